@@ -27,10 +27,13 @@
   };
   const { setTimeout: later, setInterval: every, clearTimeout: forget } = window;
   window.setTimeout = (act, delay = 0, ...values) => {
-    const id = later(() => {
-      timers.delete(id);
-      act(...values);
-    }, delay * (window.pace ?? 1));
+    const id = later(
+      () => {
+        timers.delete(id);
+        act(...values);
+      },
+      delay * (window.pace ?? 1),
+    );
     timers.set(id, delay);
     return id;
   };
@@ -45,7 +48,9 @@
   };
   document.addEventListener("DOMContentLoaded", () => {
     const all = { subtree: true, childList: true, attributes: true, characterData: true };
-    new MutationObserver(() => { moved = true; }).observe(document.body, all);
+    new MutationObserver(() => {
+      moved = true;
+    }).observe(document.body, all);
   });
 
   const FAST_MS = 1000;
@@ -62,14 +67,19 @@
     for (let frames = 0, still = 0; still < STILL_FRAMES; frames += 1) {
       if (frames > FRAMES_MAX) return unrest() ?? "is drawn over and over";
       moved = false;
-      await new Promise((go) => { frame(go); });
+      await new Promise((go) => {
+        frame(go);
+      });
       still = moved || unrest() ? 0 : still + 1;
     }
     return null;
   };
 
   /** Waits until what was asked of the page is drawn. */
-  const drawn = () => new Promise((go) => { frame(() => frame(() => go(null))); });
+  const drawn = () =>
+    new Promise((go) => {
+      frame(() => frame(() => go(null)));
+    });
 
   // ---- ways through an app
 
@@ -85,12 +95,18 @@
     }
     if (location.hash === hash) shell.route();
     else {
-      const came = new Promise((told) => { addEventListener("hashchange", told, { once: true }); });
+      const came = new Promise((told) => {
+        addEventListener("hashchange", told, { once: true });
+      });
       location.hash = hash;
       await came;
     }
     await window.routed;
-    return { trouble: await quiet(), page: shell.page, links: [...document.querySelectorAll("main a[href^='#/']")].map((one) => one.getAttribute("href")) };
+    return {
+      trouble: await quiet(),
+      page: shell.page,
+      links: [...document.querySelectorAll("main a[href^='#/']")].map((one) => one.getAttribute("href")),
+    };
   };
   const show = async (page) => {
     await app().show(page);
@@ -99,8 +115,13 @@
 
   // ---- how it looks
 
-  const name = (one) => `<${one.localName}${one.id ? ` #${one.id}` : ""} class="${one.getAttribute("class") ?? ""}"> ${(one.innerText ?? one.textContent).trim().slice(0, 40)}`;
-  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getClientRects().length > 0;
+  const name = (one) =>
+    [
+      `<${one.localName}${one.id ? ` #${one.id}` : ""} class="${one.getAttribute("class") ?? ""}">`,
+      (one.innerText ?? one.textContent).trim().slice(0, 40),
+    ].join(" ");
+  const seen = (one) =>
+    one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getClientRects().length > 0;
   const hides = (way) => way === "hidden" || way === "clip";
   /** For people who hear the page alone. */
   const unseen = (style) => style.clipPath !== "none";
@@ -115,7 +136,11 @@
   const NARROW_PX = 160;
   const TALL_PX = 100;
   /** On a phone a table folds: figures that lie beside the window are not seen. What moves by itself says so. */
-  const sideways = (one) => innerWidth <= PHONE_PX && one.scrollWidth > one.clientWidth + 1 && !one.matches(".tabs, .paper, pre, code") && ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  const sideways = (one) =>
+    innerWidth <= PHONE_PX &&
+    one.scrollWidth > one.clientWidth + 1 &&
+    !one.matches(".tabs, .paper, pre, code") &&
+    ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
   /** A text that stands in a column of a word or two. */
   const squeezed = (cell) => {
     if (cell.clientWidth > NARROW_PX || cell.clientHeight <= TALL_PX) return false;
@@ -126,38 +151,54 @@
   /** A cell whose text is drawn over the one beside it. */
   const spills = (cell) => cell.clientWidth > 0 && cell.scrollWidth > cell.clientWidth + 1;
   /** Digits of one figure in two lines: somebody reads the first. */
-  const torn = (one) => [...one.childNodes].some((node) => {
-    const found = node.nodeType === Node.TEXT_NODE && /\d[\d.,]{2,}/.exec(node.data);
-    if (!found) return false;
-    const text = document.createRange();
-    text.setStart(node, found.index);
-    text.setEnd(node, found.index + found[0].length);
-    return text.getClientRects().length > 1;
-  });
+  const torn = (one) =>
+    [...one.childNodes].some((node) => {
+      const found = node.nodeType === Node.TEXT_NODE && /\d[\d.,]{2,}/.exec(node.data);
+      if (!found) return false;
+      const text = document.createRange();
+      text.setStart(node, found.index);
+      text.setEnd(node, found.index + found[0].length);
+      return text.getClientRects().length > 1;
+    });
   /** Whether a person can press it: it is on the screen whole, and nothing lies over it. */
   const pressable = (one) => {
     one.scrollIntoView({ block: "center", inline: "center" });
     const { left, right, top, bottom } = one.getBoundingClientRect();
     const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-    return left >= -1 && right <= innerWidth + 1 && top >= -1 && bottom <= innerHeight + 1 && at !== null && one.contains(at);
+    return (
+      left >= -1 && right <= innerWidth + 1 && top >= -1 && bottom <= innerHeight + 1 && at !== null && one.contains(at)
+    );
   };
   /** What does not fit into the window. */
   const fits = () => {
     const wrong = [];
     const root = document.documentElement;
-    for (const part of [root, ...document.querySelectorAll("main")]) if (part.scrollWidth > part.clientWidth + (part === root ? 0 : 1)) wrong.push(`${part.localName} is ${part.scrollWidth} px wide: ${widest(part)}`);
+    for (const part of [root, ...document.querySelectorAll("main")])
+      if (part.scrollWidth > part.clientWidth + (part === root ? 0 : 1))
+        wrong.push(`${part.localName} is ${part.scrollWidth} px wide: ${widest(part)}`);
     for (const one of document.body.querySelectorAll("*")) if (cut(one) && seen(one)) wrong.push(`cut: ${name(one)}`);
-    for (const one of document.querySelectorAll("main *")) if (sideways(one) && seen(one)) wrong.push(`scrolls sideways, ${one.scrollWidth} px in ${one.clientWidth}: ${widest(one)}`);
-    for (const one of document.querySelectorAll("td")) if ((squeezed(one) || spills(one)) && seen(one)) wrong.push(`${spills(one) ? "spills" : "squeezed"} at ${one.clientWidth} px: ${name(one)}`);
-    for (const one of document.querySelectorAll(".figures dd:not(.muted), .num, .total")) if (torn(one) && seen(one)) wrong.push(`torn: ${name(one)}`);
+    for (const one of document.querySelectorAll("main *"))
+      if (sideways(one) && seen(one))
+        wrong.push(`scrolls sideways, ${one.scrollWidth} px in ${one.clientWidth}: ${widest(one)}`);
+    for (const one of document.querySelectorAll("td"))
+      if ((squeezed(one) || spills(one)) && seen(one))
+        wrong.push(`${spills(one) ? "spills" : "squeezed"} at ${one.clientWidth} px: ${name(one)}`);
+    for (const one of document.querySelectorAll(".figures dd:not(.muted), .num, .total"))
+      if (torn(one) && seen(one)) wrong.push(`torn: ${name(one)}`);
     const within = document.querySelector("dialog[open]") ?? document.querySelector("main");
-    for (const one of within?.querySelectorAll(".primary, .pay") ?? []) if (seen(one) && !pressable(one)) wrong.push(`out of reach: ${name(one)}`);
+    for (const one of within?.querySelectorAll(".primary, .pay") ?? [])
+      if (seen(one) && !pressable(one)) wrong.push(`out of reach: ${name(one)}`);
     for (const part of [root, ...document.querySelectorAll("main")]) part.scrollTo(0, 0);
     return wrong;
   };
   const widest = (part) => {
     const edge = part.getBoundingClientRect().left + part.clientWidth;
-    const over = [...part.querySelectorAll("*")].filter((one) => seen(one) && one.getBoundingClientRect().right > edge + 1 && ![...one.children].some((child) => child.getBoundingClientRect().right > edge + 1));
+    const over = [...part.querySelectorAll("*")].filter(
+      (one) =>
+        seen(one) &&
+        one.getBoundingClientRect().right > edge + 1 &&
+        ![...one.children].some((child) => child.getBoundingClientRect().right > edge + 1),
+    );
     return over.slice(0, 2).map(name).join(" and ");
   };
 
@@ -167,7 +208,10 @@
     const page = document.querySelector("main")?.firstElementChild;
     const rows = page?.items?.length;
     if (!rows || !("next" in page) || page.whole) return all;
-    const inside = [...page.querySelectorAll("tbody")].reduce((sum, body) => sum + body.querySelectorAll("*").length, 0);
+    const inside = [...page.querySelectorAll("tbody")].reduce(
+      (sum, body) => sum + body.querySelectorAll("*").length,
+      0,
+    );
     return Math.round(all + (inside / rows) * Math.max(0, atOnce - rows));
   };
 
@@ -179,7 +223,9 @@
     const within = document.querySelector("dialog[open]") ?? document;
     const all = [...within.querySelectorAll(CONTROLS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
     // Of buttons of which one is chosen, one is a stop.
-    return all.filter((one) => one.type !== "radio" || one.checked || !all.some((other) => other.name === one.name && other.checked));
+    return all.filter(
+      (one) => one.type !== "radio" || one.checked || !all.some((other) => other.name === one.name && other.checked),
+    );
   };
   // Weakly: what a page had and has no longer is not kept by whoever looks.
   let reached = new WeakSet();
@@ -195,23 +241,39 @@
     return all.length + 3 * all.filter(({ type }) => type === "date").length + 6;
   };
   const ringed = (one) => {
-    const has = (style) => (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== "none";
-    return has(getComputedStyle(one)) || [...document.querySelectorAll(":focus-within")].some((around) => around.contains(one) && around.matches(".line, .searching") && has(getComputedStyle(around)));
+    const has = (style) =>
+      (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== "none";
+    return (
+      has(getComputedStyle(one)) ||
+      [...document.querySelectorAll(":focus-within")].some(
+        (around) => around.contains(one) && around.matches(".line, .searching") && has(getComputedStyle(around)),
+      )
+    );
   };
   const covered = (one) => {
     const { left, right, top, bottom } = one.getBoundingClientRect();
-    const points = [[left + 2, top + 2], [right - 2, top + 2], [(left + right) / 2, (top + bottom) / 2], [left + 2, bottom - 2], [right - 2, bottom - 2]];
+    const points = [
+      [left + 2, top + 2],
+      [right - 2, top + 2],
+      [(left + right) / 2, (top + bottom) / 2],
+      [left + 2, bottom - 2],
+      [right - 2, bottom - 2],
+    ];
     return !points.some(([x, y]) => {
       const at = document.elementFromPoint(x, y);
       return at && (one.contains(at) || at.contains(one));
     });
   };
   /** After the last Tab: what was never reached, and what shows no ring or lies under something when it is. */
-  const tabsEnd = () => controls().flatMap((one) => {
-    if (!reached.has(one)) return [`no Tab reaches ${name(one)}`];
-    one.focus({ focusVisible: true });
-    return [...(ringed(one) ? [] : [`no ring at ${name(one)}`]), ...(covered(one) ? [`under something: ${name(one)}`] : [])];
-  });
+  const tabsEnd = () =>
+    controls().flatMap((one) => {
+      if (!reached.has(one)) return [`no Tab reaches ${name(one)}`];
+      one.focus({ focusVisible: true });
+      return [
+        ...(ringed(one) ? [] : [`no ring at ${name(one)}`]),
+        ...(covered(one) ? [`under something: ${name(one)}`] : []),
+      ];
+    });
 
   // ---- what people typed
 
@@ -221,14 +283,25 @@
     for (let one = node.parentElement; one; one = one.parentElement) {
       if (one.textContent.trim() !== text) return false;
       const style = getComputedStyle(one);
-      if (!style.display.startsWith("inline") || style.display !== "inline" || style.unicodeBidi.startsWith("isolate") || style.unicodeBidi === "plaintext") return true;
+      if (
+        !style.display.startsWith("inline") ||
+        style.display !== "inline" ||
+        style.unicodeBidi.startsWith("isolate") ||
+        style.unicodeBidi === "plaintext"
+      )
+        return true;
     }
     return true;
   };
   const solid = (text) => text.replace(/\s+/g, "");
-  /** Whether the text is on the page, and what became of it otherwise: run, changed, or spilt over what stands beside it. */
+  /**
+   * Whether the text is on the page, and what became of it otherwise: run, changed, or spilt over what stands beside
+   * it.
+   */
   const typed = (text) => {
-    const wrong = [...document.querySelectorAll("img[src=x], svg[onload], [onerror]")].map((one) => `made an element: ${name(one)}`);
+    const wrong = [...document.querySelectorAll("img[src=x], svg[onload], [onerror]")].map(
+      (one) => `made an element: ${name(one)}`,
+    );
     const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const [, mark] = /(onerror=)/.exec(text);
     let shown = false;

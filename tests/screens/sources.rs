@@ -57,12 +57,13 @@ fn document(path: &str) -> Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// The texts that a file says: what stands in a call of `t`.
+/// The texts that a page's file shows: the literals that calls of `t` begin with, in the same line or the next one.
 fn said(text: &str) -> BTreeSet<String> {
-    let calls = text.match_indices("t(\"").filter(|(at, _)| {
+    let calls = text.match_indices("t(").filter(|(at, _)| {
         !text[..*at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '.'))
     });
-    calls.filter_map(|(at, call)| Some(text[at + call.len()..].split_once('"')?.0.to_owned())).collect()
+    let literals = calls.filter_map(|(at, call)| text[at + call.len()..].trim_start().strip_prefix('"'));
+    literals.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
 /// The texts of these folders in a language, by key; not every folder has texts.

@@ -17,13 +17,19 @@ const QUEUE_LONG = 100;
 
 /** What each part is for, by its name; a shift's is its till's. */
 const PARTS = {
-  supervisor: ["Supervisor", "Starts each component and restarts it if it fails"], ledger: ["Stock ledger", "Stock, cash, days and documents"], members: ["Members", "Members and their points"],
-  sessions: ["Sessions", "People, log-ins, passkeys"], catalogue: ["Catalogue", "Products, prices, promotions"], outbox: ["Outgoing records", "Sent to head office"],
-  hub_connection: ["Link", "The connection to head office"], shifts: ["Shifts", "One component for each open shift"],
+  supervisor: ["Supervisor", "Starts each component and restarts it if it fails"],
+  ledger: ["Stock ledger", "Stock, cash, days and documents"],
+  members: ["Members", "Members and their points"],
+  sessions: ["Sessions", "People, log-ins, passkeys"],
+  catalogue: ["Catalogue", "Products, prices, promotions"],
+  outbox: ["Outgoing records", "Sent to head office"],
+  hub_connection: ["Link", "The connection to head office"],
+  shifts: ["Shifts", "One component for each open shift"],
 };
 
 /** The tree as rows, each with its depth and the way to it. */
-const rows = (node, depth = 0) => (node ? [{ ...node, depth }, ...node.children.flatMap((child) => rows(child, depth + 1))] : []);
+const rows = (node, depth = 0) =>
+  node ? [{ ...node, depth }, ...node.children.flatMap((child) => rows(child, depth + 1))] : [];
 
 class PageMachine extends Page {
   constructor() {
@@ -53,7 +59,10 @@ class PageMachine extends Page {
   load() {
     const { app } = this;
     return this.readBy(async () => {
-      const [{ root }, shifts] = await Promise.all([app.get("/api/admin/actors"), app.get("/api/shifts", {}, { state: "open", limit: 100 })]);
+      const [{ root }, shifts] = await Promise.all([
+        app.get("/api/admin/actors"),
+        app.get("/api/shifts", {}, { state: "open", limit: 100 }),
+      ]);
       return { shifts: new Map(shifts.items.map((one) => [`shift:${one.shift_id}`, one])), root };
     });
   }
@@ -88,8 +97,13 @@ class PageMachine extends Page {
     const { app } = this;
     const name = this.nameOf(one);
     const agreed = await app.dialog.ask({
-      title: t("Restart {name}?", { name }), yes: t("Restart"), no: t("Keep"), danger: true,
-      text: t("The component stops and restarts immediately. Confirmed data is not lost; requests in progress are repeated. You can keep selling"),
+      title: t("Restart {name}?", { name }),
+      yes: t("Restart"),
+      no: t("Keep"),
+      danger: true,
+      text: t(
+        "The component stops and restarts immediately. Confirmed data is not lost; requests in progress are repeated. You can keep selling",
+      ),
     });
     if (!agreed) return;
     await this.once(async () => {
@@ -102,32 +116,111 @@ class PageMachine extends Page {
   row(one) {
     const shift = this.shifts.get(one.name);
     const runs = one.state === "running";
-    const about = shift ? t("since {time}, open", { time: day(shift.business_date) }) : PARTS[one.name] ? t(PARTS[one.name][1]) : "";
+    const about = shift
+      ? t("since {time}, open", { time: day(shift.business_date) })
+      : PARTS[one.name]
+        ? t(PARTS[one.name][1])
+        : "";
     const may = this.app.user.role === "admin" && one.depth > 0;
-    return html`<tr id=${`part-${one.name}`} class=${this.isMarked(one.name) ? "marked" : nothing}><td class="depth depth-${Math.min(one.depth, 3)}"><div><b><bdi>${this.nameOf(one)}</bdi></b> <code>${shift ? nothing : one.name}</code><span class="muted">${about}</span></div></td>
-      <td><span class="badge ${runs ? "ok" : "warn"}">${icon(runs ? "check" : "refresh-cw", "icon-s")}${t(one.state)}</span></td>
-      <td class="num ${one.mailbox >= QUEUE_LONG ? "differs" : ""}">${number(one.mailbox)}</td><td class="num">${number(one.restarts)}</td><td class="d2">${since(one.started_at)}</td><td class="why">${one.last_failure ? html`<bdi>${one.last_failure}</bdi>` : nothing}</td>
-      ${this.app.user.role === "admin" ? html`<td class="num">${may ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.restart(one)}>${icon("refresh-cw")}${t("Restart")}<span class="vh">${this.nameOf(one)}</span></button>` : nothing}</td>` : nothing}</tr>`;
+    return html`<tr id=${`part-${one.name}`} class=${this.isMarked(one.name) ? "marked" : nothing}>
+      <td class="depth depth-${Math.min(one.depth, 3)}">
+        <div>
+          <b><bdi>${this.nameOf(one)}</bdi></b> <code>${shift ? nothing : one.name}</code
+          ><span class="muted">${about}</span>
+        </div>
+      </td>
+      <td>
+        <span class="badge ${runs ? "ok" : "warn"}"
+          >${icon(runs ? "check" : "refresh-cw", "icon-s")}${t(one.state)}</span
+        >
+      </td>
+      <td class="num ${one.mailbox >= QUEUE_LONG ? "differs" : ""}">${number(one.mailbox)}</td>
+      <td class="num">${number(one.restarts)}</td>
+      <td class="d2">${since(one.started_at)}</td>
+      <td class="why">${one.last_failure ? html`<bdi>${one.last_failure}</bdi>` : nothing}</td>
+      ${
+        this.app.user.role === "admin"
+          ? html`<td class="num">
+              ${
+                may
+                  ? html`<button class="btn" ?disabled=${this.busy} @click=${() => this.restart(one)}>
+                      ${icon("refresh-cw")}${t("Restart")}<span class="vh">${this.nameOf(one)}</span>
+                    </button>`
+                  : nothing
+              }
+            </td>`
+          : nothing
+      }
+    </tr>`;
   }
 
   health() {
     const away = this.tree.filter(({ state }) => state !== "running");
-    if (away.length) return notice("warn", "refresh-cw", t("{names} is restarting. Tills repeat their requests automatically", { names: away.map((one) => this.nameOf(one)).join(", ") }));
+    if (away.length)
+      return notice(
+        "warn",
+        "refresh-cw",
+        t("{names} is restarting. Tills repeat their requests automatically", {
+          names: away.map((one) => this.nameOf(one)).join(", "),
+        }),
+      );
     const long = this.tree.filter(({ mailbox }) => mailbox >= QUEUE_LONG);
-    if (long.length) return notice("warn", "clock", t("Long queue at {names}: the disk or server is slow", { names: long.map((one) => this.nameOf(one)).join(", ") }));
-    return html`<p class="calm">${icon("circle-check")}${t("All {n} components running", { n: number(this.tree.length) })}</p>`;
+    if (long.length)
+      return notice(
+        "warn",
+        "clock",
+        t("Long queue at {names}: the disk or server is slow", {
+          names: long.map((one) => this.nameOf(one)).join(", "),
+        }),
+      );
+    return html`<p class="calm">
+      ${icon("circle-check")}${t("All {n} components running", { n: number(this.tree.length) })}
+    </p>`;
   }
 
   parts() {
     if (!this.tree) return this.awaited();
-    const head = [[t("Component")], [t("Status")], [t("Queue"), "num"], [t("Restarts"), "num"], [t("Running since"), "d2"], [t("Last failure")], ...(this.app.user.role === "admin" ? [["", "num"]] : [])];
-    return html`${this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health()}<p class="vh" role="status">${this.said}</p>
-      <div class="panel scroll"><table class="grid fold tree"><thead><tr>${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label || html`<span class="vh">${t("Restart")}</span>`}</th>`)}</tr></thead><tbody>${this.tree.map((one) => this.row(one))}</tbody></table></div>
-      ${this.app.user.role === "admin" ? nothing : html`<p class="muted">${t("Only an administrator can restart a component")}</p>`}`;
+    const head = [
+      [t("Component")],
+      [t("Status")],
+      [t("Queue"), "num"],
+      [t("Restarts"), "num"],
+      [t("Running since"), "d2"],
+      [t("Last failure")],
+      ...(this.app.user.role === "admin" ? [["", "num"]] : []),
+    ];
+    return html`${this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health()}
+      <p class="vh" role="status">${this.said}</p>
+      <div class="panel scroll">
+        <table class="grid fold tree">
+          <thead>
+            <tr>
+              ${head.map(
+                ([label, kind]) =>
+                  html`<th scope="col" class=${kind ?? ""}>
+                    ${label || html`<span class="vh">${t("Restart")}</span>`}
+                  </th>`,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${this.tree.map((one) => this.row(one))}
+          </tbody>
+        </table>
+      </div>
+      ${
+        this.app.user.role === "admin"
+          ? nothing
+          : html`<p class="muted">${t("Only an administrator can restart a component")}</p>`
+      }`;
   }
 
   render() {
-    return html`${title(t("Server"), this.app.find())}<div class="stack"><h2>${t("Components")}</h2>${this.parts()}<store-work .app=${this.app}></store-work></div>`;
+    return html`${title(t("Server"), this.app.find())}
+      <div class="stack">
+        <h2>${t("Components")}</h2>
+        ${this.parts()}<store-work .app=${this.app}></store-work>
+      </div>`;
   }
 }
 customElements.define("page-machine", PageMachine);

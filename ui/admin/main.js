@@ -13,16 +13,33 @@ const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
 const ALL = ["cashier", ...GOODS];
 const MENU = [
-  ["today", "house", () => t("Today"), GOODS], ["stock", "package", () => t("Stock"), GOODS], ["receiving", "truck", () => t("Receiving"), GOODS],
-  ["counts", "clipboard-list", () => t("Counts"), GOODS], ["members", "star", () => t("Members"), MANAGE], ["people", "users", () => t("People"), MANAGE],
+  ["today", "house", () => t("Today"), GOODS],
+  ["stock", "package", () => t("Stock"), GOODS],
+  ["receiving", "truck", () => t("Receiving"), GOODS],
+  ["counts", "clipboard-list", () => t("Counts"), GOODS],
+  ["members", "star", () => t("Members"), MANAGE],
+  ["people", "users", () => t("People"), MANAGE],
   ["sync", "cloud", () => t("Head office"), MANAGE],
-  ["devices", "key-round", () => t("My devices"), ALL, true], ["device", "smartphone", () => t("This device"), ALL],
+  ["devices", "key-round", () => t("My devices"), ALL, true],
+  ["device", "smartphone", () => t("This device"), ALL],
 ];
 const LATER = {
-  stock: () => import("./stock.js"), product: () => import("./product.js"), receiving: () => import("./receiving.js"), receive: () => import("./receive.js"),
-  counts: () => import("../counting/counts.js"), count: () => import("../counting/count.js"), members: () => import("./members.js"), member: () => import("./member.js"),
-  people: () => import("./people.js"), person: () => import("./person.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), sync: () => import("./sync.js"),
-  machine: () => import("./machine.js"), audit: () => import("./audit.js"), settings: () => import("./settings.js"),
+  stock: () => import("./stock.js"),
+  product: () => import("./product.js"),
+  receiving: () => import("./receiving.js"),
+  receive: () => import("./receive.js"),
+  counts: () => import("../counting/counts.js"),
+  count: () => import("../counting/count.js"),
+  members: () => import("./members.js"),
+  member: () => import("./member.js"),
+  people: () => import("./people.js"),
+  person: () => import("./person.js"),
+  devices: () => import("../passkeys/devices.js"),
+  device: () => import("../shared/device.js"),
+  sync: () => import("./sync.js"),
+  machine: () => import("./machine.js"),
+  audit: () => import("./audit.js"),
+  settings: () => import("./settings.js"),
 };
 /** What one of a list is shown by. */
 const DETAIL = { stock: "product", receiving: "receive", counts: "count", members: "member", people: "person" };
@@ -34,13 +51,24 @@ class AdminApp extends Lettered(MenuApp) {
     this.details = { ...DETAIL, ...more.DETAILS };
     this.later = { ...LATER, ...more.later(this) };
     this.described = {};
-    this.knows = { stores: { roles: GOODS }, suppliers: { roles: GOODS }, orders: { roles: GOODS, pattern: "/api/purchase-orders", id: "po_id" }, people: { roles: ALL, pattern: "/api/staff", id: "user_id" }, categories: { roles: GOODS, pattern: "/api/categories", id: "category" } };
+    this.knows = {
+      stores: { roles: GOODS },
+      suppliers: { roles: GOODS },
+      orders: { roles: GOODS, pattern: "/api/purchase-orders", id: "po_id" },
+      people: { roles: ALL, pattern: "/api/staff", id: "user_id" },
+      categories: { roles: GOODS, pattern: "/api/categories", id: "category" },
+    };
   }
 
   /** Names that nobody has to be asked for: this store's, and the own. */
   own(kind) {
     const { settings, user } = this;
-    return { stores: [{ store_id: settings.store_id, name: settings.name }], people: [{ user_id: user.id, name: user.name }] }[kind] ?? [];
+    return (
+      {
+        stores: [{ store_id: settings.store_id, name: settings.name }],
+        people: [{ user_id: user.id, name: user.name }],
+      }[kind] ?? []
+    );
   }
 
   show(page, params = {}) {
@@ -63,18 +91,32 @@ class AdminApp extends Lettered(MenuApp) {
   }
 
   places() {
-    return this.menu().filter(([name]) => more.LETTERS[name]).map(([name, , label]) => [more.LETTERS[name], label(), name]);
+    return this.menu()
+      .filter(([name]) => more.LETTERS[name])
+      .map(([name, , label]) => [more.LETTERS[name], label(), name]);
   }
 
   entries() {
-    return more.entries(this, super.entries()).map((entry) => ({ ...entry, letter: this.waits && more.LETTERS[entry.name] }));
+    return more
+      .entries(this, super.entries())
+      .map((entry) => ({ ...entry, letter: this.waits && more.LETTERS[entry.name] }));
   }
 
   searches(text) {
     const wanted = text.toLowerCase();
     const places = new Set(this.menu().map(([name]) => name));
-    const acts = more.ACTIONS.map(([name, image, label, part]) => [name, image, label(), address(part ? [name, part] : [name])]).filter(([, , label]) => label.toLowerCase().includes(wanted));
-    const found = [["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })], ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })], ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })], ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })]];
+    const acts = more.ACTIONS.map(([name, image, label, part]) => [
+      name,
+      image,
+      label(),
+      address(part ? [name, part] : [name]),
+    ]).filter(([, , label]) => label.toLowerCase().includes(wanted));
+    const found = [
+      ["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })],
+      ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })],
+      ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })],
+      ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })],
+    ];
     return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
   }
 
@@ -82,7 +124,15 @@ class AdminApp extends Lettered(MenuApp) {
   onLetter(event) {
     const arrows = this.current.firstElementChild?.place ? { ArrowDown: 1, ArrowUp: -1 } : {};
     const step = { j: 1, k: -1, ...arrows }[event.key];
-    if (!step || this.waits || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return super.onLetter(event);
+    if (
+      !step ||
+      this.waits ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey ||
+      event.target.closest?.("input, select, textarea")
+    )
+      return super.onLetter(event);
     const rows = [...this.current.querySelectorAll("tbody tr td:first-child a")];
     const at = rows.indexOf(document.activeElement);
     rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
@@ -118,25 +168,44 @@ class AdminApp extends Lettered(MenuApp) {
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>`;
-      case "today": return html`<page-today .app=${this}></page-today>`;
-      case "stock": return html`<page-stock .app=${this}></page-stock>`;
-      case "product": return html`<page-product .app=${this}></page-product>`;
-      case "receiving": return html`<page-receiving .app=${this}></page-receiving>`;
-      case "receive": return html`<page-receive .app=${this}></page-receive>`;
-      case "counts": return html`<page-counts .app=${this}></page-counts>`;
-      case "count": return html`<page-count .app=${this}></page-count>`;
-      case "members": return html`<page-members .app=${this}></page-members>`;
-      case "member": return html`<page-member .app=${this}></page-member>`;
-      case "people": return html`<page-people .app=${this}></page-people>`;
-      case "person": return html`<page-person .app=${this}></page-person>`;
-      case "sync": return html`<page-sync .app=${this}></page-sync>`;
-      case "machine": return html`<page-machine .app=${this}></page-machine>`;
-      case "audit": return html`<page-audit .app=${this}></page-audit>`;
-      case "settings": return html`<page-settings .app=${this}></page-settings>`;
-      case "devices": return html`<page-devices .app=${this}></page-devices>`;
-      case "device": return html`<page-device .app=${this}></page-device>`;
-      default: return loading();
+      case "login":
+        return html`<page-login .app=${this}></page-login>`;
+      case "today":
+        return html`<page-today .app=${this}></page-today>`;
+      case "stock":
+        return html`<page-stock .app=${this}></page-stock>`;
+      case "product":
+        return html`<page-product .app=${this}></page-product>`;
+      case "receiving":
+        return html`<page-receiving .app=${this}></page-receiving>`;
+      case "receive":
+        return html`<page-receive .app=${this}></page-receive>`;
+      case "counts":
+        return html`<page-counts .app=${this}></page-counts>`;
+      case "count":
+        return html`<page-count .app=${this}></page-count>`;
+      case "members":
+        return html`<page-members .app=${this}></page-members>`;
+      case "member":
+        return html`<page-member .app=${this}></page-member>`;
+      case "people":
+        return html`<page-people .app=${this}></page-people>`;
+      case "person":
+        return html`<page-person .app=${this}></page-person>`;
+      case "sync":
+        return html`<page-sync .app=${this}></page-sync>`;
+      case "machine":
+        return html`<page-machine .app=${this}></page-machine>`;
+      case "audit":
+        return html`<page-audit .app=${this}></page-audit>`;
+      case "settings":
+        return html`<page-settings .app=${this}></page-settings>`;
+      case "devices":
+        return html`<page-devices .app=${this}></page-devices>`;
+      case "device":
+        return html`<page-device .app=${this}></page-device>`;
+      default:
+        return loading();
     }
   }
 }

@@ -49,12 +49,41 @@ class PageMembers extends ListPage {
   }
 
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td>${one.phone}</td><td>${one.code}</td><td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td><td class="num">${number(one.points_balance)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("members", one.member_id)}>
+      <td>
+        <a href=${this.place(one)}><bdi>${one.name}</bdi></a>
+      </td>
+      <td>${one.phone}</td>
+      <td>${one.code}</td>
+      <td><span class="badge ${one.state === "active" ? "ok" : "bad"}">${t(one.state)}</span></td>
+      <td class="num">${number(one.points_balance)}</td>
+    </tr>`;
   }
 
   render() {
-    return html`${title(t("Members"))}<div class="rowx tools"><label class="vh" for="search">${t("Phone, name or card")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Phone, name or card")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}></div></div>
-      ${this.table([[t("Name")], [t("Phone")], [t("Card")], [t("Status")], [t("points"), "num"]], (one) => this.row(one), this.text.trim().length < 2 ? t("Enter at least two letters of a name, or a phone number") : t("No member found"))}`;
+    return html`${title(t("Members"))}
+      <div class="rowx tools">
+        <label class="vh" for="search">${t("Phone, name or card")}</label>
+        <div class="searching">
+          ${icon("search")}<input
+            class="input"
+            id="search"
+            data-focus
+            data-keys
+            autocomplete="off"
+            placeholder=${t("Phone, name or card")}
+            .value=${this.text}
+            @input=${(event) => this.typed(event.target.value)}
+          />
+        </div>
+      </div>
+      ${this.table(
+        [[t("Name")], [t("Phone")], [t("Card")], [t("Status")], [t("points"), "num"]],
+        (one) => this.row(one),
+        this.text.trim().length < 2
+          ? t("Enter at least two letters of a name, or a phone number")
+          : t("No member found"),
+      )}`;
   }
 }
 customElements.define("page-members", PageMembers);

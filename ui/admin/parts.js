@@ -4,9 +4,13 @@ import { ago, brief, date, number, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 
 /** A moment: how long ago, exact in its tooltip. */
-export const since = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
+export const since = (at) =>
+  at
+    ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>`
+    : html`<span class="muted">${t("never")}</span>`;
 /** A moment: short, exact in its tooltip. */
-export const moment = (at) => (at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing);
+export const moment = (at) =>
+  at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing;
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 /** Bytes in the unit that keeps them short. */
@@ -32,25 +36,51 @@ export const staff = async (app) => {
 export const who = (names, id) => {
   if (!id) return html`<span class="muted">${t("server administrator")}</span>`;
   const known = names?.get(id);
-  return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}\u2026</code>`;
+  return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}…</code>`;
 };
 
 /** Where a value of this name leads to. */
 const PLACES = {
-  sku: "stock", member_id: "members", user_id: "people", po_id: "receiving", opname_id: "counts", transaction_id: "sales", return_id: "returns", shift_id: "shifts", receiving_id: "deliveries", adjustment_id: "adjustments", transfer_id: "transfers", supplier_return_id: "supplier-returns",
+  sku: "stock",
+  member_id: "members",
+  user_id: "people",
+  po_id: "receiving",
+  opname_id: "counts",
+  transaction_id: "sales",
+  return_id: "returns",
+  shift_id: "shifts",
+  receiving_id: "deliveries",
+  adjustment_id: "adjustments",
+  transfer_id: "transfers",
+  supplier_return_id: "supplier-returns",
 };
 /** An id as a way to what it names. */
-export const placed = (name, value, text) => (PLACES[name] ? html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`} title=${value}><bdi>${text}</bdi></a>` : nothing);
+export const placed = (name, value, text) =>
+  PLACES[name]
+    ? html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`} title=${value}><bdi>${text}</bdi></a>`
+    : nothing;
 const short = (value) => (value.length > 24 ? `\u2026${value.slice(-8)}` : value);
 const shownValue = (name, value) => {
-  if (value === null || value === undefined || value === "") return html`<span class="muted">\u2013</span>`;
+  if (value === null || value === undefined || value === "") return html`<span class="muted">–</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (typeof value === "number") return number(value);
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? t(one) : JSON.stringify(one))).join(", ");
+  if (Array.isArray(value))
+    return value.map((one) => (typeof one === "string" ? t(one) : JSON.stringify(one))).join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
   if (PLACES[name]) return placed(name, value, short(value));
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return moment(value);
-  return html`<bdi>${name === "action" || name === "role" || name === "state" || name === "reason" ? t(value) : value}</bdi>`;
+  return html`<bdi
+    >${name === "action" || name === "role" || name === "state" || name === "reason" ? t(value) : value}</bdi
+  >`;
 };
 /** Values by their names, in words. */
-export const pairs = (values) => html`<dl class="pairs">${Object.entries(values ?? {}).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${shownValue(name, value)}</dd></div>`)}</dl>`;
+export const pairs = (values) =>
+  html`<dl class="pairs">
+    ${Object.entries(values ?? {}).map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${t(name)}</dt>
+          <dd>${shownValue(name, value)}</dd>
+        </div>`,
+    )}
+  </dl>`;

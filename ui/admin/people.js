@@ -25,9 +25,28 @@ class PagePeople extends ListPage {
     const { app } = this;
     const roles = rolesFor(app);
     const made = await app.dialog.ask({
-      title: t("New user"), yes: t("Add"),
-      body: html`${field(t("Name"), html`<input class="input" id="person-name" name="name" autocomplete="off" data-focus>`, "person-name")}${field(t("Login name"), html`<input class="input" id="person-login" name="username" autocomplete="off">`, "person-login")}
-        ${field(t("Role"), html`<select class="input" id="person-role" name="role">${roles.map((role) => html`<option value=${role}>${t(role)}</option>`)}</select>`, "person-role")}${field(t("First password"), html`<input class="input" id="person-password" name="password" type="password" autocomplete="new-password">`, "person-password")}`,
+      title: t("New user"),
+      yes: t("Add"),
+      body: html`${field(
+        t("Name"),
+        html`<input class="input" id="person-name" name="name" autocomplete="off" data-focus />`,
+        "person-name",
+      )}${field(
+        t("Login name"),
+        html`<input class="input" id="person-login" name="username" autocomplete="off" />`,
+        "person-login",
+      )}
+      ${field(
+        t("Role"),
+        html`<select class="input" id="person-role" name="role">
+          ${roles.map((role) => html`<option value=${role}>${t(role)}</option>`)}
+        </select>`,
+        "person-role",
+      )}${field(
+        t("First password"),
+        html`<input class="input" id="person-password" name="password" type="password" autocomplete="new-password" />`,
+        "person-password",
+      )}`,
       act: async (given) => {
         try {
           return await app.change("POST", "/api/users", given);
@@ -45,12 +64,27 @@ class PagePeople extends ListPage {
   }
 
   row(one) {
-    return html`<tr class="open" @click=${() => this.app.go("people", one.id)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td>${one.username}</td><td>${t(one.role)}</td><td>${one.disabled ? html`<span class="badge bad">${t("disabled")}</span>` : nothing}</td><td>${date(one.created_at)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("people", one.id)}>
+      <td>
+        <a href=${this.place(one)}><bdi>${one.name}</bdi></a>
+      </td>
+      <td>${one.username}</td>
+      <td>${t(one.role)}</td>
+      <td>${one.disabled ? html`<span class="badge bad">${t("disabled")}</span>` : nothing}</td>
+      <td>${date(one.created_at)}</td>
+    </tr>`;
   }
 
   render() {
-    return html`${title(t("People"), html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New user")}</button>`)}
-      ${this.table([[t("Name")], [t("Login name")], [t("Role")], [t("Status")], [t("Since")]], (one) => this.row(one), t("No people you can edit"))}`;
+    return html`${title(
+      t("People"),
+      html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New user")}</button>`,
+    )}
+    ${this.table(
+      [[t("Name")], [t("Login name")], [t("Role")], [t("Status")], [t("Since")]],
+      (one) => this.row(one),
+      t("No people you can edit"),
+    )}`;
   }
 }
 customElements.define("page-people", PagePeople);

@@ -18,27 +18,62 @@ class PageProduct extends ListPage {
   }
 
   load(more) {
-    return this.readBy(async () => {
-      const [product, list] = await Promise.all([this.app.get("/api/stock/:sku", this.params()), this.listed(more)]);
-      return { product, ...list };
-    }, () => this.product);
+    return this.readBy(
+      async () => {
+        const [product, list] = await Promise.all([this.app.get("/api/stock/:sku", this.params()), this.listed(more)]);
+        return { product, ...list };
+      },
+      () => this.product,
+    );
   }
 
   keys() {
-    return { ...WALK, Escape: () => this.app.go("stock"), E: (event) => (event.target.matches("input") ? false : void this.edit()) };
+    return {
+      ...WALK,
+      Escape: () => this.app.go("stock"),
+      E: (event) => (event.target.matches("input") ? false : void this.edit()),
+    };
   }
 
   async edit() {
     const { product, app } = this;
     let level = product.reorder_level;
     const given = await app.dialog.ask({
-      title: product.name, yes: t("Save"),
-      body: html`${field(t("Reorder at"), countInput({ id: "level", value: level, focus: true, onValue: (value) => { level = value; } }), "level")}
-        ${field(t("Shelf"), html`<input class="input" id="place" name="shelf_place" maxlength="32" autocomplete="off" .value=${product.shelf_place ?? ""}>`, "place")}`,
+      title: product.name,
+      yes: t("Save"),
+      body: html`${field(
+        t("Reorder at"),
+        countInput({
+          id: "level",
+          value: level,
+          focus: true,
+          onValue: (value) => {
+            level = value;
+          },
+        }),
+        "level",
+      )}
+      ${field(
+        t("Shelf"),
+        html`<input
+          class="input"
+          id="place"
+          name="shelf_place"
+          maxlength="32"
+          autocomplete="off"
+          .value=${product.shelf_place ?? ""}
+        />`,
+        "place",
+      )}`,
     });
     if (!given) return;
     await this.once(async () => {
-      await app.command({ method: "PATCH", url: path("/api/stock/:sku", this.params()), body: { reorder_level: level ?? 0, shelf_place: given.shelf_place }, label: "Change product" });
+      await app.command({
+        method: "PATCH",
+        url: path("/api/stock/:sku", this.params()),
+        body: { reorder_level: level ?? 0, shelf_place: given.shelf_place },
+        label: "Change product",
+      });
       app.say("ok", t("Saved"));
       await this.load();
     });
@@ -47,22 +82,58 @@ class PageProduct extends ListPage {
   /** What else may be done with it. */
   ways() {
     const { sku, damaged } = this.product;
-    const way = (parts, query, image, label) => html`<a class="btn" href=${address(parts, query)}>${icon(image)}${label}</a>`;
-    return html`${this.app.may(["store_manager", "admin"]) ? way(["labels"], { sku }, "tag", t("Label")) : nothing}${way(["adjustments", "new"], { sku }, "scale", t("Adjust"))}${damaged ? way(["adjustments", "new"], { sku, bucket: "damaged" }, "trash-2", t("Discard damaged stock")) : nothing}`;
+    const way = (parts, query, image, label) =>
+      html`<a class="btn" href=${address(parts, query)}>${icon(image)}${label}</a>`;
+    return html`${
+      this.app.may(["store_manager", "admin"]) ? way(["labels"], { sku }, "tag", t("Label")) : nothing
+    }${way(["adjustments", "new"], { sku }, "scale", t("Adjust"))}${
+      damaged ? way(["adjustments", "new"], { sku, bucket: "damaged" }, "trash-2", t("Discard damaged stock")) : nothing
+    }`;
   }
 
   row(one) {
-    return html`<tr><td>${date(one.at)} ${time(one.at)}</td><td>${t(one.reason)}</td><td class="num ${one.qty < 0 ? "" : "plus"}">${one.qty > 0 ? "+" : ""}${number(one.qty)}</td><td class="num">${number(one.balance_after)}</td><td class="num">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
+    return html`<tr>
+      <td>${date(one.at)} ${time(one.at)}</td>
+      <td>${t(one.reason)}</td>
+      <td class="num ${one.qty < 0 ? "" : "plus"}">${one.qty > 0 ? "+" : ""}${number(one.qty)}</td>
+      <td class="num">${number(one.balance_after)}</td>
+      <td class="num">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td>
+    </tr>`;
   }
 
   render() {
     const { product } = this;
     if (!product) return this.awaited();
-    const box = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-    return html`${title(html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a><bdi>${product.name}</bdi>`, this.ways(), html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`)}
-      <dl class="figures panel">${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(t("In transit"), number(product.in_transit_in))}${box(t("Damaged"), number(product.damaged))}
-      ${box(t("Average cost"), product.average_cost === null ? t("none") : money(product.average_cost))}${box(t("Value"), money(product.value))}${box(t("Reorder at"), product.reorder_level === null ? "\u2013" : number(product.reorder_level))}${box(t("Shelf"), product.shelf_place ?? "\u2013")}</dl>
-      <h2 class="section">${t("Stock movements")}</h2>${this.table([[t("Time")], [t("Type")], [t("Pieces"), "num"], [t("Stock after"), "num"], [t("Cost each"), "num"]], (one) => this.row(one), t("No stock movements yet"))}`;
+    const box = (label, value) =>
+      html`<div>
+        <dt>${label}</dt>
+        <dd>${value}</dd>
+      </div>`;
+    return html`${title(
+        html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a
+          ><bdi>${product.name}</bdi>`,
+        this.ways(),
+        html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`,
+      )}
+      <dl class="figures panel">
+        ${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(
+          t("In transit"),
+          number(product.in_transit_in),
+        )}${box(t("Damaged"), number(product.damaged))}
+        ${box(
+          t("Average cost"),
+          product.average_cost === null ? t("none") : money(product.average_cost),
+        )}${box(t("Value"), money(product.value))}${box(
+          t("Reorder at"),
+          product.reorder_level === null ? "\u2013" : number(product.reorder_level),
+        )}${box(t("Shelf"), product.shelf_place ?? "\u2013")}
+      </dl>
+      <h2 class="section">${t("Stock movements")}</h2>
+      ${this.table(
+        [[t("Time")], [t("Type")], [t("Pieces"), "num"], [t("Stock after"), "num"], [t("Cost each"), "num"]],
+        (one) => this.row(one),
+        t("No stock movements yet"),
+      )}`;
   }
 }
 customElements.define("page-product", PageProduct);

@@ -33,13 +33,37 @@ class PageReceiving extends ListPage {
 
   row(one) {
     const left = one.lines.reduce((all, { qty, received_qty: came }) => all + Math.max(0, qty - came), 0);
-    return html`<tr class="open" @click=${() => this.app.go("receiving", one.po_id)}><td><a href=${this.place(one)}><bdi>${this.names?.get(one.supplier_id) ?? one.supplier_id}</bdi></a></td><td>${one.po_no}</td><td>${one.expected_at ? day(one.expected_at) : nothing}</td><td><span class="badge plain">${t(one.state)}</span></td>
-      <td class="num">${number(one.lines.length)}</td><td class="num">${number(left)}</td><td class="num">${number(one.total)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("receiving", one.po_id)}>
+      <td>
+        <a href=${this.place(one)}><bdi>${this.names?.get(one.supplier_id) ?? one.supplier_id}</bdi></a>
+      </td>
+      <td>${one.po_no}</td>
+      <td>${one.expected_at ? day(one.expected_at) : nothing}</td>
+      <td><span class="badge plain">${t(one.state)}</span></td>
+      <td class="num">${number(one.lines.length)}</td>
+      <td class="num">${number(left)}</td>
+      <td class="num">${number(one.total)}</td>
+    </tr>`;
   }
 
   render() {
-    return html`${title(t("Receiving"), html`<a class="btn primary" href="#/receiving/new">${icon("plus")}${t("Receive without an order")}</a>`)}${this.app.tabs()}
-      ${this.table([[t("Supplier")], [t("Order")], [t("Expected on")], [t("Status")], [t("Lines"), "num"], [t("Outstanding"), "num"], [`${t("Total")}, ${symbol()}`, "num"]], (one) => this.row(one), t("No incoming orders. You can receive deliveries without an order"))}`;
+    return html`${title(
+      t("Receiving"),
+      html`<a class="btn primary" href="#/receiving/new">${icon("plus")}${t("Receive without an order")}</a>`,
+    )}${this.app.tabs()}
+    ${this.table(
+      [
+        [t("Supplier")],
+        [t("Order")],
+        [t("Expected on")],
+        [t("Status")],
+        [t("Lines"), "num"],
+        [t("Outstanding"), "num"],
+        [`${t("Total")}, ${symbol()}`, "num"],
+      ],
+      (one) => this.row(one),
+      t("No incoming orders. You can receive deliveries without an order"),
+    )}`;
   }
 }
 customElements.define("page-receiving", PageReceiving);

@@ -15,8 +15,20 @@ const shown = (value) => {
   if (value === "" || value === null) return html`<span class="muted">${t("empty")}</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (typeof value === "number") return number(value);
-  if (Array.isArray(value)) return value.length ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>` : html`<span class="muted">${t("none")}</span>`;
-  if (typeof value === "object") return html`<dl class="pairs">${Object.entries(value).map(([name, one]) => html`<div><dt>${name}</dt><dd>${shown(one)}</dd></div>`)}</dl>`;
+  if (Array.isArray(value))
+    return value.length
+      ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>`
+      : html`<span class="muted">${t("none")}</span>`;
+  if (typeof value === "object")
+    return html`<dl class="pairs">
+      ${Object.entries(value).map(
+        ([name, one]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${shown(one)}</dd>
+          </div>`,
+      )}
+    </dl>`;
   return html`<bdi>${value}</bdi>`;
 };
 
@@ -35,12 +47,24 @@ class PageSettings extends Page {
   }
 
   async load() {
-    await this.readBy(async () => {
-      const { settings, setting_places: places } = await this.app.get("/api/admin/settings");
-      return { rows: Object.entries(settings).flatMap(([section, keys]) => Object.entries(keys).map(([key, value]) => ({
-        section, key, value, name: `${section}.${key}`, source: places[`${section}.${key}`]?.source ?? "default", place: places[`${section}.${key}`]?.place ?? null,
-      }))) };
-    }, () => this.rows);
+    await this.readBy(
+      async () => {
+        const { settings, setting_places: places } = await this.app.get("/api/admin/settings");
+        return {
+          rows: Object.entries(settings).flatMap(([section, keys]) =>
+            Object.entries(keys).map(([key, value]) => ({
+              section,
+              key,
+              value,
+              name: `${section}.${key}`,
+              source: places[`${section}.${key}`]?.source ?? "default",
+              place: places[`${section}.${key}`]?.place ?? null,
+            })),
+          ),
+        };
+      },
+      () => this.rows,
+    );
     this.app.focusPage();
   }
 
@@ -50,42 +74,117 @@ class PageSettings extends Page {
 
   found() {
     const wanted = this.text.trim().toLowerCase();
-    const fits = ({ name, value, section }) => !wanted || name.includes(wanted) || t(`section.${section}`).toLowerCase().includes(wanted) || JSON.stringify(value).toLowerCase().includes(wanted);
+    const fits = ({ name, value, section }) =>
+      !wanted ||
+      name.includes(wanted) ||
+      t(`section.${section}`).toLowerCase().includes(wanted) ||
+      JSON.stringify(value).toLowerCase().includes(wanted);
     return this.rows.filter((one) => fits(one) && (!this.source || one.source === this.source));
   }
 
   from({ source, place }) {
-    return html`<span class="badge ${LOOKS[source] ?? ""}">${t(NAMES[source])}</span>${place ? html` <code>${place}</code>` : nothing}`;
+    return html`<span class="badge ${LOOKS[source] ?? ""}">${t(NAMES[source])}</span
+      >${place ? html` <code>${place}</code>` : nothing}`;
   }
 
   section(name, rows) {
-    return html`<section class="panel" aria-labelledby=${`section-${name}`}><h2 class="pad" id=${`section-${name}`}>${t(`section.${name}`)} <code>[${name}]</code></h2>
-      <div class="scroll"><table class="grid fold settings-of"><thead><tr><th scope="col">${t("Setting")}</th><th scope="col">${t("Value")}</th><th scope="col">${t("Source")}</th></tr></thead><tbody>
-      ${rows.map((one) => html`<tr id=${`set-${one.name}`}><td><code>${one.key}</code></td><td><div>${shown(one.value)}</div></td><td><div>${this.from(one)}</div></td></tr>`)}</tbody></table></div></section>`;
+    return html`<section class="panel" aria-labelledby=${`section-${name}`}>
+      <h2 class="pad" id=${`section-${name}`}>${t(`section.${name}`)} <code>[${name}]</code></h2>
+      <div class="scroll">
+        <table class="grid fold settings-of">
+          <thead>
+            <tr>
+              <th scope="col">${t("Setting")}</th>
+              <th scope="col">${t("Value")}</th>
+              <th scope="col">${t("Source")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map(
+              (one) =>
+                html`<tr id=${`set-${one.name}`}>
+                  <td><code>${one.key}</code></td>
+                  <td><div>${shown(one.value)}</div></td>
+                  <td><div>${this.from(one)}</div></td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>`;
   }
 
   tools() {
     const count = (source) => this.rows.filter((one) => one.source === source).length;
-    const chip = (source) => html`<button class="btn" aria-pressed=${this.source === source} @click=${() => {
-      this.source = this.source === source ? "" : source;
-      this.requestUpdate();
-    }}>${t(NAMES[source])} <span class="muted">${number(count(source))}</span></button>`;
-    return html`<div class="rowx tools"><label class="vh" for="search">${t("Search settings")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" spellcheck="false" placeholder=${t("Search settings")} .value=${this.text} @input=${(event) => {
-      this.text = event.target.value;
-      this.requestUpdate();
-    }}></div>${SOURCES.filter(count).map(chip)}</div>`;
+    const chip = (source) =>
+      html`<button
+        class="btn"
+        aria-pressed=${this.source === source}
+        @click=${() => {
+          this.source = this.source === source ? "" : source;
+          this.requestUpdate();
+        }}
+      >
+        ${t(NAMES[source])} <span class="muted">${number(count(source))}</span>
+      </button>`;
+    return html`<div class="rowx tools">
+      <label class="vh" for="search">${t("Search settings")}</label>
+      <div class="searching">
+        ${icon("search")}<input
+          class="input"
+          id="search"
+          data-focus
+          data-keys
+          autocomplete="off"
+          spellcheck="false"
+          placeholder=${t("Search settings")}
+          .value=${this.text}
+          @input=${(event) => {
+            this.text = event.target.value;
+            this.requestUpdate();
+          }}
+        />
+      </div>
+      ${SOURCES.filter(count).map(chip)}
+    </div>`;
   }
 
   body() {
     if (!this.rows) return this.awaited();
     const found = this.found();
     const sections = [...new Set(found.map(({ section }) => section))];
-    return html`${this.tools()}<div class="stack">${notice("", "info", t("Settings are changed in the server's settings file, which needs a restart, or at head office, effective immediately. Head office overrides the file. Secrets are never shown"))}
-      ${sections.map((name) => this.section(name, found.filter(({ section }) => section === name)))}${found.length ? nothing : html`<div class="empty panel"><p>${t("No settings found")}</p><button class="btn" @click=${() => {
-        this.text = "";
-        this.source = "";
-        this.requestUpdate();
-      }}>${icon("x")}${t("Clear filter")}</button></div>`}</div>`;
+    return html`${this.tools()}
+      <div class="stack">
+        ${notice(
+          "",
+          "info",
+          t(
+            "Settings are changed in the server's settings file, which needs a restart, or at head office, effective immediately. Head office overrides the file. Secrets are never shown",
+          ),
+        )}
+        ${sections.map((name) =>
+          this.section(
+            name,
+            found.filter(({ section }) => section === name),
+          ),
+        )}${
+          found.length
+            ? nothing
+            : html`<div class="empty panel">
+                <p>${t("No settings found")}</p>
+                <button
+                  class="btn"
+                  @click=${() => {
+                    this.text = "";
+                    this.source = "";
+                    this.requestUpdate();
+                  }}
+                >
+                  ${icon("x")}${t("Clear filter")}
+                </button>
+              </div>`
+        }
+      </div>`;
   }
 
   render() {

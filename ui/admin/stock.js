@@ -25,7 +25,10 @@ class PageStock extends ListPage {
     const { q: text = "", show: filter = "", category = "" } = this.app.params.query ?? {};
     Object.assign(this, { text, filter, category });
     super.connectedCallback();
-    need(this.app, "categories").then(() => this.requestUpdate(), () => {});
+    need(this.app, "categories").then(
+      () => this.requestUpdate(),
+      () => {},
+    );
     this.totals = {};
     this.count().catch((error) => this.app.fail(error));
   }
@@ -42,7 +45,13 @@ class PageStock extends ListPage {
   query() {
     const sought = this.filter || this.text || this.category;
     // What needs somebody most comes first; who looks for a product reads on in order of codes.
-    return { q: this.text || undefined, category: this.category, ...FILTERS[this.filter], ...(this.filter ? { sort: "worst" } : {}), ...(sought ? { with_total: true } : {}) };
+    return {
+      q: this.text || undefined,
+      category: this.category,
+      ...FILTERS[this.filter],
+      ...(this.filter ? { sort: "worst" } : {}),
+      ...(sought ? { with_total: true } : {}),
+    };
   }
 
   keys() {
@@ -80,29 +89,102 @@ class PageStock extends ListPage {
 
   row(one) {
     const low = one.reorder_level !== null && one.on_hand < one.reorder_level;
-    return html`<tr class="open" @click=${() => this.app.go("stock", one.sku)}><td><a href=${this.place(one)}><bdi>${one.name}</bdi></a></td><td class="muted">${one.sku}</td><td>${one.shelf_place}</td>
-      <td class="num ${one.on_hand < 0 ? "differs" : ""}">${one.on_hand < 0 ? icon("triangle-alert", "icon-s") : nothing} ${number(one.on_hand)}</td><td class="num">${number(one.available)}</td><td class="num">${number(one.in_transit_in)}</td>
-      <td class="num">${one.reorder_level === null ? nothing : low ? html`<span class="badge warn">${number(one.reorder_level)}</span>` : number(one.reorder_level)}</td><td class="num">${number(one.value)}</td></tr>`;
+    return html`<tr class="open" @click=${() => this.app.go("stock", one.sku)}>
+      <td>
+        <a href=${this.place(one)}><bdi>${one.name}</bdi></a>
+      </td>
+      <td class="muted">${one.sku}</td>
+      <td>${one.shelf_place}</td>
+      <td class="num ${one.on_hand < 0 ? "differs" : ""}">
+        ${one.on_hand < 0 ? icon("triangle-alert", "icon-s") : nothing} ${number(one.on_hand)}
+      </td>
+      <td class="num">${number(one.available)}</td>
+      <td class="num">${number(one.in_transit_in)}</td>
+      <td class="num">
+        ${
+          one.reorder_level === null
+            ? nothing
+            : low
+              ? html`<span class="badge warn">${number(one.reorder_level)}</span>`
+              : number(one.reorder_level)
+        }
+      </td>
+      <td class="num">${number(one.value)}</td>
+    </tr>`;
   }
 
   /** The whole store's, for whoever may see what it is worth. */
   csv() {
     if (!this.app.may(["store_manager", "admin"])) return nothing;
-    return html`<button class="btn" ?disabled=${this.busy} @click=${() => this.once(() => download(this.app, "/api/reports/stock", {}, "stock"))}>${icon("download")}CSV</button>`;
+    return html`<button
+      class="btn"
+      ?disabled=${this.busy}
+      @click=${() => this.once(() => download(this.app, "/api/reports/stock", {}, "stock"))}
+    >
+      ${icon("download")}CSV
+    </button>`;
   }
 
   categories() {
     const all = rows("categories").map(({ category }) => category);
     if (!all.length) return nothing;
-    return html`<label class="vh" for="category">${t("Category")}</label><select class="input short" id="category" @change=${(event) => this.set({ category: event.target.value })}><option value="">${t("All categories")}</option>${all.map((one) => html`<option value=${one} ?selected=${one === this.category}>${one}</option>`)}</select>`;
+    return html`<label class="vh" for="category">${t("Category")}</label
+      ><select class="input short" id="category" @change=${(event) => this.set({ category: event.target.value })}>
+        <option value="">${t("All categories")}</option>
+        ${all.map((one) => html`<option value=${one} ?selected=${one === this.category}>${one}</option>`)}
+      </select>`;
   }
 
   render() {
-    const chip = (filter, label) => html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}</button>`;
-    const none = this.text || this.filter || this.category ? t("No products found") : t("No stock yet. Receive a delivery to add stock");
-    return html`${title(t("Stock"), this.csv())}<div class="rowx tools"><label class="vh" for="search">${t("Search or scan")}</label><div class="searching">${icon("search")}<input class="input" id="search" data-focus data-keys autocomplete="off" placeholder=${t("Search or scan")} .value=${this.text} @input=${(event) => this.typed(event.target.value)}
-      @keydown=${(event) => event.key === "Enter" && /^\d{8,}$/.test(codeOf(event.target.value)) && this.scanned(codeOf(event.target.value))}></div>${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.answer?.total ? html`<span class="muted" id="found" role="status">${t("Products: {n}", { n: number(this.answer.total) })}</span>` : nothing}</div>
-      ${this.table([[t("Product")], [t("Code")], [t("Shelf")], [t("On hand"), "num"], [t("Available"), "num"], [t("In transit"), "num"], [t("Reorder at"), "num"], [`${t("Value")}, ${symbol()}`, "num"]], (one) => this.row(one), none)}`;
+    const chip = (filter, label) =>
+      html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>
+        ${label}${this.totals[filter] ? html` <b>${number(this.totals[filter])}</b>` : nothing}
+      </button>`;
+    const none =
+      this.text || this.filter || this.category
+        ? t("No products found")
+        : t("No stock yet. Receive a delivery to add stock");
+    return html`${title(t("Stock"), this.csv())}
+      <div class="rowx tools">
+        <label class="vh" for="search">${t("Search or scan")}</label>
+        <div class="searching">
+          ${icon("search")}<input
+            class="input"
+            id="search"
+            data-focus
+            data-keys
+            autocomplete="off"
+            placeholder=${t("Search or scan")}
+            .value=${this.text}
+            @input=${(event) => this.typed(event.target.value)}
+            @keydown=${(event) =>
+              event.key === "Enter" &&
+              /^\d{8,}$/.test(codeOf(event.target.value)) &&
+              this.scanned(codeOf(event.target.value))}
+          />
+        </div>
+        ${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${
+          this.answer?.total
+            ? html`<span class="muted" id="found" role="status"
+                >${t("Products: {n}", { n: number(this.answer.total) })}</span
+              >`
+            : nothing
+        }
+      </div>
+      ${this.table(
+        [
+          [t("Product")],
+          [t("Code")],
+          [t("Shelf")],
+          [t("On hand"), "num"],
+          [t("Available"), "num"],
+          [t("In transit"), "num"],
+          [t("Reorder at"), "num"],
+          [`${t("Value")}, ${symbol()}`, "num"],
+        ],
+        (one) => this.row(one),
+        none,
+      )}`;
   }
 }
 customElements.define("page-stock", PageStock);

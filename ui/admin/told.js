@@ -1,4 +1,5 @@
-// What was told to head office: records that it could not apply, with the reason, and whether both count the same of each day.
+// What was told to head office: records that it could not apply, with the reason, and whether both count the same of
+// each day.
 import { html, nothing } from "../vendor/lit.js";
 import { day, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
@@ -7,9 +8,14 @@ import { moment, since } from "./parts.js";
 
 /** What a parked record waits for, by its code. */
 const WAITS_FOR = {
-  unknown_type: "This store's software is newer than head office's. The record is applied after head office upgrades", unknown_schema: "This store's software is newer than head office's. The record is applied after head office upgrades",
-  waits_for_parked: "Depends on another record on hold, and is applied after it", waits_for_predecessor: "Waiting for another record. It is retried when that record arrives",
-  invalid_envelope: "Program error. Give this number to support", invalid_payload: "Program error. Give this number to support", effects_failed: "Program error. Give this number to support", event_id_reused: "Program error. Give this number to support",
+  unknown_type: "This store's software is newer than head office's. The record is applied after head office upgrades",
+  unknown_schema: "This store's software is newer than head office's. The record is applied after head office upgrades",
+  waits_for_parked: "Depends on another record on hold, and is applied after it",
+  waits_for_predecessor: "Waiting for another record. It is retried when that record arrives",
+  invalid_envelope: "Program error. Give this number to support",
+  invalid_payload: "Program error. Give this number to support",
+  effects_failed: "Program error. Give this number to support",
+  event_id_reused: "Program error. Give this number to support",
 };
 
 class ToldParked extends ListPage {
@@ -19,13 +25,37 @@ class ToldParked extends ListPage {
   }
 
   row(one) {
-    return html`<tr><td><div><b>${one.type ? t(one.type) : t("Record")}</b><br><code>${one.epoch.split("-")[0]}/${number(one.seq)}</code></div></td><td class="wide"><div><bdi>${one.message}</bdi><br><span class="muted">${t(WAITS_FOR[one.code] ?? "Head office corrects the cause, then the record is applied")}</span></div></td>
-      <td>${one.business_date ? day(one.business_date) : nothing}</td><td class="num">${one.amount === null ? nothing : number(one.amount)}</td><td>${since(one.parked_at)}</td></tr>`;
+    return html`<tr>
+      <td>
+        <div>
+          <b>${one.type ? t(one.type) : t("Record")}</b><br /><code>${one.epoch.split("-")[0]}/${number(one.seq)}</code>
+        </div>
+      </td>
+      <td class="wide">
+        <div>
+          <bdi>${one.message}</bdi><br /><span class="muted"
+            >${t(WAITS_FOR[one.code] ?? "Head office corrects the cause, then the record is applied")}</span
+          >
+        </div>
+      </td>
+      <td>${one.business_date ? day(one.business_date) : nothing}</td>
+      <td class="num">${one.amount === null ? nothing : number(one.amount)}</td>
+      <td>${since(one.parked_at)}</td>
+    </tr>`;
   }
 
   render() {
-    return html`<h2 class="section" id="parked-head">${t("On hold at head office")}</h2><p class="muted above">${t("Head office received these records but could not apply them yet, so its figures don't include them. Nothing is lost")}</p>
-      ${this.table([[t("Record")], [t("Reason and what to do")], [t("Day")], [t("Amount"), "num"], [t("Since")]], (one) => this.row(one), t("Head office applied all records"))}`;
+    return html`<h2 class="section" id="parked-head">${t("On hold at head office")}</h2>
+      <p class="muted above">
+        ${t(
+          "Head office received these records but could not apply them yet, so its figures don't include them. Nothing is lost",
+        )}
+      </p>
+      ${this.table(
+        [[t("Record")], [t("Reason and what to do")], [t("Day")], [t("Amount"), "num"], [t("Since")]],
+        (one) => this.row(one),
+        t("Head office applied all records"),
+      )}`;
   }
 }
 customElements.define("told-parked", ToldParked);
@@ -40,23 +70,35 @@ class ToldDays extends ListPage {
 
   result({ result, parked }) {
     if (!result) return html`<span class="badge plain">${t("not compared yet")}</span>`;
-    return html`<span class="badge ${LOOKS[result] ?? "plain"}">${t(`digest.${result}`)}</span>${parked ? html` <span class="muted">${t("{n} on hold", { n: number(parked) })}</span>` : nothing}`;
+    return html`<span class="badge ${LOOKS[result] ?? "plain"}">${t(`digest.${result}`)}</span
+      >${parked ? html` <span class="muted">${t("{n} on hold", { n: number(parked) })}</span>` : nothing}`;
   }
 
   difference({ first_difference: first }) {
     if (!first) return nothing;
     const side = ({ count, total }) => t("{n}, total {total}", { n: number(count), total: number(total) });
-    return html`<b>${t(first.type)}</b>: ${t("here {here}; head office {there}", { here: side(first.store), there: side(first.hub) })}`;
+    return html`<b>${t(first.type)}</b>:
+      ${t("here {here}; head office {there}", { here: side(first.store), there: side(first.hub) })}`;
   }
 
   row(one) {
     const records = Object.values(one.types).reduce((sum, { count }) => sum + count, 0);
-    return html`<tr><td>${day(one.business_date)}</td><td><div>${this.result(one)}</div></td><td><div>${this.difference(one)}</div></td><td class="num">${number(records)}</td><td>${one.compared_at ? moment(one.compared_at) : nothing}</td></tr>`;
+    return html`<tr>
+      <td>${day(one.business_date)}</td>
+      <td><div>${this.result(one)}</div></td>
+      <td><div>${this.difference(one)}</div></td>
+      <td class="num">${number(records)}</td>
+      <td>${one.compared_at ? moment(one.compared_at) : nothing}</td>
+    </tr>`;
   }
 
   render() {
     return html`<h2 class="section">${t("Daily comparison")}</h2>
-      ${this.table([[t("Day")], [t("Result")], [t("First difference")], [t("Records"), "num"], [t("Compared")]], (one) => this.row(one), t("No completed days yet. Each day is compared with head office when it ends"))}`;
+      ${this.table(
+        [[t("Day")], [t("Result")], [t("First difference")], [t("Records"), "num"], [t("Compared")]],
+        (one) => this.row(one),
+        t("No completed days yet. Each day is compared with head office when it ends"),
+      )}`;
   }
 }
 customElements.define("told-days", ToldDays);

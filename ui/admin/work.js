@@ -17,8 +17,18 @@ const toDo = (problems) => {
   const journal = problems.some((text) => /\.seg\b/.test(text));
   const copy = t("Copy the whole data folder to another disk first");
   return journal
-    ? [t("You can keep selling. Don't restart the store before you copy the folder: it may not start again"), copy, t("The journal is damaged. Restore an older backup into an empty folder, or enrol a new store folder. Data at head office is safe")]
-    : [t("You can keep selling. New sales are stored as usual"), copy, t("Rebuild rows and indexes from the journal: stop the store, then run store-router rebuild-index")];
+    ? [
+        t("You can keep selling. Don't restart the store before you copy the folder: it may not start again"),
+        copy,
+        t(
+          "The journal is damaged. Restore an older backup into an empty folder, or enrol a new store folder. Data at head office is safe",
+        ),
+      ]
+    : [
+        t("You can keep selling. New sales are stored as usual"),
+        copy,
+        t("Rebuild rows and indexes from the journal: stop the store, then run store-router rebuild-index"),
+      ];
 };
 
 class StoreWork extends Page {
@@ -34,7 +44,10 @@ class StoreWork extends Page {
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    this.timer = setInterval(() => !document.hidden && (this.underWay("verify") || this.underWay("backup")) && this.load(), AGAIN_MS);
+    this.timer = setInterval(
+      () => !document.hidden && (this.underWay("verify") || this.underWay("backup")) && this.load(),
+      AGAIN_MS,
+    );
   }
 
   disconnectedCallback() {
@@ -69,7 +82,10 @@ class StoreWork extends Page {
     try {
       await this.app.change("POST", URLS[kind], body);
     } catch (error) {
-      this.refused[kind] = error.status === 507 ? t("Not enough disk space for a backup. Free up space, or keep fewer backups (backup.keep)") : words(error);
+      this.refused[kind] =
+        error.status === 507
+          ? t("Not enough disk space for a backup. Free up space, or keep fewer backups (backup.keep)")
+          : words(error);
     }
     this.asked[kind] = false;
     await this.load();
@@ -77,23 +93,54 @@ class StoreWork extends Page {
 
   async backUp() {
     const given = await this.app.dialog.ask({
-      title: t("Back up now"), yes: t("Back up"), text: t("Tills can keep selling. The backup is checked before it is listed"),
-      body: html`<label class="rowx"><input type="checkbox" name="keys" checked><span>${t("Include the store's keys. Anyone who has them can act as this store. Without them the restored store must be enrolled again")}</span></label>`,
+      title: t("Back up now"),
+      yes: t("Back up"),
+      text: t("Tills can keep selling. The backup is checked before it is listed"),
+      body: html`<label class="rowx"
+        ><input type="checkbox" name="keys" checked /><span
+          >${t(
+            "Include the store's keys. Anyone who has them can act as this store. Without them the restored store must be enrolled again",
+          )}</span
+        ></label
+      >`,
     });
     if (given) await this.begin("backup", { keys: given.keys === "on" });
   }
 
   progress(kind) {
     const step = this.work?.[kind]?.finished_at ? null : this.work?.[kind]?.progress;
-    const part = step?.total ? Math.min(100, Math.floor(step.done * 100 / step.total)) : null;
-    return html`<div class="progress" role="status"><label for=${`progress-${kind}`}>${step ? t("{step}: {done} of {all}", { step: t(`step.${step.step}`), done: bytes(step.done), all: bytes(step.total) }) : t("Starting\u2026")}</label>
-      ${part === null ? html`<progress id=${`progress-${kind}`}></progress>` : html`<progress id=${`progress-${kind}`} max="100" value=${part}></progress><b>${number(part)}\u00a0%</b>`}</div>`;
+    const part = step?.total ? Math.min(100, Math.floor((step.done * 100) / step.total)) : null;
+    return html`<div class="progress" role="status">
+      <label for=${`progress-${kind}`}
+        >${
+          step
+            ? t("{step}: {done} of {all}", {
+                step: t(`step.${step.step}`),
+                done: bytes(step.done),
+                all: bytes(step.total),
+              })
+            : t("Starting\u2026")
+        }</label
+      >
+      ${
+        part === null
+          ? html`<progress id=${`progress-${kind}`}></progress>`
+          : html`<progress id=${`progress-${kind}`} max="100" value=${part}></progress><b>${number(part)} %</b>`
+      }
+    </div>`;
   }
 
   trouble(kind) {
     const one = this.work?.[kind];
     const why = this.refused[kind] ?? one?.error;
-    return why && !this.underWay(kind) ? notice("bad", "triangle-alert", html`<p><b>${kind === "verify" ? t("The check did not finish") : t("Backup failed")}</b></p><p>${why}</p>`) : nothing;
+    return why && !this.underWay(kind)
+      ? notice(
+          "bad",
+          "triangle-alert",
+          html`<p><b>${kind === "verify" ? t("The check did not finish") : t("Backup failed")}</b></p>
+            <p>${why}</p>`,
+        )
+      : nothing;
   }
 
   /** What a check found, and what is to be done. */
@@ -101,36 +148,126 @@ class StoreWork extends Page {
     const one = this.work?.verify;
     if (this.underWay("verify") || !one?.result) return nothing;
     const { problems, commits, records, sales, rows } = one.result;
-    const read = t("{commits} commits, {records} records for head office, {sales} sales and {rows} rows checked, {time}", { commits: number(commits), records: number(records), sales: number(sales), rows: number(rows), time: "" });
-    if (!problems.length) return notice("ok", "circle-check", html`<p id="verified"><b>${t("No problems found")}</b></p><p>${read}${since(one.finished_at)}</p>`);
+    const read = t(
+      "{commits} commits, {records} records for head office, {sales} sales and {rows} rows checked, {time}",
+      { commits: number(commits), records: number(records), sales: number(sales), rows: number(rows), time: "" },
+    );
+    if (!problems.length)
+      return notice(
+        "ok",
+        "circle-check",
+        html`<p id="verified"><b>${t("No problems found")}</b></p>
+          <p>${read}${since(one.finished_at)}</p>`,
+      );
     const shown = problems.slice(0, PROBLEMS_SHOWN);
-    return notice("bad", "triangle-alert", html`<p id="verified"><b>${problems.length === 1 ? t("1 problem found") : t("{n} problems found", { n: number(problems.length) })}</b> ${since(one.finished_at)}</p>
-      <ul class="wrong">${shown.map((text) => html`<li><bdi>${text}</bdi></li>`)}</ul>${problems.length > shown.length ? html`<p>${t("and {n} more", { n: number(problems.length - shown.length) })}</p>` : nothing}
-      <h3>${t("What to do")}</h3><ol class="steps-to-do">${toDo(problems).map((text) => html`<li>${text}</li>`)}</ol>`);
+    return notice(
+      "bad",
+      "triangle-alert",
+      html`<p id="verified">
+          <b
+            >${
+              problems.length === 1 ? t("1 problem found") : t("{n} problems found", { n: number(problems.length) })
+            }</b
+          >
+          ${since(one.finished_at)}
+        </p>
+        <ul class="wrong">
+          ${shown.map((text) => html`<li><bdi>${text}</bdi></li>`)}
+        </ul>
+        ${
+          problems.length > shown.length
+            ? html`<p>${t("and {n} more", { n: number(problems.length - shown.length) })}</p>`
+            : nothing
+        }
+        <h3>${t("What to do")}</h3>
+        <ol class="steps-to-do">
+          ${toDo(problems).map((text) => html`<li>${text}</li>`)}
+        </ol>`,
+    );
   }
 
   made() {
     const one = this.work?.backup;
     if (this.underWay("backup") || !one?.result) return nothing;
     const { folder, bytes: size, keys } = one.result;
-    return notice("ok", "circle-check", html`<p id="backed-up"><b>${t("Backup of {size} created and checked", { size: bytes(size) })}</b> ${since(one.finished_at)}</p><p><code>${folder}</code>${keys ? nothing : ` \u00b7 ${t("without keys")}`}</p>`);
+    return notice(
+      "ok",
+      "circle-check",
+      html`<p id="backed-up">
+          <b>${t("Backup of {size} created and checked", { size: bytes(size) })}</b> ${since(one.finished_at)}
+        </p>
+        <p><code>${folder}</code>${keys ? nothing : ` \u00b7 ${t("without keys")}`}</p>`,
+    );
   }
 
   copies() {
     const kept = this.work.backups;
-    if (!kept.length) return html`<p class="empty">${t("No backups yet. If the disk fails, only data already sent to head office can be recovered")}</p>`;
-    return html`<div class="scroll"><table class="grid fold"><thead><tr><th scope="col">${t("Created")}</th><th scope="col">${t("Folder")}</th><th scope="col" class="num">${t("Size")}</th></tr></thead><tbody>
-      ${kept.map((one) => html`<tr><td>${moment(one.made_at)}</td><td><div><code>${one.folder}</code></div></td><td class="num">${bytes(one.bytes)}</td></tr>`)}</tbody></table></div>
-      <p class="pad muted">${t("Backups are on the same disk as the store. Copy them to another machine. store-router restore restores one into an empty data folder")}</p>`;
+    if (!kept.length)
+      return html`<p class="empty">
+        ${t("No backups yet. If the disk fails, only data already sent to head office can be recovered")}
+      </p>`;
+    return html`<div class="scroll">
+        <table class="grid fold">
+          <thead>
+            <tr>
+              <th scope="col">${t("Created")}</th>
+              <th scope="col">${t("Folder")}</th>
+              <th scope="col" class="num">${t("Size")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${kept.map(
+              (one) =>
+                html`<tr>
+                  <td>${moment(one.made_at)}</td>
+                  <td>
+                    <div><code>${one.folder}</code></div>
+                  </td>
+                  <td class="num">${bytes(one.bytes)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      <p class="pad muted">
+        ${t(
+          "Backups are on the same disk as the store. Copy them to another machine. store-router restore restores one into an empty data folder",
+        )}
+      </p>`;
   }
 
   render() {
     if (!this.work) return nothing;
     const busy = this.underWay("verify") || this.underWay("backup");
-    return html`<div class="stack"><section class="panel pad stack" aria-labelledby="verify-head"><div class="rowx"><div class="grow"><h2 id="verify-head">${t("Check all data")}</h2><p class="muted">${t("Every commit, record and row is read and added up again. You can keep selling")}</p></div>
-      <button class="btn" id="verify" ?disabled=${busy} @click=${() => this.begin("verify", {})}>${icon("shield-check")}${t("Check now")}</button></div>${this.underWay("verify") ? this.progress("verify") : nothing}${this.trouble("verify")}${this.found()}</section>
-      <section class="panel stack" aria-labelledby="backup-head"><div class="pad stack"><div class="rowx"><div class="grow"><h2 id="backup-head">${t("Backups")}</h2><p class="muted">${t("{size} free on the disk", { size: bytes(this.work.free_bytes) })}</p></div>
-      <button class="btn primary" id="backup" ?disabled=${busy} @click=${() => this.backUp()}>${icon("download")}${t("Back up now")}</button></div>${this.underWay("backup") ? this.progress("backup") : nothing}${this.trouble("backup")}${this.made()}</div>${this.copies()}</section></div>`;
+    return html`<div class="stack">
+      <section class="panel pad stack" aria-labelledby="verify-head">
+        <div class="rowx">
+          <div class="grow">
+            <h2 id="verify-head">${t("Check all data")}</h2>
+            <p class="muted">${t("Every commit, record and row is read and added up again. You can keep selling")}</p>
+          </div>
+          <button class="btn" id="verify" ?disabled=${busy} @click=${() => this.begin("verify", {})}>
+            ${icon("shield-check")}${t("Check now")}
+          </button>
+        </div>
+        ${this.underWay("verify") ? this.progress("verify") : nothing}${this.trouble("verify")}${this.found()}
+      </section>
+      <section class="panel stack" aria-labelledby="backup-head">
+        <div class="pad stack">
+          <div class="rowx">
+            <div class="grow">
+              <h2 id="backup-head">${t("Backups")}</h2>
+              <p class="muted">${t("{size} free on the disk", { size: bytes(this.work.free_bytes) })}</p>
+            </div>
+            <button class="btn primary" id="backup" ?disabled=${busy} @click=${() => this.backUp()}>
+              ${icon("download")}${t("Back up now")}
+            </button>
+          </div>
+          ${this.underWay("backup") ? this.progress("backup") : nothing}${this.trouble("backup")}${this.made()}
+        </div>
+        ${this.copies()}
+      </section>
+    </div>`;
   }
 }
 customElements.define("store-work", StoreWork);

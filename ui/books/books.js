@@ -1,31 +1,93 @@
-// The books: balances, what moved an account, entries with their document, days and their locks.
+// The books: balances, what moved an account, entries with their document.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { single } from "../shared/controls.js";
 import { day, isoDay, number } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
-import { accountOf, badge, col, completeness, days, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
+import {
+  accountOf,
+  badge,
+  col,
+  completeness,
+  days,
+  figure,
+  ifSome,
+  link,
+  moment,
+  person,
+  store,
+} from "../portal/kit.js";
 import "./texts.js";
 import { nameOf, rows } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { ofDays, ofStore } from "../portal/records.js";
 
-const KINDS = ["event", "manual", "reversal", "opening", "year_end", "settlement", "bank", "invoice", "payment", "credit_note"];
+const KINDS = [
+  "event",
+  "manual",
+  "reversal",
+  "opening",
+  "year_end",
+  "settlement",
+  "bank",
+  "invoice",
+  "payment",
+  "credit_note",
+];
 /** Entries of an account that are read at once. */
 const AT_ONCE = 200;
 const amount = (value) => (value ? figure(value) : nothing);
 
 /** The answer of the trial balance as a list, with its sums beside it. */
 const balanceList = {
-  path: "/api/finance/trial-balance", whole: true, get defaults() { return { date: isoDay() }; },
+  path: "/api/finance/trial-balance",
+  whole: true,
+  get defaults() {
+    return { date: isoDay() };
+  },
   list: (page) => ({
-    title: t("Trial balance"), create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
-    filters: [{ name: "date", label: t("As of"), kind: "date" }, { name: "from", label: t("Movements since"), kind: "date" }, ofStore(), { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("head office only")]] }],
-    open: (one) => address(["balance", one.account], { store_id: page.filters.store_id, from: page.filters.from, to: page.filters.date }),
-    above: ({ answer }) => (answer ? html`<div class="stack s above">${completeness(answer.completeness)}${figures([[t("Debit"), number(answer.total_debit), days(answer.date)], [t("Credit"), number(answer.total_credit)], [t("Difference"), html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}>${number(answer.total_debit - answer.total_credit)}</span>`]])}</div>` : nothing),
-    columns: [col(t("Account"), (one) => accountOf(one)), ...(page.filters.from ? [col(t("Opening balance"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"), col(t("Movements, debit"), (one) => amount(one.moved_debit), "num d"), col(t("Movements, credit"), (one) => amount(one.moved_credit), "num d")] : []), col(t("Debit"), (one) => amount(one.debit), "num"), col(t("Credit"), (one) => amount(one.credit), "num")],
+    title: t("Trial balance"),
+    create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
+    filters: [
+      { name: "date", label: t("As of"), kind: "date" },
+      { name: "from", label: t("Movements since"), kind: "date" },
+      ofStore(),
+      { name: "head_office", label: t("Book"), kind: "choice", choices: [["true", t("head office only")]] },
+    ],
+    open: (one) =>
+      address(["balance", one.account], {
+        store_id: page.filters.store_id,
+        from: page.filters.from,
+        to: page.filters.date,
+      }),
+    above: ({ answer }) =>
+      answer
+        ? html`<div class="stack s above">
+            ${completeness(answer.completeness)}${figures([
+              [t("Debit"), number(answer.total_debit), days(answer.date)],
+              [t("Credit"), number(answer.total_credit)],
+              [
+                t("Difference"),
+                html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}
+                  >${number(answer.total_debit - answer.total_credit)}</span
+                >`,
+              ],
+            ])}
+          </div>`
+        : nothing,
+    columns: [
+      col(t("Account"), (one) => accountOf(one)),
+      ...(page.filters.from
+        ? [
+            col(t("Opening balance"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"),
+            col(t("Movements, debit"), (one) => amount(one.moved_debit), "num d"),
+            col(t("Movements, credit"), (one) => amount(one.moved_credit), "num d"),
+          ]
+        : []),
+      col(t("Debit"), (one) => amount(one.debit), "num"),
+      col(t("Credit"), (one) => amount(one.credit), "num"),
+    ],
     none: t("No entries yet"),
   }),
 };
@@ -33,36 +95,127 @@ const balanceList = {
 /** Days of an account's entries, and the book; all in the address. */
 const accountFilters = (page, one) => {
   const { query } = page.app.params;
-  const set = (changed) => { location.hash = address(["balance", one.id], { ...query, ...changed }); };
-  const date = (name, label) => html`<div class="field"><label for=${`filter-${name}`}>${label}</label><input class="input" id=${`filter-${name}`} type="date" .value=${query[name] ?? ""} @change=${(event) => set({ [name]: event.target.value })}></div>`;
-  return html`<div class="filters unfolded"><div class="pair">${date("from", t("From"))}${date("to", t("Until"))}</div><div class="field"><label for="filter-store_id">${t("Book of store")}</label><input class="input" id="filter-store_id" list="account-stores" autocomplete="off" .value=${query.store_id ?? ""} @change=${(event) => set({ store_id: event.target.value.trim() })}><datalist id="account-stores">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist></div></div>`;
+  const set = (changed) => {
+    location.hash = address(["balance", one.id], { ...query, ...changed });
+  };
+  const date = (name, label) =>
+    html`<div class="field">
+      <label for=${`filter-${name}`}>${label}</label
+      ><input
+        class="input"
+        id=${`filter-${name}`}
+        type="date"
+        .value=${query[name] ?? ""}
+        @change=${(event) => set({ [name]: event.target.value })}
+      />
+    </div>`;
+  return html`<div class="filters unfolded">
+    <div class="pair">${date("from", t("From"))}${date("to", t("Until"))}</div>
+    <div class="field">
+      <label for="filter-store_id">${t("Book of store")}</label
+      ><input
+        class="input"
+        id="filter-store_id"
+        list="account-stores"
+        autocomplete="off"
+        .value=${query.store_id ?? ""}
+        @change=${(event) => set({ store_id: event.target.value.trim() })}
+      /><datalist id="account-stores">
+        ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
+      </datalist>
+    </div>
+  </div>`;
 };
-const more = (page, one) => page.once(async () => {
-  const { query } = page.app.params;
-  const next = await page.app.get("/api/finance/accounts/:account/entries", { account: one.id }, { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE, cursor: one.next_cursor });
-  page.data = { ...one, items: [...one.items, ...next.items], next_cursor: next.next_cursor };
-});
+const more = (page, one) =>
+  page.once(async () => {
+    const { query } = page.app.params;
+    const next = await page.app.get(
+      "/api/finance/accounts/:account/entries",
+      { account: one.id },
+      { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE, cursor: one.next_cursor },
+    );
+    page.data = { ...one, items: [...one.items, ...next.items], next_cursor: next.next_cursor };
+  });
 const account = {
-  back: () => ["balance", t("Trial balance")], needs: ["accounts"],
-  load: async (app, { id, query }) => ({ id, ...(await app.get("/api/finance/accounts/:account/entries", { account: id }, { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE })) }),
+  back: () => ["balance", t("Trial balance")],
+  needs: ["accounts"],
+  load: async (app, { id, query }) => ({
+    id,
+    ...(await app.get(
+      "/api/finance/accounts/:account/entries",
+      { account: id },
+      { from: query.from, to: query.to, store_id: query.store_id, limit: AT_ONCE },
+    )),
+  }),
   view: (one, page) => ({
     name: `${one.id} ${nameOf("accounts", one.id) === one.id ? "" : nameOf("accounts", one.id)}`,
     parts: [
       accountFilters(page, one),
-      figures([[t("Opening balance"), number(one.opening_balance)], [t("Movements"), number(one.closing_balance - one.opening_balance)], [t("Closing balance"), number(one.closing_balance)], [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)]]),
-      table(t("Entries"), [col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))), col(t("Effective date"), (row) => days(row.reference_date), "d2"), col(t("Description"), (row) => (row.kind === "event" ? single(html`<bdi>${row.memo ?? t("event")}</bdi>`) : html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`)), col(t("Book"), (row) => store(row.store_id), "d"), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num"), col(t("Balance"), (row) => figure(row.balance), "num")], one.items, t("No movements")),
-      one.next_cursor ? html`<p><button class="btn" ?disabled=${page.busy} @click=${() => more(page, one)}>${t("Load more")}</button></p>` : nothing,
+      figures([
+        [t("Opening balance"), number(one.opening_balance)],
+        [t("Movements"), number(one.closing_balance - one.opening_balance)],
+        [t("Closing balance"), number(one.closing_balance)],
+        [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)],
+      ]),
+      table(
+        t("Entries"),
+        [
+          col(t("Day"), (row) => link(["journal", row.entry_id], day(row.entry_date))),
+          col(t("Effective date"), (row) => days(row.reference_date), "d2"),
+          col(t("Description"), (row) =>
+            row.kind === "event"
+              ? single(html`<bdi>${row.memo ?? t("event")}</bdi>`)
+              : html`${t(row.kind)} <span class="muted">${row.memo ?? ""}</span>`,
+          ),
+          col(t("Book"), (row) => store(row.store_id), "d"),
+          col(t("Debit"), (row) => amount(row.debit), "num"),
+          col(t("Credit"), (row) => amount(row.credit), "num"),
+          col(t("Balance"), (row) => figure(row.balance), "num"),
+        ],
+        one.items,
+        t("No movements"),
+      ),
+      one.next_cursor
+        ? html`<p>
+            <button class="btn" ?disabled=${page.busy} @click=${() => more(page, one)}>${t("Load more")}</button>
+          </p>`
+        : nothing,
     ],
   }),
 };
 
 const journal = {
-  path: "/api/finance/journal", needs: ["people"],
+  path: "/api/finance/journal",
+  needs: ["people"],
   list: (page) => ({
-    title: t("Journal"), create: { label: t("New entry"), act: () => page.app.go("journal", "new") },
-    filters: [ofStore(), { name: "account", label: t("Account") }, { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) }, { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] }, { name: "cause_id", label: t("Document") }, ...ofDays()],
+    title: t("Journal"),
+    create: { label: t("New entry"), act: () => page.app.go("journal", "new") },
+    filters: [
+      ofStore(),
+      { name: "account", label: t("Account") },
+      { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) },
+      { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] },
+      { name: "cause_id", label: t("Document") },
+      ...ofDays(),
+    ],
     open: (one) => address(["journal", one.entry_id]),
-    columns: [col(t("Day"), (one) => html`${days(one.entry_date)}${one.reference_date && one.reference_date !== one.entry_date ? html` <span class="badge warn">${t("for")} ${days(one.reference_date)}</span>` : nothing}`), col(t("Description"), (one) => html`${whatOf(one)} <span class="muted">${one.memo ?? ""}</span>`), col(t("Book"), (one) => store(one.store_id)), col(t("Number"), (one) => number(one.entry_no), "num d"), col(t("Person"), (one) => person(one.created_by), "d2"), col(t("Amount"), (one) => figure(one.total), "num"), col("", (one) => (one.reversed_by ? badge("reversed") : nothing))],
+    columns: [
+      col(
+        t("Day"),
+        (one) =>
+          html`${days(one.entry_date)}${
+            one.reference_date && one.reference_date !== one.entry_date
+              ? html` <span class="badge warn">${t("for")} ${days(one.reference_date)}</span>`
+              : nothing
+          }`,
+      ),
+      col(t("Description"), (one) => html`${whatOf(one)} <span class="muted">${one.memo ?? ""}</span>`),
+      col(t("Book"), (one) => store(one.store_id)),
+      col(t("Number"), (one) => number(one.entry_no), "num d"),
+      col(t("Person"), (one) => person(one.created_by), "d2"),
+      col(t("Amount"), (one) => figure(one.total), "num"),
+      col("", (one) => (one.reversed_by ? badge("reversed") : nothing)),
+    ],
     none: t("No entries yet"),
   }),
 };
@@ -79,54 +232,91 @@ const whatOf = ({ kind, cause }) => {
 };
 
 /** Documents that have a page, by the type of what posted them. */
-const DOCUMENT = { transaction: "sales", return: "returns", shift: "shifts", invoice: "invoices", credit_note: "credit-notes", supplier_payment: "payments", payment: "payments", receiving: "receipts", supplier_return: "supplier-returns", settlement: "settlements", statement: "statements", transfer: "transfers", adjustment: "adjustments", opname: "counts" };
+const DOCUMENT = {
+  transaction: "sales",
+  return: "returns",
+  shift: "shifts",
+  invoice: "invoices",
+  credit_note: "credit-notes",
+  supplier_payment: "payments",
+  payment: "payments",
+  receiving: "receipts",
+  supplier_return: "supplier-returns",
+  settlement: "settlements",
+  statement: "statements",
+  transfer: "transfers",
+  adjustment: "adjustments",
+  opname: "counts",
+};
 const entry = {
-  back: () => ["journal", t("Journal")], needs: ["accounts"],
+  back: () => ["journal", t("Journal")],
+  needs: ["accounts"],
   load: (app, { id }) => app.get("/api/finance/journal/:entry_id", { entry_id: id }),
   view: (one, page) => {
     const place = DOCUMENT[one.cause.type];
     const byHand = one.kind === "manual" || one.kind === "opening";
     return {
-      name: t("Entry {no}", { no: number(one.entry_no) }), badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${whatOf(one)}</span>`,
-      actions: [byHand && !one.reversed_by && { label: t("Reverse"), image: "undo-2", act: page.step({ label: t("Reverse"), url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }), question: { title: t("Reverse this entry?"), text: t("A reversing entry is posted; this entry stays"), danger: true, list: [{ name: "date", label: t("Day"), kind: "date", hint: t("Leave blank for the date of the entry") }, { name: "reason", label: t("Reason"), kind: "area", required: true }] } }) }],
+      name: t("Entry {no}", { no: number(one.entry_no) }),
+      badges: html`${badge(one.reversed_by ? "reversed" : null)}<span class="badge plain">${whatOf(one)}</span>`,
+      actions: [
+        byHand &&
+          !one.reversed_by && {
+            label: t("Reverse"),
+            image: "undo-2",
+            act: page.step({
+              label: t("Reverse"),
+              url: path("/api/finance/journal/:entry_id/reverse", { entry_id: one.entry_id }),
+              question: {
+                title: t("Reverse this entry?"),
+                text: t("A reversing entry is posted; this entry stays"),
+                danger: true,
+                list: [
+                  { name: "date", label: t("Day"), kind: "date", hint: t("Leave blank for the date of the entry") },
+                  { name: "reason", label: t("Reason"), kind: "area", required: true },
+                ],
+              },
+            }),
+          },
+      ],
       parts: [
-        table(t("Lines"), [col(t("Account"), (row) => link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`)), col(t("Debit"), (row) => amount(row.debit), "num"), col(t("Credit"), (row) => amount(row.credit), "num")], one.lines),
-        section(t("Details"), facts([[t("Day"), days(one.entry_date)], [t("Effective date"), one.reference_date ? days(one.reference_date) : null], [t("Book"), store(one.store_id)], [t("Amount"), number(one.total)], [t("Purpose"), one.memo], [t("Document"), place ? link([place, one.cause.id], whatOf(one), { store_id: one.store_id }) : one.cause.id], [t("Created"), moment(one.created_at)], [t("By"), one.created_by ? person(one.created_by) : null], [t("Reverses"), one.reverses ? link(["journal", one.reverses], t("Entry")) : null], [t("Reversed by"), one.reversed_by ? link(["journal", one.reversed_by], t("Entry")) : null]])),
-        ifSome(Object.keys(one.source ?? {}), () => section(t("Original record"), html`<pre class="told" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`)),
+        table(
+          t("Lines"),
+          [
+            col(t("Account"), (row) =>
+              link(["balance", row.account], `${row.account} ${nameOf("accounts", row.account)}`),
+            ),
+            col(t("Debit"), (row) => amount(row.debit), "num"),
+            col(t("Credit"), (row) => amount(row.credit), "num"),
+          ],
+          one.lines,
+        ),
+        section(
+          t("Details"),
+          facts([
+            [t("Day"), days(one.entry_date)],
+            [t("Effective date"), one.reference_date ? days(one.reference_date) : null],
+            [t("Book"), store(one.store_id)],
+            [t("Amount"), number(one.total)],
+            [t("Purpose"), one.memo],
+            [
+              t("Document"),
+              place ? link([place, one.cause.id], whatOf(one), { store_id: one.store_id }) : one.cause.id,
+            ],
+            [t("Created"), moment(one.created_at)],
+            [t("By"), one.created_by ? person(one.created_by) : null],
+            [t("Reverses"), one.reverses ? link(["journal", one.reverses], t("Entry")) : null],
+            [t("Reversed by"), one.reversed_by ? link(["journal", one.reversed_by], t("Entry")) : null],
+          ]),
+        ),
+        ifSome(Object.keys(one.source ?? {}), () =>
+          section(
+            t("Original record"),
+            html`<pre class="told" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`,
+          ),
+        ),
       ],
     };
   },
 };
 
-const lock = async (page, one) => {
-  const done = await ask(page.app, {
-    title: t("Lock all days until {day}?", { day: day(one.business_date) }), yes: t("Lock"), text: `${one.store_id ? nameOf("stores", one.store_id) : t("Head office")}. ${t("No more entries can be posted on these days. Late entries go to the first open day")}`,
-    list: [{ name: "force", label: t("Lock incomplete days too"), kind: "check" }, { name: "reason", label: t("Reason for locking an incomplete day"), kind: "area" }],
-    act: ({ force, reason }) => page.app.command({ url: path("/api/finance/days/:date/lock", { date: one.business_date }), body: { store_ids: [one.store_id], ...(force ? { force, reason } : {}) }, label: t("Lock") }),
-  });
-  if (!done) return;
-  await page.load();
-  page.app.say(done.warnings.length ? "warn" : "ok", done.warnings.length ? t("Locked with {n} warnings: {first}", { n: number(done.warnings.length), first: done.warnings[0].message }) : t("Locked"));
-};
-const unlock = async (page, one) => {
-  const done = await ask(page.app, {
-    title: t("Reopen {day}?", { day: day(one.business_date) }), yes: t("Reopen"), danger: true, text: t("Figures that were already reported may change"),
-    list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }],
-    act: (body) => page.app.command({ url: path("/api/finance/days/:date/unlock", { date: one.business_date }), body: { ...body, store_id: one.store_id }, label: t("Reopen") }),
-  });
-  if (!done) return;
-  await page.load();
-  page.app.say("ok", t("Day reopened"));
-};
-
-const daysList = {
-  path: "/api/finance/days", needs: ["people"],
-  list: (page) => ({
-    title: t("Days"), filters: [ofState(["open", "locked"]), ofStore(), ...ofDays()],
-    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Book"), (one) => store(one.store_id)), col(t("Status"), (one) => (one.state === "open" ? single(html`<span class="muted">${t("open")}</span>`) : badge(one.state))), col(t("Complete"), (one) => (one.complete ? html`<span class="muted">${t("yes")}</span>` : html`<span class="badge warn">${[one.sealed ? null : t("not closed"), one.shifts_open ? t("shifts open: {n}", { n: number(one.shifts_open) }) : null, one.parked ? t("on hold: {n}", { n: number(one.parked) }) : null].filter(Boolean).join(", ") || t("not complete")}</span>`)), col(t("Settlement"), (one) => badge(one.settlement_state), "d"), col(t("Entries"), (one) => figure(one.entries), "num d"), col(t("Late entries"), (one) => amount(one.late_in), "num d2"), col(t("Locked"), (one) => html`${moment(one.locked_at)} ${one.locked_by ? person(one.locked_by) : nothing}`, "d2")],
-    actions: (one) => (one.state === "open" ? [{ label: t("Lock\u2026"), act: () => lock(page, one) }] : page.app.may(["admin"]) ? [{ label: t("Reopen\u2026"), act: () => unlock(page, one) }] : []),
-    none: t("No days yet"),
-  }),
-};
-
-export const pages = { balance: balanceList, account, journal, entry, days: daysList };
+export const pages = { balance: balanceList, account, journal, entry };

@@ -27,23 +27,94 @@ export class EntryLines extends FormPage {
 
   /** Lines with an account and an amount. */
   written() {
-    return this.lines.filter(({ account, debit, credit }) => account && (debit || credit)).map(({ account, store_id: book, debit, credit }) => ({ account, ...(book && this.books ? { store_id: book } : {}), ...(debit ? { debit } : {}), ...(credit ? { credit } : {}) }));
+    return this.lines
+      .filter(({ account, debit, credit }) => account && (debit || credit))
+      .map(({ account, store_id: book, debit, credit }) => ({
+        account,
+        ...(book && this.books ? { store_id: book } : {}),
+        ...(debit ? { debit } : {}),
+        ...(credit ? { credit } : {}),
+      }));
   }
 
   row(line, index) {
-    const cell = (name, list) => html`<input class="input" id=${`${name}-${index}`} list=${list} autocomplete="off" aria-label=${`${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`} .value=${line[name]} @change=${(event) => this.line(index, { [name]: event.target.value.trim() })}>`;
-    const money = (name, other, label) => moneyInput({ id: `${name}-${index}`, value: line[name], label: `${label} ${index + 1}`, onValue: (value) => this.line(index, { [name]: value, ...(value ? { [other]: null } : {}) }) });
+    const cell = (name, list) =>
+      html`<input
+        class="input"
+        id=${`${name}-${index}`}
+        list=${list}
+        autocomplete="off"
+        aria-label=${`${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`}
+        .value=${line[name]}
+        @change=${(event) => this.line(index, { [name]: event.target.value.trim() })}
+      />`;
+    const money = (name, other, label) =>
+      moneyInput({
+        id: `${name}-${index}`,
+        value: line[name],
+        label: `${label} ${index + 1}`,
+        onValue: (value) => this.line(index, { [name]: value, ...(value ? { [other]: null } : {}) }),
+      });
     const known = nameOf("accounts", line.account);
-    return html`<tr><td>${cell("account", "account-ids")}</td><td class="muted wide-cell"><div>${known === line.account ? nothing : known}</div></td>${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}<td class="num wide-in">${money("debit", "credit", t("Debit"))}</td><td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
-      <td class="acts"><button class="btn small" aria-label=${t("Remove line {n}", { n: index + 1 })} @click=${() => this.set({ lines: this.lines.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></td></tr>`;
+    return html`<tr>
+      <td>${cell("account", "account-ids")}</td>
+      <td class="muted wide-cell"><div>${known === line.account ? nothing : known}</div></td>
+      ${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}
+      <td class="num wide-in">${money("debit", "credit", t("Debit"))}</td>
+      <td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
+      <td class="acts">
+        <button
+          class="btn small"
+          aria-label=${t("Remove line {n}", { n: index + 1 })}
+          @click=${() => this.set({ lines: this.lines.filter((_, at) => at !== index) })}
+        >
+          ${icon("trash-2", "icon-s")}
+        </button>
+      </td>
+    </tr>`;
   }
 
   table() {
     const { debit, credit } = this.sums();
     const off = debit - credit;
-    return html`<section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class=${off ? "differs" : "muted"}>${off ? t("{n} missing on the {side}", { n: number(Math.abs(off)), side: off > 0 ? t("credit side") : t("debit side") }) : t("both sides {n}", { n: number(debit) })}</p></header>
-      <div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Account")}</th><th>${t("Name")}</th>${this.books ? html`<th>${t("Book of store")}</th>` : nothing}<th class="num">${t("Debit")}</th><th class="num">${t("Credit")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>
-      <p class="pad"><button class="btn" @click=${() => this.set({ lines: [...this.lines, empty()] })}>${icon("plus")}${t("Add line")}</button></p>${accountIds()}${storeIds()}</section>`;
+    return html`<section class="panel part">
+      <header class="part-head">
+        <h2>${t("Lines")}</h2>
+        <p class=${off ? "differs" : "muted"}>
+          ${
+            off
+              ? t("{n} missing on the {side}", {
+                  n: number(Math.abs(off)),
+                  side: off > 0 ? t("credit side") : t("debit side"),
+                })
+              : t("both sides {n}", { n: number(debit) })
+          }
+        </p>
+      </header>
+      <div class="scroll">
+        <table class="grid fold lines">
+          <thead>
+            <tr>
+              <th>${t("Account")}</th>
+              <th>${t("Name")}</th>
+              ${this.books ? html`<th>${t("Book of store")}</th>` : nothing}
+              <th class="num">${t("Debit")}</th>
+              <th class="num">${t("Credit")}</th>
+              <th><span class="vh">${t("Actions")}</span></th>
+            </tr>
+          </thead>
+          <tbody>
+            ${this.lines.map((line, index) => this.row(line, index))}
+          </tbody>
+        </table>
+      </div>
+      <p class="pad">
+        <button class="btn" @click=${() => this.set({ lines: [...this.lines, empty()] })}>
+          ${icon("plus")}${t("Add line")}
+        </button>
+      </p>
+      ${accountIds()}${storeIds()}
+    </section>`;
   }
 }
 
@@ -65,7 +136,8 @@ class PageEntryForm extends EntryLines {
     const lines = this.written();
     const { debit, credit } = this.sums();
     if (!this.memo) this.problem = t("{field} is missing", { field: t("Purpose") });
-    else if (lines.length < 2 || debit !== credit) this.problem = t("Debits and credits must be equal, with at least two lines");
+    else if (lines.length < 2 || debit !== credit)
+      this.problem = t("Debits and credits must be equal, with at least two lines");
     return this.problem ? null : { date: this.date, memo: this.memo, lines };
   }
 
@@ -75,7 +147,20 @@ class PageEntryForm extends EntryLines {
   }
 
   render() {
-    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "memo", t("Purpose"), { focus: true })}</div><p class="muted">${t("Blank book: head office. Lines in several books become one entry per book, balanced on account 1290")}</p></section>`, this.table());
+    return this.frame(
+      t("Post"),
+      html`<section class="panel pad">
+        <div class="filters unfolded flat">
+          ${textField(this, "date", t("Day"), { kind: "date" })}${textField(this, "memo", t("Purpose"), {
+            focus: true,
+          })}
+        </div>
+        <p class="muted">
+          ${t("Blank book: head office. Lines in several books become one entry per book, balanced on account 1290")}
+        </p>
+      </section>`,
+      this.table(),
+    );
   }
 }
 customElements.define("page-entry-form", PageEntryForm);

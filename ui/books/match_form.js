@@ -15,7 +15,16 @@ const worth = ({ gross, net }) => gross ?? net ?? 0;
 class PageMatchForm extends FormPage {
   constructor() {
     super();
-    Object.assign(this, { statements: [], statement: "", store: "", lines: [], items: [], taken: new Set(), reason: "", account: "" });
+    Object.assign(this, {
+      statements: [],
+      statement: "",
+      store: "",
+      lines: [],
+      items: [],
+      taken: new Set(),
+      reason: "",
+      account: "",
+    });
   }
 
   get back() {
@@ -29,7 +38,9 @@ class PageMatchForm extends FormPage {
   async load() {
     const { statement_id: statement, store_id: store, line_id: line, item_id: item } = this.app.params.query;
     await Promise.all([need(this.app, "sources"), need(this.app, "stores"), need(this.app, "accounts")]);
-    this.statements = (await this.app.get("/api/statements", {}, { limit: 50 })).items.filter(({ state }) => state !== "approved");
+    this.statements = (await this.app.get("/api/statements", {}, { limit: 50 })).items.filter(
+      ({ state }) => state !== "approved",
+    );
     this.store = store ?? "";
     this.statement = statement ?? this.statements[0]?.statement_id ?? "";
     await this.read();
@@ -39,8 +50,18 @@ class PageMatchForm extends FormPage {
   /** Lines that nothing was found for, and payments of the source's methods that are open. */
   async read() {
     const of = this.statements.find(({ statement_id: id }) => id === this.statement);
-    const left = of ? await Promise.all(["unmatched", "excepted", "resolved"].map((state) => this.app.get("/api/statements/:id/lines", { id: this.statement }, { state, limit: AT_ONCE }))) : [];
-    const { items } = await this.app.get("/api/settlement-items", {}, { state: "open", store_id: this.store, limit: AT_ONCE });
+    const left = of
+      ? await Promise.all(
+          ["unmatched", "excepted", "resolved"].map((state) =>
+            this.app.get("/api/statements/:id/lines", { id: this.statement }, { state, limit: AT_ONCE }),
+          ),
+        )
+      : [];
+    const { items } = await this.app.get(
+      "/api/settlement-items",
+      {},
+      { state: "open", store_id: this.store, limit: AT_ONCE },
+    );
     this.taken = new Set();
     this.lines = left.flatMap(({ items: found }) => found).filter(({ match_id: id }) => !id);
     this.items = items;
@@ -53,7 +74,10 @@ class PageMatchForm extends FormPage {
   }
 
   chosen() {
-    return { lines: this.lines.filter(({ line_id: id }) => this.taken.has(id)), items: this.items.filter(({ item_id: id }) => this.taken.has(id)) };
+    return {
+      lines: this.lines.filter(({ line_id: id }) => this.taken.has(id)),
+      items: this.items.filter(({ item_id: id }) => this.taken.has(id)),
+    };
   }
 
   body() {
@@ -63,7 +87,15 @@ class PageMatchForm extends FormPage {
     else if (!this.reason) this.problem = t("{field} is missing", { field: t("Reason") });
     else if (off && !this.account) this.problem = t("Amounts differ. Choose an account for the difference");
     const source = this.statements.find(({ statement_id: id }) => id === this.statement)?.source_id;
-    return this.problem ? null : { source_id: source, line_ids: lines.map(({ line_id: id }) => id), item_ids: items.map(({ item_id: id }) => id), reason: this.reason, ...(off ? { difference_account: this.account } : {}) };
+    return this.problem
+      ? null
+      : {
+          source_id: source,
+          line_ids: lines.map(({ line_id: id }) => id),
+          item_ids: items.map(({ item_id: id }) => id),
+          reason: this.reason,
+          ...(off ? { difference_account: this.account } : {}),
+        };
   }
 
   off() {
@@ -77,7 +109,44 @@ class PageMatchForm extends FormPage {
   }
 
   table(heading, rows, heads, cells, none, id) {
-    return html`<section class="panel part"><header class="part-head"><h2>${heading}</h2></header>${rows.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th class=${kind ?? nothing}>${label}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr><td><label class="rowx"><input type="checkbox" .checked=${this.taken.has(id(row))} @change=${(event) => this.take(id(row), event.target.checked)}><span>${cells[0](row)}</span></label></td>${cells.slice(1).map((cell, index) => html`<td class=${heads[index + 1][1] ?? nothing}><div>${cell(row)}</div></td>`)}</tr>`)}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`;
+    return html`<section class="panel part">
+      <header class="part-head"><h2>${heading}</h2></header>
+      ${
+        rows.length
+          ? html`<div class="scroll">
+              <table class="grid fold lines">
+                <thead>
+                  <tr>
+                    ${heads.map(([label, kind]) => html`<th class=${kind ?? nothing}>${label}</th>`)}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) =>
+                      html`<tr>
+                        <td>
+                          <label class="rowx"
+                            ><input
+                              type="checkbox"
+                              .checked=${this.taken.has(id(row))}
+                              @change=${(event) => this.take(id(row), event.target.checked)}
+                            /><span>${cells[0](row)}</span></label
+                          >
+                        </td>
+                        ${cells
+                          .slice(1)
+                          .map(
+                            (cell, index) =>
+                              html`<td class=${heads[index + 1][1] ?? nothing}><div>${cell(row)}</div></td>`,
+                          )}
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>`
+          : html`<p class="empty">${none}</p>`
+      }
+    </section>`;
   }
 
   render() {
@@ -87,11 +156,86 @@ class PageMatchForm extends FormPage {
       this.read().catch((error) => this.app.fail(error));
     };
     const off = this.off();
-    return this.frame(t("Match"), html`<section class="panel pad"><div class="filters unfolded flat">${field("statement", t("Statement"), html`<select class="input" id="statement" data-focus @change=${(event) => again({ statement: event.target.value })}>${this.statements.map((one) => html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>${one.doc_no}, ${apart(nameOf("sources", one.source_id))}</option>`)}</select>`)}
-        ${field("store", t("Payments of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => again({ store: event.target.value.trim() })}>${storeIds()}`)}${textField(this, "reason", t("Reason"))}${off ? textField(this, "account", t("Account for the difference"), { list: "account-ids" }) : nothing}</div>${accountIds()}</section>
-      ${figures([[t("Lines"), number(lines.reduce((sum, one) => sum + worth(one), 0)), t("{n} selected", { n: number(lines.length) })], [t("Payments"), number(items.reduce((sum, { amount }) => sum + amount, 0)), t("{n} selected", { n: number(items.length) })], [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`]])}
-      <div class="halves">${this.table(t("Unmatched lines"), this.lines, [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]], [(row) => html`${days(row.date)} <span class="muted">${row.description}</span>`, (row) => row.reference, (row) => figure(row.fee), (row) => figure(worth(row))], t("All lines of this statement are matched"), (row) => row.line_id)}
-      ${this.table(t("Open payments"), this.items, [[t("Payment")], [t("Store"), "d"], [t("Day"), "d2"], [t("Amount"), "num"]], [(row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`, (row) => store(row.store_id), (row) => days(row.business_date), (row) => figure(row.amount)], t("No open payments"), (row) => row.item_id)}</div>`);
+    return this.frame(
+      t("Match"),
+      html`<section class="panel pad">
+          <div class="filters unfolded flat">
+            ${field(
+              "statement",
+              t("Statement"),
+              html`<select
+                class="input"
+                id="statement"
+                data-focus
+                @change=${(event) => again({ statement: event.target.value })}
+              >
+                ${this.statements.map(
+                  (one) =>
+                    html`<option value=${one.statement_id} ?selected=${one.statement_id === this.statement}>
+                      ${one.doc_no}, ${apart(nameOf("sources", one.source_id))}
+                    </option>`,
+                )}
+              </select>`,
+            )}
+            ${field(
+              "store",
+              t("Payments of store"),
+              html`<input
+                  class="input"
+                  id="store"
+                  list="form-store-ids"
+                  autocomplete="off"
+                  .value=${this.store}
+                  @change=${(event) => again({ store: event.target.value.trim() })}
+                />${storeIds()}`,
+            )}${textField(this, "reason", t("Reason"))}${
+              off ? textField(this, "account", t("Account for the difference"), { list: "account-ids" }) : nothing
+            }
+          </div>
+          ${accountIds()}
+        </section>
+        ${figures([
+          [
+            t("Lines"),
+            number(lines.reduce((sum, one) => sum + worth(one), 0)),
+            t("{n} selected", { n: number(lines.length) }),
+          ],
+          [
+            t("Payments"),
+            number(items.reduce((sum, { amount }) => sum + amount, 0)),
+            t("{n} selected", { n: number(items.length) }),
+          ],
+          [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`],
+        ])}
+        <div class="halves">
+          ${this.table(
+            t("Unmatched lines"),
+            this.lines,
+            [[t("Line")], [t("Reference"), "d"], [t("Fees"), "num d2"], [t("Amount"), "num"]],
+            [
+              (row) => html`${days(row.date)} <span class="muted">${row.description}</span>`,
+              (row) => row.reference,
+              (row) => figure(row.fee),
+              (row) => figure(worth(row)),
+            ],
+            t("All lines of this statement are matched"),
+            (row) => row.line_id,
+          )}
+          ${this.table(
+            t("Open payments"),
+            this.items,
+            [[t("Payment")], [t("Store"), "d"], [t("Day"), "d2"], [t("Amount"), "num"]],
+            [
+              (row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`,
+              (row) => store(row.store_id),
+              (row) => days(row.business_date),
+              (row) => figure(row.amount),
+            ],
+            t("No open payments"),
+            (row) => row.item_id,
+          )}
+        </div>`,
+    );
   }
 }
 customElements.define("page-match-form", PageMatchForm);

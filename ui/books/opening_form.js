@@ -29,9 +29,19 @@ class PageOpeningForm extends EntryLines {
 
   body() {
     const lines = this.written();
-    const items = this.items.filter(({ amount }) => amount).map(({ reference, ...one }) => ({ ...one, ...(reference ? { reference } : {}) }));
+    const items = this.items
+      .filter(({ amount }) => amount)
+      .map(({ reference, ...one }) => ({ ...one, ...(reference ? { reference } : {}) }));
     if (!lines.length && !items.length) this.problem = t("Enter at least one balance");
-    return this.problem ? null : { store_id: this.store, date: this.date, lines, ...(items.length ? { items } : {}), ...(this.memo ? { memo: this.memo } : {}) };
+    return this.problem
+      ? null
+      : {
+          store_id: this.store,
+          date: this.date,
+          lines,
+          ...(items.length ? { items } : {}),
+          ...(this.memo ? { memo: this.memo } : {}),
+        };
   }
 
   async save(body) {
@@ -40,16 +50,110 @@ class PageOpeningForm extends EntryLines {
   }
 
   itemRow(one, index) {
-    return html`<tr><td><select class="input" id=${`method-${index}`} aria-label=${`${t("Method")} ${index + 1}`} @change=${(event) => this.item(index, { method: event.target.value })}>${METHODS.map((method) => html`<option value=${method} ?selected=${method === one.method}>${t(method)}</option>`)}</select></td>
-      <td><input class="input" type="date" aria-label=${`${t("Business date")} ${index + 1}`} .value=${one.business_date} @change=${(event) => this.item(index, { business_date: event.target.value })}></td><td><input class="input" autocomplete="off" aria-label=${`${t("Reference")} ${index + 1}`} .value=${one.reference} @change=${(event) => this.item(index, { reference: event.target.value.trim() })}></td>
-      <td class="num wide-in">${moneyInput({ id: `amount-${index}`, value: one.amount, label: `${t("Amount")} ${index + 1}`, onValue: (amount) => this.item(index, { amount }) })}</td><td class="acts"><button class="btn small" aria-label=${t("Remove line {n}", { n: index + 1 })} @click=${() => this.set({ items: this.items.filter((_, at) => at !== index) })}>${icon("trash-2", "icon-s")}</button></td></tr>`;
+    return html`<tr>
+      <td>
+        <select
+          class="input"
+          id=${`method-${index}`}
+          aria-label=${`${t("Method")} ${index + 1}`}
+          @change=${(event) => this.item(index, { method: event.target.value })}
+        >
+          ${METHODS.map(
+            (method) => html`<option value=${method} ?selected=${method === one.method}>${t(method)}</option>`,
+          )}
+        </select>
+      </td>
+      <td>
+        <input
+          class="input"
+          type="date"
+          aria-label=${`${t("Business date")} ${index + 1}`}
+          .value=${one.business_date}
+          @change=${(event) => this.item(index, { business_date: event.target.value })}
+        />
+      </td>
+      <td>
+        <input
+          class="input"
+          autocomplete="off"
+          aria-label=${`${t("Reference")} ${index + 1}`}
+          .value=${one.reference}
+          @change=${(event) => this.item(index, { reference: event.target.value.trim() })}
+        />
+      </td>
+      <td class="num wide-in">
+        ${moneyInput({
+          id: `amount-${index}`,
+          value: one.amount,
+          label: `${t("Amount")} ${index + 1}`,
+          onValue: (amount) => this.item(index, { amount }),
+        })}
+      </td>
+      <td class="acts">
+        <button
+          class="btn small"
+          aria-label=${t("Remove line {n}", { n: index + 1 })}
+          @click=${() => this.set({ items: this.items.filter((_, at) => at !== index) })}
+        >
+          ${icon("trash-2", "icon-s")}
+        </button>
+      </td>
+    </tr>`;
   }
 
   render() {
-    const items = this.items.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Method")}</th><th>${t("Business date")}</th><th>${t("Reference")}</th><th class="num">${t("Amount")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.items.map((one, index) => this.itemRow(one, index))}</tbody></table></div>` : html`<p class="empty">${t("None: no pending payouts")}</p>`;
-    return this.frame(t("Post"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field("store", t("Book of store"), html`<input class="input" id="store" list="form-store-ids" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`)}${textField(this, "memo", t("Purpose"))}</div>
-        <p class="muted">${t("Once per book; a blank book is head office. The balancing amount goes to 3010. Stock comes from the store's opening stock, unpaid bills as invoices")}</p></section>`, this.table(),
-    html`<section class="panel part"><header class="part-head"><h2>${t("Payments not paid out yet")}</h2></header>${items}<p class="pad"><button class="btn" @click=${() => this.set({ items: [...this.items, empty(this.date)] })}>${icon("plus")}${t("Add payment")}</button></p></section>`);
+    const items = this.items.length
+      ? html`<div class="scroll">
+          <table class="grid fold lines">
+            <thead>
+              <tr>
+                <th>${t("Method")}</th>
+                <th>${t("Business date")}</th>
+                <th>${t("Reference")}</th>
+                <th class="num">${t("Amount")}</th>
+                <th><span class="vh">${t("Actions")}</span></th>
+              </tr>
+            </thead>
+            <tbody>
+              ${this.items.map((one, index) => this.itemRow(one, index))}
+            </tbody>
+          </table>
+        </div>`
+      : html`<p class="empty">${t("None: no pending payouts")}</p>`;
+    return this.frame(
+      t("Post"),
+      html`<section class="panel pad">
+        <div class="filters unfolded flat">
+          ${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field(
+            "store",
+            t("Book of store"),
+            html`<input
+              class="input"
+              id="store"
+              list="form-store-ids"
+              autocomplete="off"
+              .value=${this.store}
+              @change=${(event) => this.set({ store: event.target.value.trim() })}
+            />`,
+          )}${textField(this, "memo", t("Purpose"))}
+        </div>
+        <p class="muted">
+          ${t(
+            "Once per book; a blank book is head office. The balancing amount goes to 3010. Stock comes from the store's opening stock, unpaid bills as invoices",
+          )}
+        </p>
+      </section>`,
+      this.table(),
+      html`<section class="panel part">
+        <header class="part-head"><h2>${t("Payments not paid out yet")}</h2></header>
+        ${items}
+        <p class="pad">
+          <button class="btn" @click=${() => this.set({ items: [...this.items, empty(this.date)] })}>
+            ${icon("plus")}${t("Add payment")}
+          </button>
+        </p>
+      </section>`,
+    );
   }
 }
 customElements.define("page-opening-form", PageOpeningForm);

@@ -8,15 +8,43 @@ import { table } from "../portal/record.js";
 import "./texts.js";
 
 /** What a row may turn out to be. */
-const KINDS = ["sale", "refund", "chargeback", "chargeback_reversal", "fee", "payout", "reserve", "adjustment", "deposit", "transfer", "other"];
+const KINDS = [
+  "sale",
+  "refund",
+  "chargeback",
+  "chargeback_reversal",
+  "fee",
+  "payout",
+  "reserve",
+  "adjustment",
+  "deposit",
+  "transfer",
+  "other",
+];
 /** Rows of a preview that are shown. */
 const SHOWN = 50;
 const DECIDABLE = ["open", "noted"];
 
-const why = (row) => html`<div class="said of-file"><b>${t(`aside.${row.reason}`)}</b>${row.problem ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>` : nothing}${row.text ? html`<p class="noted"><code><bdi>${row.text}</bdi></code></p>` : nothing}</div>`;
+const why = (row) =>
+  html`<div class="said of-file">
+    <b>${t(`aside.${row.reason}`)}</b>${
+      row.problem
+        ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>`
+        : nothing
+    }${
+      row.text
+        ? html`<p class="noted">
+            <code><bdi>${row.text}</bdi></code>
+          </p>`
+        : nothing
+    }
+  </div>`;
 const columns = [
-  col(t("Row"), (row) => number(row.row_no), "num"), col(t("Reason"), why, "wide-cell"), col(t("Day"), (row) => days(row.date)),
-  col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"), col(t("Amount"), (row) => figure(row.amount), "num"),
+  col(t("Row"), (row) => number(row.row_no), "num"),
+  col(t("Reason"), why, "wide-cell"),
+  col(t("Day"), (row) => days(row.date)),
+  col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"),
+  col(t("Amount"), (row) => figure(row.amount), "num"),
 ];
 
 /** How many rows there are of each reason, those that somebody has to decide on first. */
@@ -29,39 +57,88 @@ export const counts = (one) => {
 export const previewed = (preview) => {
   const rows = preview.rows_set_aside ?? [];
   if (!rows.length) return nothing;
-  return html`<div id="set-aside">${table(t("Set aside: {n}", { n: number(rows.length) }), columns, rows.slice(0, SHOWN), t("No rows set aside"))}
-    <p class="muted">${counts(preview)}${rows.length > SHOWN ? ` \u00b7 ${t("The first {n} are shown. The statement lists all", { n: number(SHOWN) })}` : nothing}</p></div>`;
+  return html`<div id="set-aside">
+    ${table(t("Set aside: {n}", { n: number(rows.length) }), columns, rows.slice(0, SHOWN), t("No rows set aside"))}
+    <p class="muted">
+      ${counts(preview)}${
+        rows.length > SHOWN
+          ? ` \u00b7 ${t("The first {n} are shown. The statement lists all", { n: number(SHOWN) })}`
+          : nothing
+      }
+    </p>
+  </div>`;
 };
 
-const take = (page, one, row) => page.step({
-  label: t("Add as line"), url: path("/api/statements/:id/set-aside/:row_id/take", { id: one.statement_id, row_id: row.row_id }), said: t("Added as a line"),
-  question: {
-    title: t("Add row {n} as a line?", { n: number(row.row_no) }), text: row.text,
-    list: [
-      { name: "date", label: t("Day"), kind: "date", value: row.date ?? "", required: true }, { name: "amount", label: t("Amount (negative for money out)"), value: row.amount ?? "", required: true, focus: true },
-      { name: "type", label: t("Type"), kind: "choice", choices: [["", t("by its sign")], ...KINDS.map((kind) => [kind, t(`line.${kind}`)])] },
-      { name: "reference", label: t("Reference"), value: row.reference }, { name: "description", label: t("line.description"), value: row.description }, { name: "reason", label: t("Reason"), kind: "area", required: true },
-    ],
-    // Figures that nobody changed stay as the row has them: gross, fee and net.
-    body: ({ amount, ...given }) => {
-      const typed = Number(amount.replace(/\u2212/g, "-").replace(/[^\d-]/g, ""));
-      return { ...given, ...(typed === row.amount ? {} : { amount: typed }) };
+const take = (page, one, row) =>
+  page.step({
+    label: t("Add as line"),
+    url: path("/api/statements/:id/set-aside/:row_id/take", { id: one.statement_id, row_id: row.row_id }),
+    said: t("Added as a line"),
+    question: {
+      title: t("Add row {n} as a line?", { n: number(row.row_no) }),
+      text: row.text,
+      list: [
+        { name: "date", label: t("Day"), kind: "date", value: row.date ?? "", required: true },
+        {
+          name: "amount",
+          label: t("Amount (negative for money out)"),
+          value: row.amount ?? "",
+          required: true,
+          focus: true,
+        },
+        {
+          name: "type",
+          label: t("Type"),
+          kind: "choice",
+          choices: [["", t("by its sign")], ...KINDS.map((kind) => [kind, t(`line.${kind}`)])],
+        },
+        { name: "reference", label: t("Reference"), value: row.reference },
+        { name: "description", label: t("line.description"), value: row.description },
+        { name: "reason", label: t("Reason"), kind: "area", required: true },
+      ],
+      // Figures that nobody changed stay as the row has them: gross, fee and net.
+      body: ({ amount, ...given }) => {
+        const typed = Number(amount.replace(/\u2212/g, "-").replace(/[^\d-]/g, ""));
+        return { ...given, ...(typed === row.amount ? {} : { amount: typed }) };
+      },
     },
-  },
-});
+  });
 
-const dismiss = (page, one, row) => page.step({
-  label: t("Dismiss"), url: path("/api/statements/:id/set-aside/:row_id/dismiss", { id: one.statement_id, row_id: row.row_id }), said: t("Dismissed"),
-  question: { title: t("Dismiss row {n}?", { n: number(row.row_no) }), text: t("Neither a payment nor a fee. It stays in this list with your reason"), list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }] },
-});
+const dismiss = (page, one, row) =>
+  page.step({
+    label: t("Dismiss"),
+    url: path("/api/statements/:id/set-aside/:row_id/dismiss", { id: one.statement_id, row_id: row.row_id }),
+    said: t("Dismissed"),
+    question: {
+      title: t("Dismiss row {n}?", { n: number(row.row_no) }),
+      text: t("Neither a payment nor a fee. It stays in this list with your reason"),
+      list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }],
+    },
+  });
 
 const decision = (page, one) => (row) => {
-  if (!DECIDABLE.includes(row.state)) return html`<span>${t(`aside_state.${row.state}`)}</span>${row.decision ? html` <span class="muted"><bdi>${row.decision}</bdi></span>` : nothing}`;
-  return html`<button class="btn small" ?disabled=${page.busy} @click=${take(page, one, row)}>${t("Add as line")}</button> ${row.state === "open" ? html`<button class="btn small" ?disabled=${page.busy} @click=${dismiss(page, one, row)}>${t("Dismiss")}</button>` : nothing}`;
+  if (!DECIDABLE.includes(row.state))
+    return html`<span>${t(`aside_state.${row.state}`)}</span
+      >${row.decision ? html` <span class="muted"><bdi>${row.decision}</bdi></span>` : nothing}`;
+  return html`<button class="btn small" ?disabled=${page.busy} @click=${take(page, one, row)}>
+      ${t("Add as line")}
+    </button>
+    ${
+      row.state === "open"
+        ? html`<button class="btn small" ?disabled=${page.busy} @click=${dismiss(page, one, row)}>
+            ${t("Dismiss")}
+          </button>`
+        : nothing
+    }`;
 };
 
 /** On the page of a statement: each row with what can be done about it. */
 export const setAside = (page, one) => {
   if (!one.aside?.length) return nothing;
-  return table(t("Set aside: {n}, to decide on: {open}", { n: number(one.aside.length), open: number(one.set_aside_open ?? 0) }), [...columns, col("", decision(page, one), "acts")], one.aside, t("No rows set aside"));
+  return table(
+    t("Set aside: {n}, to decide on: {open}", { n: number(one.aside.length), open: number(one.set_aside_open ?? 0) }),
+    [...columns, col("", decision(page, one), "acts")],
+    one.aside,
+    t("No rows set aside"),
+  );
 };

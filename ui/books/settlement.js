@@ -1,52 +1,18 @@
-// Settlements: what a store's day should have brought, what came of it, what differs and what is done about it.
+// Settlements: what a day of a store should have brought, what came of it, and statements with their differences.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { day, number } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
-import { badge, col, completeness, days, differs, figure, grid, link, moment, person, steps, store } from "../portal/kit.js";
+import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
 import { receipt } from "./clearing.js";
 import { setAside } from "./set_aside.js";
 import "./texts.js";
 import { nameOf } from "../portal/names.js";
 import { facts, figures, section, table } from "../portal/record.js";
 import { ofDays, ofState, ofStore } from "../portal/records.js";
-
-/** What may be said to each kind of difference. */
-const RESOLUTIONS = {
-  missing_at_provider: ["carry", "write_off"], missing_in_store: ["carry", "post"], not_a_payment: ["post", "carry", "ignore"], amount_differs: ["accept", "carry"], duplicate: ["ignore", "post"], fee_differs: ["accept", "dispute"], chargeback: ["accept", "contest"],
-  ambiguous: ["store_id", "post", "carry", "ignore"], unknown_store: ["store_id", "post", "carry", "ignore"], payout_differs: ["accept"], deposit_differs: ["accept"], deposit_missing: ["carry", "write_off"], balance_differs: ["accept"], shift_differs: ["accept"], late: [],
-};
-const said = (resolution) => ({ carry: t("Keep open, remind in 30 days"), write_off: t("Write off"), post: t("Post to an account"), accept: t("Accept the difference"), ignore: t("Ignore; no entry is posted"), dispute: t("Dispute the fee; keep the rest open"), contest: t("Contest; keep open"), store_id: t("Assigned to this store") })[resolution];
-
-/** What a resolution would post, in which book, as the accounts stand in it. */
-const posting = (list) => (list.length ? list.map(({ store_id: of, entry_date: date, waits, lines }) => html`<section class="part"><p><b>${waits ? t("Posted on approval") : t("Posted immediately")}</b> ${days(date)} ${store(of)}</p>${grid([col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`), col(t("Debit"), (line) => figure(line.debit || null), "num"), col(t("Credit"), (line) => figure(line.credit || null), "num")], lines)}</section>`) : html`<p class="muted">${t("No entry is posted")}</p>`);
-
-export const resolve = async (page, one, after) => {
-  const url = (query) => path("/api/settlement-exceptions/:id/resolve", { id: one.exception_id }, query);
-  const done = await ask(page.app, {
-    title: t(one.type), yes: t("Resolve"),
-    text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
-    list: [{ name: "resolution", label: t("What to do"), kind: "choice", choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]), required: true, focus: true }, { name: "reason", label: t("Reason"), kind: "area", required: true },
-      ...(one.type === "unknown_store" || one.type === "ambiguous" ? [{ name: "store_id", label: t("Store"), hint: t("If the line belongs to a store") }] : []), { name: "account", label: t("Account"), hint: t("Leave blank for the default") }],
-    preview: async (body) => posting((await page.app.change("POST", url({ preview: true }), body)).posting),
-    act: (body) => page.app.command({ url: url(), body, label: t("Resolve") }),
-  });
-  if (!done) return;
-  await after();
-  page.app.say("ok", t("Resolved"));
-};
-
-/** Where a person may say which line and which payment belong together. */
-const BY_HAND = ["missing_at_provider", "missing_in_store", "ambiguous"];
-const byHand = (one) => { location.hash = address(["items", "new"], { statement_id: one.statement_id, store_id: one.store_id, line_id: one.line_ids.join(","), item_id: one.item_ids.join(",") }); };
-
-const differences = (page, rows) => table(t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }), [
-  col(t("Issue"), (one) => html`<div class="said"><b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${one.reason ? html`<p class="noted">${t(one.resolution)}: <bdi>${one.reason}</bdi> <span class="muted">${person(one.resolved_by)} ${moment(one.resolved_at)}${one.account ? html` ${t("Account")} ${one.account}` : nothing}</span>${one.entry_id ? html` ${link(["journal", one.entry_id], t("Entry"))}` : nothing}</p>` : nothing}</div>`, "wide-cell"),
-  col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Status"), (one) => badge(one.state)),
-  col("", (one) => html`${one.state === "open" && BY_HAND.includes(one.type) ? html`<button class="btn small" @click=${() => byHand(one)}>${t("Match\u2026")}</button> ` : nothing}${one.state === "open" && RESOLUTIONS[one.type]?.length ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => resolve(page, one, () => page.load())}>${t("Resolve\u2026")}</button>` : nothing}`, "acts"),
-], rows, t("No differences"));
+import { differences } from "./differences.js";
 
 /** All rows, page by page: a difference that is not shown can't be resolved. */
 const read = async (app, pattern, query, params = {}) => {
@@ -63,90 +29,312 @@ const read = async (app, pattern, query, params = {}) => {
 /** Payments of a day that are shown at once; more of them on demand. */
 const AT_ONCE = 50;
 const payments = async (app, { store_id: store, business_date: date }, cursor) => {
-  const { items, next_cursor: next } = await app.get("/api/settlement-items", {}, { store_id: store, settlement_date: date, limit: AT_ONCE, cursor });
+  const { items, next_cursor: next } = await app.get(
+    "/api/settlement-items",
+    {},
+    { store_id: store, settlement_date: date, limit: AT_ONCE, cursor },
+  );
   return { items, next };
 };
-const morePayments = (one, page) => page.once(async () => {
-  const { items, next } = await payments(page.app, one, one.next);
-  Object.assign(one, { items: [...one.items, ...items], next });
-});
+const morePayments = (one, page) =>
+  page.once(async () => {
+    const { items, next } = await payments(page.app, one, one.next);
+    Object.assign(one, { items: [...one.items, ...items], next });
+  });
 
 const settlements = {
-  path: "/api/settlements", needs: ["people"], live: ["settlement"],
+  path: "/api/settlements",
+  needs: ["people"],
+  live: ["settlement"],
   list: (page) => ({
-    title: t("Settlement"), filters: [ofState(["open", "discrepant", "reconciled", "approved"]), ofStore(), ...ofDays()],
+    title: t("Settlement"),
+    filters: [ofState(["open", "discrepant", "reconciled", "approved"]), ofStore(), ...ofDays()],
     open: (one) => address(["settlements", one.settlement_id]),
     create: {
       label: t("Settle a day early"),
       act: async () => {
         const made = await ask(page.app, {
-          title: t("Settle a day before the store closes it"), yes: t("Create settlement"), text: t("Later records for this day go to a later settlement"),
-          list: [{ name: "store_id", label: t("Store"), required: true, focus: true }, { name: "business_date", label: t("Business date"), kind: "date", required: true }, { name: "reason", label: t("Reason"), kind: "area", required: true }],
-          act: (body) => page.app.command({ url: "/api/settlements", body: { ...body, force: true }, label: t("Create settlement") }),
+          title: t("Settle a day before the store closes it"),
+          yes: t("Create settlement"),
+          text: t("Later records for this day go to a later settlement"),
+          list: [
+            { name: "store_id", label: t("Store"), required: true, focus: true },
+            { name: "business_date", label: t("Business date"), kind: "date", required: true },
+            { name: "reason", label: t("Reason"), kind: "area", required: true },
+          ],
+          act: (body) =>
+            page.app.command({
+              url: "/api/settlements",
+              body: { ...body, force: true },
+              label: t("Create settlement"),
+            }),
         });
         if (made) page.app.go("settlements", made.settlement_id);
       },
     },
-    columns: [col(t("Day"), (one) => day(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Status"), (one) => html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`), col(t("Expected"), (one) => figure(one.expected), "num"), col(t("Open"), (one) => differs(one.open), "num"), col(t("Net"), (one) => figure(one.net), "num d"), col(t("Exceptions"), (one) => differs(one.exceptions_open), "num d"), col(t("Approved"), (one) => moment(one.approved_at), "d"), col(t("By"), (one) => person(one.approved_by), "d"), col(t("Note"), (one) => one.note ?? nothing, "d2")],
+    columns: [
+      col(t("Day"), (one) => day(one.business_date)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(
+        t("Status"),
+        (one) =>
+          html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`,
+      ),
+      col(t("Expected"), (one) => figure(one.expected), "num"),
+      col(t("Open"), (one) => differs(one.open), "num"),
+      col(t("Net"), (one) => figure(one.net), "num d"),
+      col(t("Exceptions"), (one) => differs(one.exceptions_open), "num d"),
+      col(t("Approved"), (one) => moment(one.approved_at), "d"),
+      col(t("By"), (one) => person(one.approved_by), "d"),
+      col(t("Note"), (one) => one.note ?? nothing, "d2"),
+    ],
     none: t("No settlements yet. One is created when a store closes its day"),
   }),
 };
 
 /** Cash needs no statement: the shifts have settled it with the safe, and bags meet the bank as deposits. */
-const cash = ({ cash: seen, store_id: of, business_date: date }) => html`<div class="halves">${table(t("Cash of shifts"), [col(t("Till"), (row) => link(["shifts", row.shift_id], row.register_id, { store_id: of })), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => (row.counted === null ? html`<span class="badge warn">${t("not counted")}</span>` : figure(row.counted)), "num"), col(t("Difference"), (row) => differs(row.variance), "num")], seen.shifts, t("No shifts on this day"))}
-  ${section(t("Cash"), facts([[t("Expected"), number(seen.expected)], [t("Counted"), number(seen.counted)], [t("Difference"), differs(seen.variance)], [t("pay_in"), number(seen.pay_in)], [t("pay_out"), number(seen.pay_out)], [t("To the safe"), number(seen.drops)], [t("To the bank"), html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${number(seen.deposits)}</a>`]]))}</div>`;
+const cash = ({ cash: seen, store_id: of, business_date: date }) =>
+  html`<div class="halves">
+    ${table(
+      t("Cash of shifts"),
+      [
+        col(t("Till"), (row) => link(["shifts", row.shift_id], row.register_id, { store_id: of })),
+        col(t("Expected"), (row) => figure(row.expected), "num"),
+        col(
+          t("Counted"),
+          (row) =>
+            row.counted === null ? html`<span class="badge warn">${t("not counted")}</span>` : figure(row.counted),
+          "num",
+        ),
+        col(t("Difference"), (row) => differs(row.variance), "num"),
+      ],
+      seen.shifts,
+      t("No shifts on this day"),
+    )}
+    ${section(
+      t("Cash"),
+      facts([
+        [t("Expected"), number(seen.expected)],
+        [t("Counted"), number(seen.counted)],
+        [t("Difference"), differs(seen.variance)],
+        [t("pay_in"), number(seen.pay_in)],
+        [t("pay_out"), number(seen.pay_out)],
+        [t("To the safe"), number(seen.drops)],
+        [
+          t("To the bank"),
+          html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${number(seen.deposits)}</a>`,
+        ],
+      ]),
+    )}
+  </div>`;
 
 const settlement = {
-  back: () => ["settlements", t("Settlement")], needs: ["sources", "accounts"],
+  back: () => ["settlements", t("Settlement")],
+  needs: ["sources", "accounts"],
   load: async (app, { id }) => {
     const one = await app.get("/api/settlements/:id", { id });
-    const [found, paid] = await Promise.all([read(app, "/api/settlement-exceptions", { store_id: one.store_id, from: one.business_date, to: one.business_date }), payments(app, one)]);
+    const [found, paid] = await Promise.all([
+      read(app, "/api/settlement-exceptions", {
+        store_id: one.store_id,
+        from: one.business_date,
+        to: one.business_date,
+      }),
+      payments(app, one),
+    ]);
     return { ...one, found: found.filter(({ business_date: date }) => !date || date === one.business_date), ...paid };
   },
   view: (one, page) => {
     const url = (step) => path(`/api/settlements/:id/${step}`, { id: one.settlement_id });
     const left = one.exceptions.open;
     return {
-      name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`, badges: badge(one.state),
+      name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`,
+      badges: badge(one.state),
       actions: [
-        one.state !== "approved" && { label: t("Match again"), image: "refresh-cw", act: page.step({ label: t("Match again"), url: url("match") }) },
-        one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : (left ? t("{n} differences are left to resolve", { n: number(left) }) : t("some lines are not matched yet")),
-          act: page.step({ label: t("Approve"), url: url("approve"), said: t("Approved. The day is locked"), question: { title: t("Approve {day} of {store}?", { day: day(one.business_date), store: nameOf("stores", one.store_id) }), text: t("The settlement is posted and the store's day is locked"), list: [{ name: "note", label: t("Note"), kind: "area" }] } }) },
+        one.state !== "approved" && {
+          label: t("Match again"),
+          image: "refresh-cw",
+          act: page.step({ label: t("Match again"), url: url("match") }),
+        },
+        one.state !== "approved" && {
+          label: t("Approve"),
+          image: "check",
+          kind: "primary",
+          why:
+            one.state === "reconciled"
+              ? null
+              : left
+                ? t("{n} differences are left to resolve", { n: number(left) })
+                : t("some lines are not matched yet"),
+          act: page.step({
+            label: t("Approve"),
+            url: url("approve"),
+            said: t("Approved. The day is locked"),
+            question: {
+              title: t("Approve {day} of {store}?", {
+                day: day(one.business_date),
+                store: nameOf("stores", one.store_id),
+              }),
+              text: t("The settlement is posted and the store's day is locked"),
+              list: [{ name: "note", label: t("Note"), kind: "area" }],
+            },
+          }),
+        },
       ],
       parts: [
         steps(["open", "discrepant", "reconciled", "approved"], one.state),
-        table(t("By method"), [col(t("Method"), (row) => t(row.method)), col(t("Sales"), (row) => figure(row.sales), "num d"), col(t("Refunds"), (row) => figure(row.refunds), "num d"), col(t("From earlier days"), (row) => figure(row.carried_in), "num d2"), col(t("To later days"), (row) => figure(row.carried_out), "num d2"), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Matched"), (row) => figure(row.matched), "num"), col(t("Not matched"), (row) => differs(row.open), "num")], one.by_method, t("No payments on this day")),
-        figures([[t("Net"), number(one.net), t("received")], [t("Fees"), number(one.fee)], [t("Difference"), differs(one.difference)], [t("Differences to resolve"), number(one.exceptions.open), t("{n} resolved", { n: number(one.exceptions.resolved) })]]),
+        table(
+          t("By method"),
+          [
+            col(t("Method"), (row) => t(row.method)),
+            col(t("Sales"), (row) => figure(row.sales), "num d"),
+            col(t("Refunds"), (row) => figure(row.refunds), "num d"),
+            col(t("From earlier days"), (row) => figure(row.carried_in), "num d2"),
+            col(t("To later days"), (row) => figure(row.carried_out), "num d2"),
+            col(t("Expected"), (row) => figure(row.expected), "num"),
+            col(t("Matched"), (row) => figure(row.matched), "num"),
+            col(t("Not matched"), (row) => differs(row.open), "num"),
+          ],
+          one.by_method,
+          t("No payments on this day"),
+        ),
+        figures([
+          [t("Net"), number(one.net), t("received")],
+          [t("Fees"), number(one.fee)],
+          [t("Difference"), differs(one.difference)],
+          [
+            t("Differences to resolve"),
+            number(one.exceptions.open),
+            t("{n} resolved", { n: number(one.exceptions.resolved) }),
+          ],
+        ]),
         completeness(one.completeness),
         differences(page, one.found),
         cash(one),
-        table(t("Payments of the day"), [col(t("Receipt"), receipt), col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Account"), (row) => row.account, "d2"), col(t("Status"), (row) => html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${row.match_id ? html` ${link(["items", row.match_id], t("View"))}` : nothing}`)], one.items, t("No payments to settle"),
-          one.next ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>${t("Load more")}</button>` : nothing),
-        section(t("Details"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Approved"), one.approved_at ? moment(one.approved_at) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Note"), one.note], [t("Entries"), one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("View"))} `) : null]])),
+        table(
+          t("Payments of the day"),
+          [
+            col(t("Receipt"), receipt),
+            col(t("Method"), (row) => t(row.method)),
+            col(t("Reference"), (row) => row.reference ?? nothing, "d"),
+            col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"),
+            col(t("Amount"), (row) => figure(row.amount), "num"),
+            col(t("Account"), (row) => row.account, "d2"),
+            col(
+              t("Status"),
+              (row) =>
+                html`${badge(row.state)}${row.late ? html` <span class="badge warn">${t("late")}</span>` : nothing}${
+                  row.match_id ? html` ${link(["items", row.match_id], t("View"))}` : nothing
+                }`,
+            ),
+          ],
+          one.items,
+          t("No payments to settle"),
+          one.next
+            ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>
+                ${t("Load more")}
+              </button>`
+            : nothing,
+        ),
+        section(
+          t("Details"),
+          facts([
+            [t("Store"), store(one.store_id)],
+            [t("Business date"), days(one.business_date)],
+            [t("Approved"), one.approved_at ? moment(one.approved_at) : null],
+            [t("Approved by"), one.approved_by ? person(one.approved_by) : null],
+            [t("Note"), one.note],
+            [
+              t("Entries"),
+              one.entries.length ? one.entries.map((id) => html`${link(["journal", id], t("View"))} `) : null,
+            ],
+          ]),
+        ),
       ],
     };
   },
 };
 
 const statement = {
-  back: () => ["statements", t("Statements")], needs: ["sources", "accounts"],
+  back: () => ["statements", t("Statements")],
+  needs: ["sources", "accounts"],
   load: async (app, { id }) => {
     const one = await app.get("/api/statements/:id", { id });
     const found = await read(app, "/api/settlement-exceptions", { source_id: one.source_id });
     const lines = await read(app, "/api/statements/:id/lines", {}, { id });
-    const aside = Object.keys(one.set_aside ?? {}).length ? await read(app, "/api/statements/:id/set-aside", {}, { id }) : [];
+    const aside = Object.keys(one.set_aside ?? {}).length
+      ? await read(app, "/api/statements/:id/set-aside", {}, { id })
+      : [];
     return { ...one, lines, aside, found: found.filter(({ statement_id: of }) => of === id) };
   },
   view: (one, page) => ({
-    name: one.doc_no, badges: badge(one.state),
-    actions: [one.state !== "approved" && { label: t("Match manually"), act: () => { location.hash = address(["items", "new"], { statement_id: one.statement_id }); } }, one.state !== "approved" && { label: t("Approve"), image: "check", kind: "primary", why: one.state === "reconciled" ? null : t("some lines are not matched or resolved"), act: page.step({ label: t("Approve"), url: path("/api/statements/:id/approve", { id: one.statement_id }), question: { title: t("Approve {name}?", { name: one.doc_no }), text: t("Lines outside settlements are posted") } }) }],
+    name: one.doc_no,
+    badges: badge(one.state),
+    actions: [
+      one.state !== "approved" && {
+        label: t("Match manually"),
+        act: () => {
+          location.hash = address(["items", "new"], { statement_id: one.statement_id });
+        },
+      },
+      one.state !== "approved" && {
+        label: t("Approve"),
+        image: "check",
+        kind: "primary",
+        why: one.state === "reconciled" ? null : t("some lines are not matched or resolved"),
+        act: page.step({
+          label: t("Approve"),
+          url: path("/api/statements/:id/approve", { id: one.statement_id }),
+          question: {
+            title: t("Approve {name}?", { name: one.doc_no }),
+            text: t("Lines outside settlements are posted"),
+          },
+        }),
+      },
+    ],
     parts: [
       steps(["imported", "discrepant", "reconciled", "approved"], one.state),
-      figures([[t("Gross"), number(one.gross)], [t("Fees"), number(one.fee)], [t("Net"), number(one.net)], [t("Lines"), number(one.lines_total), t("{n} new, {known} already imported", { n: number(one.lines_new), known: number(one.lines_known) })], [t("Matched"), number(one.matched), t("{n} differences", { n: number(one.exceptions) })]]),
+      figures([
+        [t("Gross"), number(one.gross)],
+        [t("Fees"), number(one.fee)],
+        [t("Net"), number(one.net)],
+        [
+          t("Lines"),
+          number(one.lines_total),
+          t("{n} new, {known} already imported", { n: number(one.lines_new), known: number(one.lines_known) }),
+        ],
+        [t("Matched"), number(one.matched), t("{n} differences", { n: number(one.exceptions) })],
+      ]),
       differences(page, one.found),
       setAside(page, one),
-      table(t("Lines"), [col(t("Day"), (row) => days(row.date)), col(t("Type"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`), col(t("Reference"), (row) => row.reference, "d"), col(t("Gross"), (row) => figure(row.gross), "num d2"), col(t("Fees"), (row) => figure(row.fee), "num d"), col(t("Net"), (row) => figure(row.net ?? row.gross), "num"), col(t("Status"), (row) => html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("View"))}` : nothing}`)], one.lines, t("No lines")),
-      section(t("Details"), facts([[t("Source"), nameOf("sources", one.source_id)], [t("From"), days(one.from)], [t("Until"), days(one.to)], [t("Opening balance"), one.opening_balance === null ? null : number(one.opening_balance)], [t("Closing balance"), one.closing_balance === null ? null : number(one.closing_balance)], [t("Balance difference"), one.balance_difference ? differs(one.balance_difference) : null]])),
+      table(
+        t("Lines"),
+        [
+          col(t("Day"), (row) => days(row.date)),
+          col(t("Type"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`),
+          col(t("Reference"), (row) => row.reference, "d"),
+          col(t("Gross"), (row) => figure(row.gross), "num d2"),
+          col(t("Fees"), (row) => figure(row.fee), "num d"),
+          col(t("Net"), (row) => figure(row.net ?? row.gross), "num"),
+          col(
+            t("Status"),
+            (row) =>
+              html`${badge(row.state)}${row.match_id ? html` ${link(["items", row.match_id], t("View"))}` : nothing}`,
+          ),
+        ],
+        one.lines,
+        t("No lines"),
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Source"), nameOf("sources", one.source_id)],
+          [t("From"), days(one.from)],
+          [t("Until"), days(one.to)],
+          [t("Opening balance"), one.opening_balance === null ? null : number(one.opening_balance)],
+          [t("Closing balance"), one.closing_balance === null ? null : number(one.closing_balance)],
+          [t("Balance difference"), one.balance_difference ? differs(one.balance_difference) : null],
+        ]),
+      ),
     ],
   }),
 };

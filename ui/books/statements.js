@@ -42,12 +42,16 @@ class PageStatements extends ListPage {
 
   /** `repeats`: what tells of known money in other words is taken in all the same. */
   url(source, dry, repeats) {
-    return path("/api/statements", {}, { source_id: source, dry_run: dry ? true : undefined, accept_repeats: repeats ? true : undefined });
+    return path(
+      "/api/statements",
+      {},
+      { source_id: source, dry_run: dry ? true : undefined, accept_repeats: repeats ? true : undefined },
+    );
   }
 
   /**
-   * The first look: what would come of it. Nothing is kept. What is shown and what is kept later are of one file and one
-   * source: an answer that comes after another was chosen is dropped.
+   * The first look: what would come of it. Nothing is kept. What is shown and what is kept later are of one file and
+   * one source: an answer that comes after another was chosen is dropped.
    */
   async look(file, repeats = false) {
     if (!file) return;
@@ -83,7 +87,10 @@ class PageStatements extends ListPage {
   async keep() {
     const { seen } = this;
     await this.once(async () => {
-      const made = await this.app.change("POST", this.url(seen.source, false, seen.repeats), seen.bytes, { type: seen.type, key: seen.key });
+      const made = await this.app.change("POST", this.url(seen.source, false, seen.repeats), seen.bytes, {
+        type: seen.type,
+        key: seen.key,
+      });
       this.app.go("statements", made.statement_id);
     });
   }
@@ -101,21 +108,61 @@ class PageStatements extends ListPage {
   /** How figures that may be read in two ways are meant. */
   marks() {
     if (!this.file || !this.fields?.some(({ path: where }) => where === "csv.decimal")) return nothing;
-    return html`<div class="rowx wrap" id="marks"><span>${t("Amount format of this source")}</span>${MARKS().map(([decimal, label]) => html`<button class="btn" ?disabled=${this.busy} @click=${() => this.says(decimal)}>${label}</button>`)}</div>`;
+    return html`<div class="rowx wrap" id="marks">
+      <span>${t("Amount format of this source")}</span>${MARKS().map(
+        ([decimal, label]) =>
+          html`<button class="btn" ?disabled=${this.busy} @click=${() => this.says(decimal)}>${label}</button>`,
+      )}
+    </div>`;
   }
 
   /** Lines that tell of known money in other words may be other payments all the same. */
   repeats(preview) {
     const some = preview ? preview.repeats?.length || this.seen.repeats : this.repeated && this.file;
     if (!some) return nothing;
-    return html`<label class="rowx"><input type="checkbox" id="repeats" .checked=${Boolean(this.seen?.repeats)} @change=${(event) => this.look(this.file, event.target.checked)}><span>${t("Also add rows that look like known payments: they are different payments")}</span></label>`;
+    return html`<label class="rowx"
+      ><input
+        type="checkbox"
+        id="repeats"
+        .checked=${Boolean(this.seen?.repeats)}
+        @change=${(event) => this.look(this.file, event.target.checked)}
+      /><span>${t("Also add rows that look like known payments: they are different payments")}</span></label
+    >`;
   }
 
   async addSource() {
     const made = await ask(this.app, {
-      title: t("Add a provider or a bank"), yes: t("Add"),
-      list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "kind", label: t("Kind"), kind: "choice", choices: [["provider", t("Payment provider")], ["bank", t("Bank")]], required: true }, { name: "methods", label: t("Payment methods (comma-separated)"), hint: "card, qris" }, { name: "account", label: t("Account"), hint: t("Leave blank for the default account") }, ...identity({}), { name: "lag_days", label: t("Payout delay (days)"), kind: "count" }],
-      act: ({ methods, ...body }) => this.app.change("POST", "/api/statement-sources", { ...body, ...(methods ? { methods: methods.split(",").map((name) => name.trim()).filter(Boolean) } : {}) }),
+      title: t("Add a provider or a bank"),
+      yes: t("Add"),
+      list: [
+        { name: "name", label: t("Name"), required: true, focus: true },
+        {
+          name: "kind",
+          label: t("Kind"),
+          kind: "choice",
+          choices: [
+            ["provider", t("Payment provider")],
+            ["bank", t("Bank")],
+          ],
+          required: true,
+        },
+        { name: "methods", label: t("Payment methods (comma-separated)"), hint: "card, qris" },
+        { name: "account", label: t("Account"), hint: t("Leave blank for the default account") },
+        ...identity({}),
+        { name: "lag_days", label: t("Payout delay (days)"), kind: "count" },
+      ],
+      act: ({ methods, ...body }) =>
+        this.app.change("POST", "/api/statement-sources", {
+          ...body,
+          ...(methods
+            ? {
+                methods: methods
+                  .split(",")
+                  .map((name) => name.trim())
+                  .filter(Boolean),
+              }
+            : {}),
+        }),
     });
     if (!made) return;
     await need(this.app, "sources", true);
@@ -125,32 +172,146 @@ class PageStatements extends ListPage {
 
   upload() {
     const known = rows("sources").filter(({ state }) => state === "active");
-    if (!known.length) return html`<section class="panel pad stack s"><p>${t("Add a payment provider or bank before you import a statement")}</p><p><button class="btn primary" @click=${() => this.addSource()}>${icon("plus")}${t("Add a provider or a bank")}</button></p></section>`;
+    if (!known.length)
+      return html`<section class="panel pad stack s">
+        <p>${t("Add a payment provider or bank before you import a statement")}</p>
+        <p>
+          <button class="btn primary" @click=${() => this.addSource()}>
+            ${icon("plus")}${t("Add a provider or a bank")}
+          </button>
+        </p>
+      </section>`;
     const { preview, name } = this.seen ?? {};
-    const shown = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-    return html`<section class="panel part"><header class="part-head"><h2>${t("Import a statement")}</h2></header><div class="pad stack s">
-      <div class="filters unfolded"><div class="field"><label for="source">${t("Statement source")}</label><select class="input" id="source" @change=${() => this.drop()}>${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}</select></div>
-        <div class="field file"><label for="file">${t("CSV or CAMT.053 file")}</label><input class="input" id="file" type="file" accept=".csv,.xml,text/csv,application/xml" @change=${(event) => this.look(event.target.files[0])}></div><button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button></div>
-      ${problem(this.problem)}${this.problem && this.fields?.length ? html`<ul class="rows-wrong">${this.fields.slice(0, 20).map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}</ul>` : nothing}
-      ${this.problem ? html`${this.marks()}${this.repeats(null)}` : nothing}
-      ${preview ? html`<dl class="figures panel">${shown(t("Lines"), number(preview.lines_total))}${shown(t("New"), number(preview.lines_new))}${shown(t("Already imported"), number(preview.lines_known))}${shown(t("Matched"), number(preview.matched))}${shown(t("Differences"), number(preview.exceptions))}${shown(t("Net"), number(preview.net))}${preview.balance_difference ? shown(t("Balance difference"), number(preview.balance_difference)) : nothing}</dl>
-        ${this.repeats(preview)}
-        <p class="muted">${t("Preview, not saved yet")}: <bdi>${name}</bdi>, ${days(preview.from)} \u2013 ${days(preview.to)}</p><p class="rowx"><button class="btn primary" ?disabled=${this.busy || !preview.lines_new} title=${preview.lines_new ? nothing : t("All lines are already imported")} @click=${() => this.keep()}>${icon("check")}${t("Import {n} lines", { n: number(preview.lines_new) })}</button><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button></p>` : nothing}</div></section>${preview ? previewed(preview) : nothing}`;
+    const shown = (label, value) =>
+      html`<div>
+        <dt>${label}</dt>
+        <dd>${value}</dd>
+      </div>`;
+    return html`<section class="panel part">
+        <header class="part-head"><h2>${t("Import a statement")}</h2></header>
+        <div class="pad stack s">
+          <div class="filters unfolded">
+            <div class="field">
+              <label for="source">${t("Statement source")}</label
+              ><select class="input" id="source" @change=${() => this.drop()}>
+                ${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}
+              </select>
+            </div>
+            <div class="field file">
+              <label for="file">${t("CSV or CAMT.053 file")}</label
+              ><input
+                class="input"
+                id="file"
+                type="file"
+                accept=".csv,.xml,text/csv,application/xml"
+                @change=${(event) => this.look(event.target.files[0])}
+              />
+            </div>
+            <button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button>
+          </div>
+          ${problem(this.problem)}${
+            this.problem && this.fields?.length
+              ? html`<ul class="rows-wrong">
+                  ${this.fields
+                    .slice(0, 20)
+                    .map(({ path: where, problem: what }) => html`<li><code>${where}</code> ${what}</li>`)}
+                </ul>`
+              : nothing
+          }
+          ${this.problem ? html`${this.marks()}${this.repeats(null)}` : nothing}
+          ${
+            preview
+              ? html`<dl class="figures panel">
+                    ${shown(
+                      t("Lines"),
+                      number(preview.lines_total),
+                    )}${shown(t("New"), number(preview.lines_new))}${shown(
+                      t("Already imported"),
+                      number(preview.lines_known),
+                    )}${shown(t("Matched"), number(preview.matched))}${shown(
+                      t("Differences"),
+                      number(preview.exceptions),
+                    )}${shown(t("Net"), number(preview.net))}${
+                      preview.balance_difference
+                        ? shown(t("Balance difference"), number(preview.balance_difference))
+                        : nothing
+                    }
+                  </dl>
+                  ${this.repeats(preview)}
+                  <p class="muted">
+                    ${t("Preview, not saved yet")}: <bdi>${name}</bdi>, ${days(preview.from)} – ${days(preview.to)}
+                  </p>
+                  <p class="rowx">
+                    <button
+                      class="btn primary"
+                      ?disabled=${this.busy || !preview.lines_new}
+                      title=${preview.lines_new ? nothing : t("All lines are already imported")}
+                      @click=${() => this.keep()}
+                    >
+                      ${icon("check")}${t("Import {n} lines", { n: number(preview.lines_new) })}</button
+                    ><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button>
+                  </p>`
+              : nothing
+          }
+        </div>
+      </section>
+      ${preview ? previewed(preview) : nothing}`;
   }
 
   row(one) {
     const way = address(["statements", one.statement_id]);
-    return html`<tr class="open" @click=${(event) => {
-      if (!event.target.closest("a")) location.hash = way;
-    }}><td><a class="rowlink" href=${way}>${one.doc_no}</a></td><td>${nameOf("sources", one.source_id)}</td><td><div>${days(one.from)} \u2013 ${days(one.to)}</div></td><td class="num d">${number(one.lines_total)}</td><td class="num d">${number(one.matched)}</td><td class="num">${one.exceptions ? html`<span class="differs">${number(one.exceptions)}</span>` : 0}</td><td class="num d2">${figure(one.fee)}</td><td class="num">${figure(one.net)}</td><td>${badge(one.state)}</td></tr>`;
+    return html`<tr
+      class="open"
+      @click=${(event) => {
+        if (!event.target.closest("a")) location.hash = way;
+      }}
+    >
+      <td><a class="rowlink" href=${way}>${one.doc_no}</a></td>
+      <td>${nameOf("sources", one.source_id)}</td>
+      <td><div>${days(one.from)} – ${days(one.to)}</div></td>
+      <td class="num d">${number(one.lines_total)}</td>
+      <td class="num d">${number(one.matched)}</td>
+      <td class="num">${one.exceptions ? html`<span class="differs">${number(one.exceptions)}</span>` : 0}</td>
+      <td class="num d2">${figure(one.fee)}</td>
+      <td class="num">${figure(one.net)}</td>
+      <td>${badge(one.state)}</td>
+    </tr>`;
   }
 
   render() {
     const { query } = this.app.params;
-    const heads = [[t("Number")], [t("Source")], [t("Days")], [t("Lines"), "num d"], [t("Matched"), "num d"], [t("Differences"), "num"], [t("Fees"), "num d2"], [t("Net"), "num"], [t("Status")]];
-    return html`${title(t("Statements"), this.app.find())}${this.app.tabs()}<div class="stack">${this.sources ? this.upload() : nothing}
-      <div class="filters unfolded"><div class="field"><label for="filter-state">${t("Status")}</label><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}><option value="">${t("Any")}</option>${STATES.map((state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`)}</select></div></div>
-      ${completeness(this.answer?.completeness)}${this.table(heads, (one) => this.row(one), t("No statements yet"), "records")}</div>`;
+    const heads = [
+      [t("Number")],
+      [t("Source")],
+      [t("Days")],
+      [t("Lines"), "num d"],
+      [t("Matched"), "num d"],
+      [t("Differences"), "num"],
+      [t("Fees"), "num d2"],
+      [t("Net"), "num"],
+      [t("Status")],
+    ];
+    return html`${title(t("Statements"), this.app.find())}${this.app.tabs()}
+      <div class="stack">
+        ${this.sources ? this.upload() : nothing}
+        <div class="filters unfolded">
+          <div class="field">
+            <label for="filter-state">${t("Status")}</label
+            ><select class="input" id="filter-state" @change=${(event) => this.set("state", event.target.value)}>
+              <option value="">${t("Any")}</option>
+              ${STATES.map(
+                (state) => html`<option value=${state} ?selected=${state === query.state}>${t(state)}</option>`,
+              )}
+            </select>
+          </div>
+        </div>
+        ${completeness(this.answer?.completeness)}${this.table(
+          heads,
+          (one) => this.row(one),
+          t("No statements yet"),
+          "records",
+        )}
+      </div>`;
   }
 }
 customElements.define("page-statements", PageStatements);

@@ -16,15 +16,46 @@ const A4 = "@page { size:A4; margin:15mm }";
 const P = ["admin", "ho_purchasing"];
 const F = ["admin", "ho_finance"];
 const STATES = ["draft", "approved", "sent", "partially_received", "received", "closed"];
-const asked = (one) => (one.state === "draft" && one.submitted_at ? html`${badge("draft")} <span class="badge warn">${t("pending approval")}</span>` : badge(one.state));
+const asked = (one) =>
+  one.state === "draft" && one.submitted_at
+    ? html`${badge("draft")} <span class="badge warn">${t("pending approval")}</span>`
+    : badge(one.state);
 
 const orders = {
-  path: "/api/purchase-orders", needs: ["suppliers"], live: ["order"],
+  path: "/api/purchase-orders",
+  needs: ["suppliers"],
+  live: ["order"],
   list: (page) => ({
-    title: t("Orders"), create: page.app.may(P) ? { label: t("New order"), act: () => page.app.go("orders", "new") } : null,
-    filters: [ofState([...STATES, "cancelled"]), ofSupplier(), ofStore(), { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] }, { name: "submitted", label: t("Approval"), kind: "choice", choices: [["true", t("requested")], ["false", t("not requested")]] }, { name: "sku", label: t("Product code") }, ...ofDays()],
+    title: t("Orders"),
+    create: page.app.may(P) ? { label: t("New order"), act: () => page.app.go("orders", "new") } : null,
+    filters: [
+      ofState([...STATES, "cancelled"]),
+      ofSupplier(),
+      ofStore(),
+      { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] },
+      {
+        name: "submitted",
+        label: t("Approval"),
+        kind: "choice",
+        choices: [
+          ["true", t("requested")],
+          ["false", t("not requested")],
+        ],
+      },
+      { name: "sku", label: t("Product code") },
+      ...ofDays(),
+    ],
     open: (one) => address(["orders", one.po_id]),
-    columns: [col(t("Number"), (one) => one.po_no), col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Expected on"), (one) => days(one.expected_at), "d"), col(t("Created"), (one) => moment(one.created_at), "d2"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Total"), (one) => figure(one.total), "num"), col(t("Status"), asked)],
+    columns: [
+      col(t("Number"), (one) => one.po_no),
+      col(t("Supplier"), (one) => supplier(one.supplier_id)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Expected on"), (one) => days(one.expected_at), "d"),
+      col(t("Created"), (one) => moment(one.created_at), "d2"),
+      col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
+      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Status"), asked),
+    ],
     none: t("No orders yet"),
   }),
 };
@@ -35,9 +66,41 @@ const lines = (one, page) => {
   const button = (row) => {
     const [name, label] = step(row);
     if (!may || (!row.closed && (row.state === "received" || one.state === "received"))) return nothing;
-    return html`<button class="btn small" @click=${page.step({ label, url: path(`/api/purchase-orders/:id/lines/:line_no/${name}`, { id: one.po_id, line_no: row.line_no }), question: { title: `${label}: ${productName(row.sku)}`, list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }] } })}>${label}</button>`;
+    return html`<button
+      class="btn small"
+      @click=${page.step({
+        label,
+        url: path(`/api/purchase-orders/:id/lines/:line_no/${name}`, { id: one.po_id, line_no: row.line_no }),
+        question: {
+          title: `${label}: ${productName(row.sku)}`,
+          list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }],
+        },
+      })}
+    >
+      ${label}
+    </button>`;
   };
-  return table(t("Lines"), [col("#", (row) => row.line_no, "no"), col(t("Product"), (row) => html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a> <span class="muted">${row.sku}</span>`), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Cost each"), (row) => figure(row.unit_cost), "num"), col(t("Received"), (row) => figure(row.received_qty), "num"), col(t("Rejected"), (row) => figure(row.rejected_qty), "num d2"), col(t("Returned"), (row) => figure(row.returned_qty), "num d2"), col(t("Invoiced"), (row) => figure(row.invoiced_qty), "num d"), col(t("Status"), (row) => badge(row.closed ? "closed" : row.state), "d"), col("", button, "acts")], one.lines);
+  return table(
+    t("Lines"),
+    [
+      col("#", (row) => row.line_no, "no"),
+      col(
+        t("Product"),
+        (row) =>
+          html`<a href=${address(["products", row.sku])}><bdi>${productName(row.sku)}</bdi></a>
+            <span class="muted">${row.sku}</span>`,
+      ),
+      col(t("Qty"), (row) => figure(row.qty), "num"),
+      col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
+      col(t("Received"), (row) => figure(row.received_qty), "num"),
+      col(t("Rejected"), (row) => figure(row.rejected_qty), "num d2"),
+      col(t("Returned"), (row) => figure(row.returned_qty), "num d2"),
+      col(t("Invoiced"), (row) => figure(row.invoiced_qty), "num d"),
+      col(t("Status"), (row) => badge(row.closed ? "closed" : row.state), "d"),
+      col("", button, "acts"),
+    ],
+    one.lines,
+  );
 };
 
 /** What a revision changed, line by line: each version beside the one that took its place. */
@@ -49,24 +112,51 @@ const changes = (before, after) => {
     if (!was) said.push(t("{name}: new, {n} pieces", { name, n: number(line.qty) }));
     else if (line.closed && !was.closed) said.push(t("{name}: removed", { name }));
     else {
-      if (line.qty !== was.qty) said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
-      if (line.unit_cost !== was.unit_cost) said.push(t("{name}: {old} to {new} each", { name, old: number(was.unit_cost), new: number(line.unit_cost) }));
+      if (line.qty !== was.qty)
+        said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
+      if (line.unit_cost !== was.unit_cost)
+        said.push(t("{name}: {old} to {new} each", { name, old: number(was.unit_cost), new: number(line.unit_cost) }));
     }
   }
   if (before.expected_at !== after.expected_at) said.push(t("expected date changed"));
-  return html`<ul>${said.map((text) => html`<li><bdi>${text}</bdi></li>`)}</ul>`;
+  return html`<ul>
+    ${said.map((text) => html`<li><bdi>${text}</bdi></li>`)}
+  </ul>`;
 };
 const history = (one) => {
   const versions = [...one.revisions].sort((a, b) => a.order.revision - b.order.revision);
   const rows = versions.map((kept, at) => ({ ...kept, next: versions[at + 1]?.order ?? one })).reverse();
-  return ifSome(rows, (list) => table(t("Revisions"), [col(t("Revision"), (row) => number(row.next.revision)), col(t("Changes"), (row) => changes(row.order, row.next)), col(t("Reason"), (row) => row.reason), col(t("By"), (row) => html`${person(row.replaced_by)} ${moment(row.replaced_at)}`, "d"), col(t("Previous total"), (row) => figure(row.order.total), "num")], list));
+  return ifSome(rows, (list) =>
+    table(
+      t("Revisions"),
+      [
+        col(t("Revision"), (row) => number(row.next.revision)),
+        col(t("Changes"), (row) => changes(row.order, row.next)),
+        col(t("Reason"), (row) => row.reason),
+        col(t("By"), (row) => html`${person(row.replaced_by)} ${moment(row.replaced_at)}`, "d"),
+        col(t("Previous total"), (row) => figure(row.order.total), "num"),
+      ],
+      list,
+    ),
+  );
 };
 
 const order = {
-  back: () => ["orders", t("Orders")], needs: ["suppliers"],
+  back: () => ["orders", t("Orders")],
+  needs: ["suppliers"],
   load: async (app, { id }) => {
-    const [one, receipts, invoices, revisions] = await Promise.all([app.get("/api/purchase-orders/:id", { id }), app.get("/api/purchase-orders/:id/receipts", { id }), app.get("/api/purchase-orders/:id/invoices", { id }), app.get("/api/purchase-orders/:id/revisions", { id })]);
-    await needProducts(app, [one, ...revisions.items.map(({ order: before }) => before)].flatMap(({ lines: all }) => all.map(({ sku }) => sku)));
+    const [one, receipts, invoices, revisions] = await Promise.all([
+      app.get("/api/purchase-orders/:id", { id }),
+      app.get("/api/purchase-orders/:id/receipts", { id }),
+      app.get("/api/purchase-orders/:id/invoices", { id }),
+      app.get("/api/purchase-orders/:id/revisions", { id }),
+    ]);
+    await needProducts(
+      app,
+      [one, ...revisions.items.map(({ order: before }) => before)].flatMap(({ lines: all }) =>
+        all.map(({ sku }) => sku),
+      ),
+    );
     return { ...one, receipts: receipts.items, invoices: invoices.items, revisions: revisions.items };
   },
   view: (one, page) => {
@@ -75,31 +165,221 @@ const order = {
     const mine = page.app.may(P);
     const short = one.lines.filter(({ closed, qty, received_qty: came }) => !closed && came < qty).length;
     const why = { name: "reason", label: t("Reason"), kind: "area", focus: true };
-    const paper = { label: t("Print for the supplier"), image: "printer", act: () => page.once(async () => page.app.print(await page.app.get("/api/purchase-orders/:id/document", { id: one.po_id }, { language: lang() }, "text/plain"), A4)) };
+    const paper = {
+      label: t("Print for the supplier"),
+      image: "printer",
+      act: () =>
+        page.once(async () =>
+          page.app.print(
+            await page.app.get(
+              "/api/purchase-orders/:id/document",
+              { id: one.po_id },
+              { language: lang() },
+              "text/plain",
+            ),
+            A4,
+          ),
+        ),
+    };
     return {
-      name: `${one.po_no}`, badges: asked(one),
-      actions: mine ? [
-        is("draft") && !one.submitted_at && { label: t("Request approval"), act: page.step({ label: t("Request approval"), url: url("submit") }) },
-        is("draft") && { label: t("Edit"), act: () => { location.hash = address(["orders", "new"], { of: one.po_id }); } },
-        is("approved") && { label: t("Return to author\u2026"), act: page.step({ label: t("Return to author"), url: url("reject"), question: { title: t("Return this order to its author?"), list: [{ ...why, required: true }] } }) },
-        is("draft", "approved", "sent") && { label: t("Cancel\u2026"), act: page.step({ label: t("Cancel order"), url: url("cancel"), question: { title: t("Cancel {no}?", { no: one.po_no }), danger: true, text: one.state === "sent" ? t("The store is notified. Goods received before that still count") : "", list: [why] } }) },
-        is("sent", "partially_received", "received") && { label: short ? t("Close with {n} lines short", { n: number(short) }) : t("Close"), act: page.step({ label: t("Close"), url: url("close"), question: { title: t("Close {no}?", { no: one.po_no }), list: [{ ...why, required: short > 0 }] } }) },
-        is("sent", "partially_received") && { label: t("Revise"), act: () => { location.hash = address(["orders", one.po_id, "revise"]); } },
-        one.proposed && is("sent", "partially_received") && { label: t("Reject revision\u2026"), act: page.step({ label: t("Reject revision"), url: url("reject"), question: { title: t("Reject the revision of {name}?", { name: one.po_no }), list: [{ ...why, required: true }] } }) },
-        one.proposed && is("sent", "partially_received") && { label: t("Approve revision"), image: "check", kind: "primary", act: page.step({ label: t("Approve revision"), url: url("approve"), question: { title: t("Approve {name}?", { name: one.po_no }), text: t("{amount} to {supplier}", { amount: number(one.proposed.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
-        is("draft") && { label: t("Approve"), image: "check", kind: "primary", act: page.step({ label: t("Approve"), url: url("approve"), question: { title: t("Approve {name}?", { name: one.po_no }), text: t("{amount} to {supplier}", { amount: number(one.total), supplier: nameOf("suppliers", one.supplier_id) }) } }) },
-        is("approved") && { label: t("Send"), image: "truck", kind: "primary", act: page.step({ label: t("Send"), url: url("send"), said: t("Sent to the store") }) },
-        paper,
-      ] : [paper],
+      name: `${one.po_no}`,
+      badges: asked(one),
+      actions: mine
+        ? [
+            is("draft") &&
+              !one.submitted_at && {
+                label: t("Request approval"),
+                act: page.step({ label: t("Request approval"), url: url("submit") }),
+              },
+            is("draft") && {
+              label: t("Edit"),
+              act: () => {
+                location.hash = address(["orders", "new"], { of: one.po_id });
+              },
+            },
+            is("approved") && {
+              label: t("Return to author\u2026"),
+              act: page.step({
+                label: t("Return to author"),
+                url: url("reject"),
+                question: { title: t("Return this order to its author?"), list: [{ ...why, required: true }] },
+              }),
+            },
+            is("draft", "approved", "sent") && {
+              label: t("Cancel\u2026"),
+              act: page.step({
+                label: t("Cancel order"),
+                url: url("cancel"),
+                question: {
+                  title: t("Cancel {no}?", { no: one.po_no }),
+                  danger: true,
+                  text: one.state === "sent" ? t("The store is notified. Goods received before that still count") : "",
+                  list: [why],
+                },
+              }),
+            },
+            is("sent", "partially_received", "received") && {
+              label: short ? t("Close with {n} lines short", { n: number(short) }) : t("Close"),
+              act: page.step({
+                label: t("Close"),
+                url: url("close"),
+                question: { title: t("Close {no}?", { no: one.po_no }), list: [{ ...why, required: short > 0 }] },
+              }),
+            },
+            is("sent", "partially_received") && {
+              label: t("Revise"),
+              act: () => {
+                location.hash = address(["orders", one.po_id, "revise"]);
+              },
+            },
+            one.proposed &&
+              is("sent", "partially_received") && {
+                label: t("Reject revision\u2026"),
+                act: page.step({
+                  label: t("Reject revision"),
+                  url: url("reject"),
+                  question: {
+                    title: t("Reject the revision of {name}?", { name: one.po_no }),
+                    list: [{ ...why, required: true }],
+                  },
+                }),
+              },
+            one.proposed &&
+              is("sent", "partially_received") && {
+                label: t("Approve revision"),
+                image: "check",
+                kind: "primary",
+                act: page.step({
+                  label: t("Approve revision"),
+                  url: url("approve"),
+                  question: {
+                    title: t("Approve {name}?", { name: one.po_no }),
+                    text: t("{amount} to {supplier}", {
+                      amount: number(one.proposed.total),
+                      supplier: nameOf("suppliers", one.supplier_id),
+                    }),
+                  },
+                }),
+              },
+            is("draft") && {
+              label: t("Approve"),
+              image: "check",
+              kind: "primary",
+              act: page.step({
+                label: t("Approve"),
+                url: url("approve"),
+                question: {
+                  title: t("Approve {name}?", { name: one.po_no }),
+                  text: t("{amount} to {supplier}", {
+                    amount: number(one.total),
+                    supplier: nameOf("suppliers", one.supplier_id),
+                  }),
+                },
+              }),
+            },
+            is("approved") && {
+              label: t("Send"),
+              image: "truck",
+              kind: "primary",
+              act: page.step({ label: t("Send"), url: url("send"), said: t("Sent to the store") }),
+            },
+            paper,
+          ]
+        : [paper],
       parts: [
         steps(is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
-        one.proposed ? table(t("Revision waiting for approval by another user: {total}", { total: number(one.proposed.total) }), [col(t("Product"), (row) => row.sku), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Cost"), (row) => figure(row.unit_cost), "num")], one.proposed.lines, nothing, html`<span>${one.proposed.reason} ${person(one.proposed.by)} ${moment(one.proposed.at)}</span>`) : nothing,
-        ifSome(one.warnings, (list) => html`<ul class="alerts panel">${list.map(({ code, expected, line_no: line }) => html`<li class="warn"><span>${line ? t("Line {n}: ", { n: line }) : ""}${t(code)}${expected ? ` (${number(expected)})` : ""}</span></li>`)}</ul>`),
-        figures([[t("Total"), number(one.total), supplier(one.supplier_id)], [t("For"), store(one.store_id)], [t("Expected on"), days(one.expected_at), one.revision ? t("revision {n}", { n: one.revision }) : null], [t("Receipts"), number(one.receipts.length)], [t("Invoices"), number(one.invoices.length)]]),
+        one.proposed
+          ? table(
+              t("Revision waiting for approval by another user: {total}", { total: number(one.proposed.total) }),
+              [
+                col(t("Product"), (row) => row.sku),
+                col(t("Pieces"), (row) => figure(row.qty), "num"),
+                col(t("Cost"), (row) => figure(row.unit_cost), "num"),
+              ],
+              one.proposed.lines,
+              nothing,
+              html`<span>${one.proposed.reason} ${person(one.proposed.by)} ${moment(one.proposed.at)}</span>`,
+            )
+          : nothing,
+        ifSome(
+          one.warnings,
+          (list) =>
+            html`<ul class="alerts panel">
+              ${list.map(
+                ({ code, expected, line_no: line }) =>
+                  html`<li class="warn">
+                    <span
+                      >${
+                        line ? t("Line {n}: ", { n: line }) : ""
+                      }${t(code)}${expected ? ` (${number(expected)})` : ""}</span
+                    >
+                  </li>`,
+              )}
+            </ul>`,
+        ),
+        figures([
+          [t("Total"), number(one.total), supplier(one.supplier_id)],
+          [t("For"), store(one.store_id)],
+          [t("Expected on"), days(one.expected_at), one.revision ? t("revision {n}", { n: one.revision }) : null],
+          [t("Receipts"), number(one.receipts.length)],
+          [t("Invoices"), number(one.invoices.length)],
+        ]),
         lines(one, page),
-        html`<div class="halves">${table(t("Receipts"), [col(t("Day"), (row) => html`<a href=${address(["receipts", row.receiving_id], { store_id: row.store_id })}>${days(row.business_date)}</a>`), col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Cost"), (row) => figure(row.total_cost), "num")], one.receipts, t("No deliveries yet"))}
-          ${table(t("Invoices"), [col(t("Number"), (row) => (page.app.may(F) ? link(["invoices", row.invoice_id], row.invoice_no) : row.invoice_no)), col(t("Date"), (row) => days(row.invoice_date)), col(t("Total"), (row) => figure(row.total), "num"), col(t("Status"), (row) => badge(row.state))], one.invoices, t("No invoices yet"), page.app.may(F) && one.receipts.length ? html`<a class="btn small" href=${address(["invoices", "new"], { supplier_id: one.supplier_id })}>${t("Record an invoice")}</a>` : nothing)}</div>`,
-        section(t("Details"), facts([[t("Created"), html`${moment(one.created_at)} ${person(one.created_by)}`], [t("Approval requested"), one.submitted_at ? html`${moment(one.submitted_at)} ${person(one.submitted_by)}` : null], [t("Approved by"), one.approved_by ? html`${person(one.approved_by)}, ${number(one.approved_total)}` : null], [t("Sent"), one.sent_at ? moment(one.sent_at) : null], [t("Reason for return"), one.rejected_reason], [t("Reason for closing"), one.closed_reason], [t("Note"), one.note]])),
+        html`<div class="halves">
+          ${table(
+            t("Receipts"),
+            [
+              col(
+                t("Day"),
+                (row) =>
+                  html`<a href=${address(["receipts", row.receiving_id], { store_id: row.store_id })}
+                    >${days(row.business_date)}</a
+                  >`,
+              ),
+              col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing),
+              col(t("Store"), (row) => store(row.store_id), "d"),
+              col(t("Cost"), (row) => figure(row.total_cost), "num"),
+            ],
+            one.receipts,
+            t("No deliveries yet"),
+          )}
+          ${table(
+            t("Invoices"),
+            [
+              col(t("Number"), (row) =>
+                page.app.may(F) ? link(["invoices", row.invoice_id], row.invoice_no) : row.invoice_no,
+              ),
+              col(t("Date"), (row) => days(row.invoice_date)),
+              col(t("Total"), (row) => figure(row.total), "num"),
+              col(t("Status"), (row) => badge(row.state)),
+            ],
+            one.invoices,
+            t("No invoices yet"),
+            page.app.may(F) && one.receipts.length
+              ? html`<a class="btn small" href=${address(["invoices", "new"], { supplier_id: one.supplier_id })}
+                  >${t("Record an invoice")}</a
+                >`
+              : nothing,
+          )}
+        </div>`,
+        section(
+          t("Details"),
+          facts([
+            [t("Created"), html`${moment(one.created_at)} ${person(one.created_by)}`],
+            [
+              t("Approval requested"),
+              one.submitted_at ? html`${moment(one.submitted_at)} ${person(one.submitted_by)}` : null,
+            ],
+            [
+              t("Approved by"),
+              one.approved_by ? html`${person(one.approved_by)}, ${number(one.approved_total)}` : null,
+            ],
+            [t("Sent"), one.sent_at ? moment(one.sent_at) : null],
+            [t("Reason for return"), one.rejected_reason],
+            [t("Reason for closing"), one.closed_reason],
+            [t("Note"), one.note],
+          ]),
+        ),
         history(one),
       ],
     };

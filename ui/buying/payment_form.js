@@ -44,18 +44,28 @@ class PagePaymentForm extends FormPage {
   async propose() {
     const { date } = this;
     const { items } = await this.app.get("/api/finance/payment-proposal", {}, { date });
-    if (date === this.date) this.lines = typedOn(items.map((one) => ({ ...one, take: true, pays: one.amount })), this.lines, ["invoice_id", "amount"], ["take", "pays"]);
+    if (date === this.date)
+      this.lines = typedOn(
+        items.map((one) => ({ ...one, take: true, pays: one.amount })),
+        this.lines,
+        ["invoice_id", "amount"],
+        ["take", "pays"],
+      );
   }
 
   set(changed) {
     super.set(changed);
-    if (changed.date) this.propose().then(() => this.requestUpdate()).catch((error) => this.app.fail(error));
+    if (changed.date)
+      this.propose()
+        .then(() => this.requestUpdate())
+        .catch((error) => this.app.fail(error));
   }
 
   /** What is paid to each supplier, in one payment. */
   body() {
     const found = new Map();
-    for (const one of this.lines) if (one.take && one.pays > 0) found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
+    for (const one of this.lines)
+      if (one.take && one.pays > 0) found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
     if (found.size) return [...found];
     this.problem = t("No items selected");
     return null;
@@ -65,9 +75,27 @@ class PagePaymentForm extends FormPage {
     const made = [];
     for (const [supplier, list] of bySupplier) {
       // All of a bill is settled by what is paid and the discount; a part of it takes none.
-      const allocations = list.map((one) => (one.pays === one.amount ? { invoice_id: one.invoice_id, amount: one.open, discount: one.discount } : { invoice_id: one.invoice_id, amount: one.pays }));
+      const allocations = list.map((one) =>
+        one.pays === one.amount
+          ? { invoice_id: one.invoice_id, amount: one.open, discount: one.discount }
+          : { invoice_id: one.invoice_id, amount: one.pays },
+      );
       const amount = list.reduce((sum, one) => sum + one.pays, 0);
-      made.push(await this.app.command({ url: "/api/finance/payments", body: { supplier_id: supplier, date: this.date, account: this.account, amount, allocations, ...(this.reference ? { reference: this.reference } : {}) }, amount, label: t("Payment") }));
+      made.push(
+        await this.app.command({
+          url: "/api/finance/payments",
+          body: {
+            supplier_id: supplier,
+            date: this.date,
+            account: this.account,
+            amount,
+            allocations,
+            ...(this.reference ? { reference: this.reference } : {}),
+          },
+          amount,
+          label: t("Payment"),
+        }),
+      );
       this.set({ lines: this.lines.filter((one) => !list.includes(one)) });
     }
     this.forget();
@@ -77,18 +105,98 @@ class PagePaymentForm extends FormPage {
 
   row(line, index) {
     const late = line.due_date < this.date;
-    return html`<tr><td><label class="rowx"><input type="checkbox" .checked=${line.take} @change=${(event) => this.line(index, { take: event.target.checked })}><span><bdi>${nameOf("suppliers", line.supplier_id)}</bdi></span></label></td><td><div><a href=${address(["invoices", line.invoice_id])}>${line.invoice_no}</a></div></td>
-      <td><div>${days(line.due_date)}${late ? html` <span class="badge warn">${t("late")}</span>` : nothing}</div></td><td class="num">${number(line.open)}</td><td class="d"><div>${line.discount_until ? html`${number(line.discount)} <span class="muted">${t("until")}</span> ${days(line.discount_until)}` : nothing}</div></td>
-      <td class="num wide-in">${moneyInput({ id: `pays-${index}`, value: line.pays, label: t("{name}: paid", { name: line.invoice_no }), onValue: (pays) => this.line(index, { pays: Math.min(pays ?? 0, line.amount) }) })}</td></tr>`;
+    return html`<tr>
+      <td>
+        <label class="rowx"
+          ><input
+            type="checkbox"
+            .checked=${line.take}
+            @change=${(event) => this.line(index, { take: event.target.checked })}
+          /><span><bdi>${nameOf("suppliers", line.supplier_id)}</bdi></span></label
+        >
+      </td>
+      <td>
+        <div><a href=${address(["invoices", line.invoice_id])}>${line.invoice_no}</a></div>
+      </td>
+      <td><div>${days(line.due_date)}${late ? html` <span class="badge warn">${t("late")}</span>` : nothing}</div></td>
+      <td class="num">${number(line.open)}</td>
+      <td class="d">
+        <div>
+          ${
+            line.discount_until
+              ? html`${number(line.discount)} <span class="muted">${t("until")}</span> ${days(line.discount_until)}`
+              : nothing
+          }
+        </div>
+      </td>
+      <td class="num wide-in">
+        ${moneyInput({
+          id: `pays-${index}`,
+          value: line.pays,
+          label: t("{name}: paid", { name: line.invoice_no }),
+          onValue: (pays) => this.line(index, { pays: Math.min(pays ?? 0, line.amount) }),
+        })}
+      </td>
+    </tr>`;
   }
 
   render() {
     const chosen = this.lines.filter(({ take, pays }) => take && pays > 0);
     const sum = (name) => chosen.reduce((all, one) => all + one[name], 0);
-    return this.frame(t("Record the payment"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field("account", t("From account"), html`<input class="input" id="account" list="account-ids" autocomplete="off" .value=${this.account} @change=${(event) => this.set({ account: event.target.value.trim() })}>${accountIds()}`)}${textField(this, "reference", t("Reference"))}</div>
-        <p class="muted">${t("This records a payment that you make at the bank")}</p></section>
-      ${figures([[t("To pay"), number(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })], [t("Amount owed"), number(sum("open"))], [t("Discounts"), number(chosen.filter(({ pays, amount }) => pays === amount).reduce((all, { discount }) => all + discount, 0))]])}
-      <section class="panel part"><header class="part-head"><h2>${t("Due by then, and discounts that expire")}</h2></header>${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Supplier")}</th><th>${t("Invoice")}</th><th>${t("Due")}</th><th class="num">${t("Open")}</th><th class="d">${t("Discount")}</th><th class="num">${t("Paid")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>` : html`<p class="empty">${t("Nothing due by then")}</p>`}</section>`);
+    return this.frame(
+      t("Record the payment"),
+      html`<section class="panel pad">
+          <div class="filters unfolded flat">
+            ${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field(
+              "account",
+              t("From account"),
+              html`<input
+                  class="input"
+                  id="account"
+                  list="account-ids"
+                  autocomplete="off"
+                  .value=${this.account}
+                  @change=${(event) => this.set({ account: event.target.value.trim() })}
+                />${accountIds()}`,
+            )}${textField(this, "reference", t("Reference"))}
+          </div>
+          <p class="muted">${t("This records a payment that you make at the bank")}</p>
+        </section>
+        ${figures([
+          [t("To pay"), number(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })],
+          [t("Amount owed"), number(sum("open"))],
+          [
+            t("Discounts"),
+            number(
+              chosen.filter(({ pays, amount }) => pays === amount).reduce((all, { discount }) => all + discount, 0),
+            ),
+          ],
+        ])}
+        <section class="panel part">
+          <header class="part-head"><h2>${t("Due by then, and discounts that expire")}</h2></header>
+          ${
+            this.lines.length
+              ? html`<div class="scroll">
+                  <table class="grid fold lines">
+                    <thead>
+                      <tr>
+                        <th>${t("Supplier")}</th>
+                        <th>${t("Invoice")}</th>
+                        <th>${t("Due")}</th>
+                        <th class="num">${t("Open")}</th>
+                        <th class="d">${t("Discount")}</th>
+                        <th class="num">${t("Paid")}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${this.lines.map((line, index) => this.row(line, index))}
+                    </tbody>
+                  </table>
+                </div>`
+              : html`<p class="empty">${t("Nothing due by then")}</p>`
+          }
+        </section>`,
+    );
   }
 }
 customElements.define("page-payment-form", PagePaymentForm);

@@ -34,24 +34,49 @@ class PageReviseForm extends FormPage {
     this.reason = "";
     this.lines = order.lines.filter(({ closed }) => !closed).map((line) => ({ ...line, was: line }));
     this.recall(order.updated_at);
-    await needProducts(this.app, this.lines.map(({ sku }) => sku));
+    await needProducts(
+      this.app,
+      this.lines.map(({ sku }) => sku),
+    );
   }
 
   async add(sku) {
     if (!sku) return;
     await needProducts(this.app, [sku]);
-    const { items } = await this.app.get("/api/suppliers/:id/products", { id: this.order.supplier_id }, { sku, limit: 1 });
-    this.set({ lines: [...this.lines, { sku, qty: items[0]?.min_qty ?? 1, unit_cost: items[0]?.unit_cost ?? null, received_qty: 0 }] });
+    const { items } = await this.app.get(
+      "/api/suppliers/:id/products",
+      { id: this.order.supplier_id },
+      { sku, limit: 1 },
+    );
+    this.set({
+      lines: [
+        ...this.lines,
+        { sku, qty: items[0]?.min_qty ?? 1, unit_cost: items[0]?.unit_cost ?? null, received_qty: 0 },
+      ],
+    });
   }
 
   /** All that is expected; what is taken off is closed. */
   body() {
     const kept = this.lines.filter(({ off }) => !off);
     if (!this.reason) this.problem = t("{field} is missing", { field: t("Reason") });
-    else if (!kept.length || kept.some(({ qty, unit_cost: cost }) => !qty || cost === null)) this.problem = t("Enter a quantity and a cost on each line");
+    else if (!kept.length || kept.some(({ qty, unit_cost: cost }) => !qty || cost === null))
+      this.problem = t("Enter a quantity and a cost on each line");
     if (this.problem) return null;
-    const lines = kept.map(({ line_no: no, sku, qty, unit_cost: cost, expected_at: at }) => ({ ...(no ? { line_no: no } : {}), sku, qty, unit_cost: cost, ...(at ? { expected_at: at } : {}) }));
-    return { revision: this.order.revision, reason: this.reason, lines, ...(this.expected_at ? { expected_at: this.expected_at } : {}), ...(this.note ? { note: this.note } : {}) };
+    const lines = kept.map(({ line_no: no, sku, qty, unit_cost: cost, expected_at: at }) => ({
+      ...(no ? { line_no: no } : {}),
+      sku,
+      qty,
+      unit_cost: cost,
+      ...(at ? { expected_at: at } : {}),
+    }));
+    return {
+      revision: this.order.revision,
+      reason: this.reason,
+      lines,
+      ...(this.expected_at ? { expected_at: this.expected_at } : {}),
+      ...(this.note ? { note: this.note } : {}),
+    };
   }
 
   async save(body) {
@@ -66,32 +91,125 @@ class PageReviseForm extends FormPage {
     const { was, qty, unit_cost: cost, off } = line;
     if (off) return html`<span class="badge bad">${t("removed")}</span>`;
     if (!was) return html`<span class="badge ok">${t("new")}</span>`;
-    const said = [qty !== was.qty && t("was {n} pieces", { n: number(was.qty) }), cost !== was.unit_cost && t("was {n} each", { n: number(was.unit_cost) })].filter(Boolean);
+    const said = [
+      qty !== was.qty && t("was {n} pieces", { n: number(was.qty) }),
+      cost !== was.unit_cost && t("was {n} each", { n: number(was.unit_cost) }),
+    ].filter(Boolean);
     return said.length ? html`<span class="badge warn">${said.join(", ")}</span>` : nothing;
   }
 
   row(line, index) {
     const name = productName(line.sku);
     const came = line.received_qty > 0;
-    return html`<tr><td><div><bdi>${name}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num">${number(line.received_qty)}</td>
-      <td class="num in">${line.off ? number(0) : countInput({ id: `qty-${index}`, value: line.qty, label: t("{name}: quantity", { name }), onValue: (qty) => this.line(index, { qty }) })}</td>
-      <td class="num wide-in">${came || line.off ? number(line.unit_cost) : moneyInput({ id: `cost-${index}`, value: line.unit_cost, label: t("{name}: cost each", { name }), onValue: (cost) => this.line(index, { unit_cost: cost }) })}</td>
-      <td><div>${this.change(line)}</div></td><td class="acts"><button class="btn small" @click=${() => (line.was ? this.line(index, { off: !line.off }) : this.set({ lines: this.lines.filter((_, at) => at !== index) }))}>${line.off ? t("Keep") : t("Remove")}</button></td></tr>`;
+    return html`<tr>
+      <td>
+        <div><bdi>${name}</bdi> <span class="muted">${line.sku}</span></div>
+      </td>
+      <td class="num">${number(line.received_qty)}</td>
+      <td class="num in">
+        ${
+          line.off
+            ? number(0)
+            : countInput({
+                id: `qty-${index}`,
+                value: line.qty,
+                label: t("{name}: quantity", { name }),
+                onValue: (qty) => this.line(index, { qty }),
+              })
+        }
+      </td>
+      <td class="num wide-in">
+        ${
+          came || line.off
+            ? number(line.unit_cost)
+            : moneyInput({
+                id: `cost-${index}`,
+                value: line.unit_cost,
+                label: t("{name}: cost each", { name }),
+                onValue: (cost) => this.line(index, { unit_cost: cost }),
+              })
+        }
+      </td>
+      <td><div>${this.change(line)}</div></td>
+      <td class="acts">
+        <button
+          class="btn small"
+          @click=${() =>
+            line.was
+              ? this.line(index, { off: !line.off })
+              : this.set({ lines: this.lines.filter((_, at) => at !== index) })}
+        >
+          ${line.off ? t("Keep") : t("Remove")}
+        </button>
+      </td>
+    </tr>`;
   }
 
   render() {
     if (!this.loaded) return this.frame(t("Revise"));
-    const total = this.lines.reduce((sum, { off, qty, unit_cost: cost }) => sum + (off ? 0 : (qty ?? 0) * (cost ?? 0)), 0);
+    const total = this.lines.reduce(
+      (sum, { off, qty, unit_cost: cost }) => sum + (off ? 0 : (qty ?? 0) * (cost ?? 0)),
+      0,
+    );
     const above = total > (this.order.approved_total ?? this.order.total);
-    return this.frame(t("Revise"), html`<section class="panel pad"><div class="filters unfolded flat">${textField(this, "reason", t("Reason"), { focus: true })}${textField(this, "expected_at", t("Expected on"), { kind: "date" })}${textField(this, "note", t("Note"))}</div></section>
-      <section class="panel part"><header class="part-head"><h2>${t("Lines")}</h2><p class="muted">${t("Total {new}, previously {old}", { new: number(total), old: number(this.order.total) })}</p>${above ? html`<span class="badge warn">${t("above the approved total: only an approver can revise it")}</span>` : nothing}</header>
-      <div class="scroll"><table class="grid fold lines"><thead><tr><th>${t("Product")}</th><th class="num">${t("Received")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Cost each")}</th><th>${t("Changes")}</th><th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div>
-      <form class="rowx pad" @submit=${(event) => {
-    event.preventDefault();
-    const input = event.target.elements.sku;
-    this.add(input.value.trim()).catch((error) => this.app.fail(error));
-    input.value = "";
-  }}>${field("sku", t("Product code"), html`<input class="input" id="sku" name="sku" autocomplete="off">`)}<button class="btn end-of">${icon("plus")}${t("Add")}</button></form></section>`);
+    return this.frame(
+      t("Revise"),
+      html`<section class="panel pad">
+          <div class="filters unfolded flat">
+            ${textField(this, "reason", t("Reason"), { focus: true })}${textField(
+              this,
+              "expected_at",
+              t("Expected on"),
+              { kind: "date" },
+            )}${textField(this, "note", t("Note"))}
+          </div>
+        </section>
+        <section class="panel part">
+          <header class="part-head">
+            <h2>${t("Lines")}</h2>
+            <p class="muted">
+              ${t("Total {new}, previously {old}", { new: number(total), old: number(this.order.total) })}
+            </p>
+            ${
+              above
+                ? html`<span class="badge warn">${t("above the approved total: only an approver can revise it")}</span>`
+                : nothing
+            }
+          </header>
+          <div class="scroll">
+            <table class="grid fold lines">
+              <thead>
+                <tr>
+                  <th>${t("Product")}</th>
+                  <th class="num">${t("Received")}</th>
+                  <th class="num">${t("Pieces")}</th>
+                  <th class="num">${t("Cost each")}</th>
+                  <th>${t("Changes")}</th>
+                  <th><span class="vh">${t("Actions")}</span></th>
+                </tr>
+              </thead>
+              <tbody>
+                ${this.lines.map((line, index) => this.row(line, index))}
+              </tbody>
+            </table>
+          </div>
+          <form
+            class="rowx pad"
+            @submit=${(event) => {
+              event.preventDefault();
+              const input = event.target.elements.sku;
+              this.add(input.value.trim()).catch((error) => this.app.fail(error));
+              input.value = "";
+            }}
+          >
+            ${field(
+              "sku",
+              t("Product code"),
+              html`<input class="input" id="sku" name="sku" autocomplete="off" />`,
+            )}<button class="btn end-of">${icon("plus")}${t("Add")}</button>
+          </form>
+        </section>`,
+    );
   }
 }
 customElements.define("page-revise-form", PageReviseForm);

@@ -27,8 +27,14 @@ class PageSuggestions extends Page {
       await Promise.all([need(this.app, "stores"), need(this.app, "suppliers")]);
       this.stores = rows("stores");
       const of = store ?? (this.stores.length === 1 ? this.stores[0].store_id : "");
-      const found = of ? await this.app.get("/api/purchase-orders/suggestions", {}, { store_id: of, supplier_id: supplier, category }) : null;
-      return { store: of, found, rows: (found?.items ?? []).map((one) => ({ ...one, take: !one.problem && one.qty > 0, asked: one.qty })) };
+      const found = of
+        ? await this.app.get("/api/purchase-orders/suggestions", {}, { store_id: of, supplier_id: supplier, category })
+        : null;
+      return {
+        store: of,
+        found,
+        rows: (found?.items ?? []).map((one) => ({ ...one, take: !one.problem && one.qty > 0, asked: one.qty })),
+      };
     });
   }
 
@@ -50,7 +56,9 @@ class PageSuggestions extends Page {
   /** Chosen rows by supplier: each becomes one draft. */
   chosen() {
     const found = new Map();
-    for (const one of this.rows ?? []) if (one.take && one.asked > 0 && one.supplier_id) found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
+    for (const one of this.rows ?? [])
+      if (one.take && one.asked > 0 && one.supplier_id)
+        found.set(one.supplier_id, [...(found.get(one.supplier_id) ?? []), one]);
     return found;
   }
 
@@ -61,10 +69,21 @@ class PageSuggestions extends Page {
       const { store } = this;
       const made = [];
       for (const [supplier, list] of chosen) {
-        const lines = list.map(({ sku, asked, unit_cost: cost }) => ({ sku, qty: asked, ...(cost === null ? {} : { unit_cost: cost }) }));
-        made.push(await this.app.command({ url: "/api/purchase-orders", body: { store_id: store, supplier_id: supplier, lines }, label: t("Order") }));
+        const lines = list.map(({ sku, asked, unit_cost: cost }) => ({
+          sku,
+          qty: asked,
+          ...(cost === null ? {} : { unit_cost: cost }),
+        }));
+        made.push(
+          await this.app.command({
+            url: "/api/purchase-orders",
+            body: { store_id: store, supplier_id: supplier, lines },
+            label: t("Order"),
+          }),
+        );
         // What is made is not made again where the next one is refused.
-        if (this.store === store) this.rows = this.rows.map((one) => (one.supplier_id === supplier ? { ...one, take: false } : one));
+        if (this.store === store)
+          this.rows = this.rows.map((one) => (one.supplier_id === supplier ? { ...one, take: false } : one));
       }
       if (made.length === 1) {
         this.app.go("orders", made[0].po_id);
@@ -77,39 +96,156 @@ class PageSuggestions extends Page {
   bar() {
     const { query } = this.app.params;
     const asked = query.store_id ?? this.store;
-    const store = this.stores.length ? html`<select class="input" id="filter-store_id" data-focus @change=${(event) => this.set("store_id", event.target.value)}><option value="">${t("Choose\u2026")}</option>${this.stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === asked}>${one.name}</option>`)}</select>`
-      : html`<input class="input" id="filter-store_id" data-focus autocomplete="off" .value=${asked ?? ""} @change=${(event) => this.set("store_id", event.target.value.trim())}>`;
-    return html`<div class="filters unfolded"><div class="field"><label for="filter-store_id">${t("For store")}</label>${store}</div>
-      <div class="field"><label for="filter-supplier">${t("Supplier")}</label><select class="input" id="filter-supplier" @change=${(event) => this.set("supplier_id", event.target.value)}><option value="">${t("Any")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === query.supplier_id}>${one.name}</option>`)}</select></div>
-      <div class="field"><label for="filter-category">${t("Category")}</label><input class="input" id="filter-category" autocomplete="off" .value=${query.category ?? ""} @change=${(event) => this.set("category", event.target.value.trim())}></div></div>`;
+    const store = this.stores.length
+      ? html`<select
+          class="input"
+          id="filter-store_id"
+          data-focus
+          @change=${(event) => this.set("store_id", event.target.value)}
+        >
+          <option value="">${t("Choose\u2026")}</option>
+          ${this.stores.map(
+            (one) => html`<option value=${one.store_id} ?selected=${one.store_id === asked}>${one.name}</option>`,
+          )}
+        </select>`
+      : html`<input
+          class="input"
+          id="filter-store_id"
+          data-focus
+          autocomplete="off"
+          .value=${asked ?? ""}
+          @change=${(event) => this.set("store_id", event.target.value.trim())}
+        />`;
+    return html`<div class="filters unfolded">
+      <div class="field"><label for="filter-store_id">${t("For store")}</label>${store}</div>
+      <div class="field">
+        <label for="filter-supplier">${t("Supplier")}</label
+        ><select class="input" id="filter-supplier" @change=${(event) => this.set("supplier_id", event.target.value)}>
+          <option value="">${t("Any")}</option>
+          ${rows("suppliers").map(
+            (one) =>
+              html`<option value=${one.supplier_id} ?selected=${one.supplier_id === query.supplier_id}>
+                ${one.name}
+              </option>`,
+          )}
+        </select>
+      </div>
+      <div class="field">
+        <label for="filter-category">${t("Category")}</label
+        ><input
+          class="input"
+          id="filter-category"
+          autocomplete="off"
+          .value=${query.category ?? ""}
+          @change=${(event) => this.set("category", event.target.value.trim())}
+        />
+      </div>
+    </div>`;
   }
 
   /** Why so many: what is there and coming against what is sold until it comes. */
   why(one) {
-    const sold = number(Math.round(one.rate_milli * 7 / RATE));
-    return html`<span class="muted">${t("sells {n} per week, delivered in {days} days", { n: sold, days: number(one.lead_days) })}${one.late_incoming ? html` <span class="badge warn">${t("runs out first")}</span>` : nothing}</span>`;
+    const sold = number(Math.round((one.rate_milli * 7) / RATE));
+    return html`<span class="muted"
+      >${t("sells {n} per week, delivered in {days} days", {
+        n: sold,
+        days: number(one.lead_days),
+      })}${one.late_incoming ? html` <span class="badge warn">${t("runs out first")}</span>` : nothing}</span
+    >`;
   }
 
   table() {
-    const line = (one, index) => html`<tr><td><label class="rowx"><input type="checkbox" ?disabled=${Boolean(one.problem)} .checked=${one.take} @change=${(event) => this.row(index, { take: event.target.checked })}><span><bdi>${one.name}</bdi> <span class="muted">${one.sku}</span></span></label></td>
-      <td><div>${one.supplier_id ? html`<bdi>${nameOf("suppliers", one.supplier_id)}</bdi>` : html`<span class="badge warn">${t(one.problem)}</span>`}</div></td><td class="d"><div>${this.why(one)}</div></td><td class="num">${number(one.on_hand)}</td><td class="num d">${number(one.on_order + one.in_draft + one.in_transit_in)}</td><td class="num d2">${number(one.reorder_point)}</td><td class="num d2">${number(one.order_up_to)}</td>
-      <td class="num in">${countInput({ id: `qty-${index}`, value: one.asked, label: t("{name}: quantity", { name: one.name }), onValue: (asked) => this.row(index, { asked: asked ?? 0 }) })}</td><td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td></tr>`;
-    const heads = [[t("Product")], [t("Supplier")], [t("Reason"), "d"], [t("On hand"), "num"], [t("Incoming"), "num d"], [t("Reorder at"), "num d2"], [t("Order up to"), "num d2"], [t("Pieces"), "num"], [t("Cost each"), "num d"]];
-    return html`<div class="panel scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? nothing}>${label}</th>`)}</tr></thead><tbody>${this.rows.map(line)}</tbody></table></div>`;
+    const line = (one, index) =>
+      html`<tr>
+        <td>
+          <label class="rowx"
+            ><input
+              type="checkbox"
+              ?disabled=${Boolean(one.problem)}
+              .checked=${one.take}
+              @change=${(event) => this.row(index, { take: event.target.checked })}
+            /><span><bdi>${one.name}</bdi> <span class="muted">${one.sku}</span></span></label
+          >
+        </td>
+        <td>
+          <div>
+            ${
+              one.supplier_id
+                ? html`<bdi>${nameOf("suppliers", one.supplier_id)}</bdi>`
+                : html`<span class="badge warn">${t(one.problem)}</span>`
+            }
+          </div>
+        </td>
+        <td class="d"><div>${this.why(one)}</div></td>
+        <td class="num">${number(one.on_hand)}</td>
+        <td class="num d">${number(one.on_order + one.in_draft + one.in_transit_in)}</td>
+        <td class="num d2">${number(one.reorder_point)}</td>
+        <td class="num d2">${number(one.order_up_to)}</td>
+        <td class="num in">
+          ${countInput({
+            id: `qty-${index}`,
+            value: one.asked,
+            label: t("{name}: quantity", { name: one.name }),
+            onValue: (asked) => this.row(index, { asked: asked ?? 0 }),
+          })}
+        </td>
+        <td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td>
+      </tr>`;
+    const heads = [
+      [t("Product")],
+      [t("Supplier")],
+      [t("Reason"), "d"],
+      [t("On hand"), "num"],
+      [t("Incoming"), "num d"],
+      [t("Reorder at"), "num d2"],
+      [t("Order up to"), "num d2"],
+      [t("Pieces"), "num"],
+      [t("Cost each"), "num d"],
+    ];
+    return html`<div class="panel scroll">
+      <table class="grid fold lines">
+        <thead>
+          <tr>
+            ${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? nothing}>${label}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${this.rows.map(line)}
+        </tbody>
+      </table>
+    </div>`;
   }
 
   body() {
     if (this.error || this.store === undefined) return this.awaited();
     if (!this.store) return html`<p class="empty panel">${t("Choose a store")}</p>`;
     const [missing] = this.found.completeness.missing;
-    const stale = missing ? html`<p class="notice warn complete">${icon("triangle-alert")}<span>${t("Data from this store is incomplete: stock may have moved. Last contact")} ${since(missing.last_seen)}</span></p>` : nothing;
-    return html`${stale}${this.rows.length ? this.table() : html`<p class="empty panel">${t("Nothing to order: all products are above their reorder point")}</p>`}`;
+    const stale = missing
+      ? html`<p class="notice warn complete">
+          ${icon("triangle-alert")}<span
+            >${t("Data from this store is incomplete: stock may have moved. Last contact")}
+            ${since(missing.last_seen)}</span
+          >
+        </p>`
+      : nothing;
+    return html`${stale}${
+      this.rows.length
+        ? this.table()
+        : html`<p class="empty panel">${t("Nothing to order: all products are above their reorder point")}</p>`
+    }`;
   }
 
   render() {
     const chosen = [...this.chosen().values()];
     const label = chosen.length > 1 ? t("Create {n} drafts", { n: number(chosen.length) }) : t("Create draft");
-    return html`${title(t("Suggestions"), this.app.find(), html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}</button>`)}${this.app.tabs()}${this.stores ? this.bar() : nothing}<div class="stack">${this.body()}</div>`;
+    return html`${title(
+        t("Suggestions"),
+        this.app.find(),
+        html`<button class="btn primary" ?disabled=${this.busy || !chosen.length} @click=${() => this.order()}>
+          ${icon("clipboard-list")}${this.busy ? t("Saving\u2026") : label}
+        </button>`,
+      )}${this.app.tabs()}${this.stores ? this.bar() : nothing}
+      <div class="stack">${this.body()}</div>`;
   }
 }
 customElements.define("page-suggestions", PageSuggestions);

@@ -1,4 +1,5 @@
-// The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each is a few columns and one question.
+// The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each is a few columns and one
+// question.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
 import { rate } from "../shared/format.js";
@@ -11,12 +12,22 @@ import { ofStore } from "../portal/records.js";
 
 const KINDS = ["standard", "zero", "exempt", "luxury"];
 const USES = ["voids", "discounts", "returns", "cash"];
-const given = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
-const states = () => [["active", t("active")], ["inactive", t("inactive")]];
+const given = (body) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
+const states = () => [
+  ["active", t("active")],
+  ["inactive", t("inactive")],
+];
 
 /** A question whose answer is written, after which the list is read again. */
 const write = async (page, { title, text, method, url, list, body = given }) => {
-  const done = await ask(page.app, { title, text, yes: method === "POST" ? t("Add") : t("Save"), list, act: (asked) => page.app.change(method, url, body(asked)) });
+  const done = await ask(page.app, {
+    title,
+    text,
+    yes: method === "POST" ? t("Add") : t("Save"),
+    list,
+    act: (asked) => page.app.change(method, url, body(asked)),
+  });
   if (!done) return;
   await page.load();
   page.app.say("ok", t("Saved; stores are notified"));
@@ -25,53 +36,190 @@ const write = async (page, { title, text, method, url, list, body = given }) => 
 const listed = ({ at, name, none, note, columns, fields, change, filters = () => [], add }) => ({
   path: at,
   list: (page) => ({
-    title: name(), filters: filters(), columns: columns(), none: none(), note: note ? html`<p class="notice plain"><span>${note()}</span></p>` : nothing,
-    create: add === false ? null : { label: t("New"), act: () => write(page, { title: name(), method: "POST", url: at, list: fields() }) },
-    actions: (one) => [{ label: t("Edit"), act: () => write(page, { title: `${name()}: ${one.name ?? one.register_id}`, method: "PATCH", ...change(one) }) }],
+    title: name(),
+    filters: filters(),
+    columns: columns(),
+    none: none(),
+    note: note ? html`<p class="notice plain"><span>${note()}</span></p>` : nothing,
+    create:
+      add === false
+        ? null
+        : { label: t("New"), act: () => write(page, { title: name(), method: "POST", url: at, list: fields() }) },
+    actions: (one) => [
+      {
+        label: t("Edit"),
+        act: () => write(page, { title: `${name()}: ${one.name ?? one.register_id}`, method: "PATCH", ...change(one) }),
+      },
+    ],
   }),
 });
 
 const categories = listed({
-  at: "/api/categories", name: () => t("Categories"), none: () => t("No categories yet. Products use free text"),
-  columns: () => [col(t("Code"), (one) => one.code), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Part of"), (one) => one.parent ?? nothing), col(t("Products"), (one) => link(["products"], t("View"), { category: one.code }), "d"), col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
-  fields: () => [{ name: "code", label: t("Code"), required: true, focus: true }, { name: "name", label: t("Name") }, { name: "parent", label: t("Part of") }],
-  change: (one) => ({ url: path("/api/categories/:code", { code: one.code }), list: [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "parent", label: t("Part of"), value: one.parent }, { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() }] }),
+  at: "/api/categories",
+  name: () => t("Categories"),
+  none: () => t("No categories yet. Products use free text"),
+  columns: () => [
+    col(t("Code"), (one) => one.code),
+    col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+    col(t("Part of"), (one) => one.parent ?? nothing),
+    col(t("Products"), (one) => link(["products"], t("View"), { category: one.code }), "d"),
+    col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
+  ],
+  fields: () => [
+    { name: "code", label: t("Code"), required: true, focus: true },
+    { name: "name", label: t("Name") },
+    { name: "parent", label: t("Part of") },
+  ],
+  change: (one) => ({
+    url: path("/api/categories/:code", { code: one.code }),
+    list: [
+      { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
+      { name: "parent", label: t("Part of"), value: one.parent },
+      { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() },
+    ],
+  }),
 });
 
-const taxFields = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true }, { name: "kind", label: t("Kind"), kind: "choice", value: one.kind, choices: KINDS.map((kind) => [kind, t(`tax.${kind}`)]) }, { name: "rate_bp", label: t("Rate (%)"), kind: "rate", value: one.rate_bp ?? 1100, max: 10_000, required: true }];
+const taxFields = (one = {}) => [
+  { name: "name", label: t("Name"), value: one.name, required: true },
+  {
+    name: "kind",
+    label: t("Kind"),
+    kind: "choice",
+    value: one.kind,
+    choices: KINDS.map((kind) => [kind, t(`tax.${kind}`)]),
+  },
+  { name: "rate_bp", label: t("Rate (%)"), kind: "rate", value: one.rate_bp ?? 1100, max: 10_000, required: true },
+];
 const taxCodes = listed({
-  at: "/api/tax-codes", name: () => t("Tax codes"), none: () => t("No tax codes yet. The store's own rate applies"),
-  columns: () => [col(t("Code"), (one) => one.tax_code), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Kind"), (one) => t(`tax.${one.kind}`)), col(t("Rate"), (one) => rate(one.rate_bp), "num")],
+  at: "/api/tax-codes",
+  name: () => t("Tax codes"),
+  none: () => t("No tax codes yet. The store's own rate applies"),
+  columns: () => [
+    col(t("Code"), (one) => one.tax_code),
+    col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+    col(t("Kind"), (one) => t(`tax.${one.kind}`)),
+    col(t("Rate"), (one) => rate(one.rate_bp), "num"),
+  ],
   fields: () => [{ name: "tax_code", label: t("Code"), required: true, focus: true }, ...taxFields()],
-  change: (one) => ({ url: path("/api/tax-codes/:tax_code", { tax_code: one.tax_code }), text: t("Applies to sales from then on"), list: taxFields(one) }),
+  change: (one) => ({
+    url: path("/api/tax-codes/:tax_code", { tax_code: one.tax_code }),
+    text: t("Applies to sales from then on"),
+    list: taxFields(one),
+  }),
 });
 
-const tierFields = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true }, { name: "multiplier_bp", label: t("Points multiplier"), kind: "times", value: one.multiplier_bp ?? 10_000, max: 100_000, required: true }];
+const tierFields = (one = {}) => [
+  { name: "name", label: t("Name"), value: one.name, required: true },
+  {
+    name: "multiplier_bp",
+    label: t("Points multiplier"),
+    kind: "times",
+    value: one.multiplier_bp ?? 10_000,
+    max: 100_000,
+    required: true,
+  },
+];
 const tiers = listed({
-  at: "/api/tiers", name: () => t("Tiers"), none: () => t("No tiers yet. All members earn the same points"),
-  columns: () => [col(t("Code"), (one) => one.tier), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Points multiplier"), (one) => `\u00d7 ${one.multiplier_bp / 10_000}`, "num"), col(t("Members"), (one) => link(["members"], t("View"), { tier: one.tier }), "d")],
+  at: "/api/tiers",
+  name: () => t("Tiers"),
+  none: () => t("No tiers yet. All members earn the same points"),
+  columns: () => [
+    col(t("Code"), (one) => one.tier),
+    col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+    col(t("Points multiplier"), (one) => `\u00d7 ${one.multiplier_bp / 10_000}`, "num"),
+    col(t("Members"), (one) => link(["members"], t("View"), { tier: one.tier }), "d"),
+  ],
   fields: () => [{ name: "tier", label: t("Code"), required: true, focus: true }, ...tierFields()],
   change: (one) => ({ url: path("/api/tiers/:tier", { tier: one.tier }), list: tierFields(one) }),
 });
 
 const reasons = listed({
-  at: "/api/reasons", name: () => t("Reasons"), none: () => t("No custom reasons. The defaults apply"),
-  columns: () => [col(t("For"), (one) => t(`reason.${one.list}`)), col(t("Code"), (one) => one.code), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`)],
-  fields: () => [{ name: "list", label: t("For"), kind: "choice", choices: USES.map((use) => [use, t(`reason.${use}`)]), focus: true }, { name: "code", label: t("Code"), required: true }, { name: "name", label: t("Name"), required: true }],
-  change: (one) => ({ url: path("/api/reasons/:list/:code", { list: one.list, code: one.code }), list: [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }] }),
+  at: "/api/reasons",
+  name: () => t("Reasons"),
+  none: () => t("No custom reasons. The defaults apply"),
+  columns: () => [
+    col(t("For"), (one) => t(`reason.${one.list}`)),
+    col(t("Code"), (one) => one.code),
+    col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+  ],
+  fields: () => [
+    {
+      name: "list",
+      label: t("For"),
+      kind: "choice",
+      choices: USES.map((use) => [use, t(`reason.${use}`)]),
+      focus: true,
+    },
+    { name: "code", label: t("Code"), required: true },
+    { name: "name", label: t("Name"), required: true },
+  ],
+  change: (one) => ({
+    url: path("/api/reasons/:list/:code", { list: one.list, code: one.code }),
+    list: [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }],
+  }),
 });
 
 const methods = listed({
-  at: "/api/payment-methods", name: () => t("Payment methods"), none: () => t("No custom payment methods. The defaults apply"),
-  columns: () => [col(t("Code"), (one) => one.method), col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Account"), (one) => (one.account ? html`<a href=${address(["balance", one.account])}>${one.account}</a>` : html`<span class="muted">${t("of the plan")}</span>`)), col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
-  fields: () => [{ name: "method", label: t("Code"), required: true, focus: true }, { name: "name", label: t("Name"), required: true }, { name: "account", label: t("Account"), hint: t("Leave blank for the default account") }],
-  change: (one) => ({ url: path("/api/payment-methods/:method", { method: one.method }), text: t("A new account applies from today"), list: [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "account", label: t("Account"), value: one.account }, { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() }] }),
+  at: "/api/payment-methods",
+  name: () => t("Payment methods"),
+  none: () => t("No custom payment methods. The defaults apply"),
+  columns: () => [
+    col(t("Code"), (one) => one.method),
+    col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+    col(t("Account"), (one) =>
+      one.account
+        ? html`<a href=${address(["balance", one.account])}>${one.account}</a>`
+        : html`<span class="muted">${t("of the plan")}</span>`,
+    ),
+    col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
+  ],
+  fields: () => [
+    { name: "method", label: t("Code"), required: true, focus: true },
+    { name: "name", label: t("Name"), required: true },
+    { name: "account", label: t("Account"), hint: t("Leave blank for the default account") },
+  ],
+  change: (one) => ({
+    url: path("/api/payment-methods/:method", { method: one.method }),
+    text: t("A new account applies from today"),
+    list: [
+      { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
+      { name: "account", label: t("Account"), value: one.account },
+      { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() },
+    ],
+  }),
 });
 
 const registers = listed({
-  at: "/api/registers", name: () => t("Tills"), none: () => t("No tills yet"), add: false, filters: () => [ofStore()],
-  columns: () => [col(t("Till"), (one) => one.register_id), col(t("Name"), (one) => (one.name ? html`<bdi>${one.name}</bdi>` : nothing)), col(t("Store"), (one) => store(one.store_id)), col(t("Shifts"), (one) => link(["shifts"], t("View"), { store_id: one.store_id }), "d"), col(t("Status"), (one) => badge(one.state))],
-  change: (one) => ({ url: path("/api/registers/:store_id/:register_id", { store_id: one.store_id, register_id: one.register_id }), text: t("An inactive till can't open a shift; an open shift continues"), list: [{ name: "name", label: t("Name"), value: one.name, focus: true }, { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: [["active", t("active")], ["disabled", t("disabled")]] }] }),
+  at: "/api/registers",
+  name: () => t("Tills"),
+  none: () => t("No tills yet"),
+  add: false,
+  filters: () => [ofStore()],
+  columns: () => [
+    col(t("Till"), (one) => one.register_id),
+    col(t("Name"), (one) => (one.name ? html`<bdi>${one.name}</bdi>` : nothing)),
+    col(t("Store"), (one) => store(one.store_id)),
+    col(t("Shifts"), (one) => link(["shifts"], t("View"), { store_id: one.store_id }), "d"),
+    col(t("Status"), (one) => badge(one.state)),
+  ],
+  change: (one) => ({
+    url: path("/api/registers/:store_id/:register_id", { store_id: one.store_id, register_id: one.register_id }),
+    text: t("An inactive till can't open a shift; an open shift continues"),
+    list: [
+      { name: "name", label: t("Name"), value: one.name, focus: true },
+      {
+        name: "state",
+        label: t("Status"),
+        kind: "choice",
+        value: one.state,
+        choices: [
+          ["active", t("active")],
+          ["disabled", t("disabled")],
+        ],
+      },
+    ],
+  }),
 });
 
 export const pages = { categories, "tax-codes": taxCodes, tiers, reasons, methods, registers };

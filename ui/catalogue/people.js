@@ -1,117 +1,65 @@
-// Members and people: found, changed, merged, kept out.
+// People who log in: found, changed, disabled.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { date, number } from "../shared/format.js";
+import { date } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
 import { ask } from "../shared/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, since, store } from "../portal/kit.js";
+import { badge, col, link, since, store } from "../portal/kit.js";
 import { need } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
+import { figures, section, table } from "../portal/record.js";
+import { ofStore, ofText } from "../portal/records.js";
 
 const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
-const fieldsOf = (one = {}) => [{ name: "name", label: t("Name"), value: one.name, required: true, focus: true }, { name: "phone", label: t("Phone"), value: one.phone, clears: "" }, { name: "email", label: t("E-mail"), value: one.email, clears: "" }, { name: "code", label: t("Card number"), value: one.code, clears: "" }, { name: "birth_date", label: t("Date of birth"), kind: "date", value: one.birth_date, clears: true }];
-
-const members = {
-  path: "/api/members",
-  list: (page) => ({
-    title: t("Members"), filters: [ofText(t("Name, phone or card")), ofState(["active", "blocked", "merged", "erased"]), { name: "tier", label: t("Tier") }, ...ofDays()],
-    open: (one) => address(["members", one.member_id]),
-    create: { label: t("Register"), act: async () => {
-      const made = await ask(page.app, { title: t("Register a member"), yes: t("Register"), list: fieldsOf(), act: (body) => page.app.change("POST", "/api/members", Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))) });
-      if (made) page.app.go("members", made.member_id);
-    } },
-    columns: [col(t("Name"), (one) => html`<bdi>${one.name ?? one.member_id}</bdi>`), col(t("Phone"), (one) => one.phone ?? nothing), col(t("Card number"), (one) => one.code ?? nothing, "d"), col(t("Tier"), (one) => one.tier ?? nothing, "d"), col(t("Since"), (one) => (one.joined_at ? date(one.joined_at) : nothing), "d2"), col(t("Points"), (one) => figure(one.points_balance), "num"), col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state)))],
-    none: t("No members yet"),
-  }),
-};
-/** Who a typed phone, card or name is; one alone. */
-const found = async (app, typed, not) => {
-  // A number is kept with its country: what stands behind the leading 0 is the same in both.
-  const text = /^[0+][\d\s-]+$/.test(typed) ? typed.replace(/\D/g, "").replace(/^0/, "") : typed;
-  const byId = text.startsWith("mbr_") ? [await app.get("/api/members/:id", { id: text })] : (await app.get("/api/members", {}, { q: text, limit: 3 })).items;
-  const others = byId.filter(({ member_id: id, state }) => id !== not && ["active", "blocked"].includes(state));
-  if (others.length === 1) return others[0];
-  throw Object.assign(new Error("which"), { words: others.length ? t("Several members match. Enter the phone or card number") : not ? t("No other member matches") : t("No matching member") });
-};
-/** Names of those that a filter has found. */
-const named = new Map();
-/** A filter of one member, found by phone, card or name; by id for whoever may not read members. */
-export const ofMember = () => ({
-  name: "member_id", label: t("Member"), kind: "found", shown: (id) => named.get(id) ?? id,
-  find: async (app, typed) => {
-    if (typed.startsWith("mbr_")) return typed;
-    const one = await found(app, typed);
-    named.set(one.member_id, one.name ?? typed);
-    return one.member_id;
-  },
-});
-/** Both side by side before anything is done. */
-const beside = (gone, stays) => html`<table class="grid fold"><thead><tr><th></th><th>${t("Will be removed")}</th><th>${t("Will be kept")}</th></tr></thead><tbody>${[[t("Name"), "name"], [t("Phone"), "phone"], [t("E-mail"), "email"], [t("Card number"), "code"]].map(([label, name]) => html`<tr><th scope="row">${label}</th><td data-label=${t("Will be removed")}><bdi>${gone[name] ?? "\u2013"}</bdi></td><td data-label=${t("Will be kept")}><bdi>${stays[name] ?? "\u2013"}</bdi></td></tr>`)}<tr><th scope="row">${t("Points")}</th><td data-label=${t("Will be removed")}>${number(gone.points_balance)}</td><td data-label=${t("Will be kept")}>${number(stays.points_balance)}</td></tr></tbody></table>`;
-const merge = async (page, one) => {
-  const { app } = page;
-  const stays = await ask(app, { title: t("Merge {name} into another member?", { name: one.name ?? "" }), yes: t("Compare"), list: [{ name: "who", label: t("Phone, card or name of the member to keep"), required: true, focus: true }], act: ({ who }) => found(app, who, one.member_id) });
-  if (!stays) return;
-  const done = await app.dialog.ask({
-    title: t("Merge these two?"), yes: t("Merge"), no: t("Keep"), danger: true, text: t("Points and sales move to the other member. This can't be undone"), body: beside(one, stays),
-    act: async () => {
-      try {
-        return await app.change("POST", path("/api/members/:id/merge", { id: one.member_id }), { into: stays.member_id });
-      } catch (error) {
-        error.words = words(error);
-        throw error;
-      }
-    },
-  });
-  if (!done) return;
-  app.say("ok", t("Merged"));
-  app.go("members", stays.member_id);
-};
-
-const member = {
-  back: () => ["members", t("Members")],
-  load: async (app, { id }) => {
-    const [one, sales, points] = await Promise.all([app.get("/api/members/:id", { id }), app.get("/api/transactions", {}, { member_id: id, limit: 20 }), app.get("/api/members/:id/points", { id }, { limit: 20 })]);
-    return { ...one, sales: sales.items, points: points.items };
-  },
-  view: (one, page) => {
-    const url = path("/api/members/:id", { id: one.member_id });
-    const blocked = one.state === "blocked";
-    const change = { method: "PATCH", money: false, url, said: t("Saved; stores are notified") };
-    return {
-      name: one.name ?? one.member_id, badges: badge(one.state),
-      actions: ["active", "blocked"].includes(one.state) ? [
-        { label: t("Delete data\u2026"), act: page.step({ label: t("Delete data"), money: false, url: path("/api/members/:id/erase", { id: one.member_id }), said: t("Data deleted; stores are notified"), question: { title: t("Delete data of {name}?", { name: one.name ?? "" }), danger: true, text: t("Name, phone, e-mail, card and date of birth are deleted in all stores. Sales are kept without a name. This can't be undone"), list: [{ name: "reason", label: t("Reason"), kind: "area", required: true }] } }) },
-        { label: t("Merge\u2026"), act: () => merge(page, one) },
-        { label: blocked ? t("Unblock") : t("Block"), act: page.step({ ...change, label: blocked ? t("Unblock") : t("Block"), body: { state: blocked ? "active" : "blocked" } }) },
-        { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change member"), list: fieldsOf(one) } }) },
-      ] : [],
-      parts: [
-        figures([[t("Points"), number(one.points_balance)], [t("Tier"), one.tier ?? "\u2013"], [t("Since"), one.joined_at ? date(one.joined_at) : "\u2013"]]),
-        section(t("Details"), facts([[t("Phone"), one.phone], [t("E-mail"), one.email], [t("Card number"), one.code], [t("Date of birth"), one.birth_date ? days(one.birth_date) : null], [t("Changed"), moment(one.updated_at)], [t("Number"), html`<span class="muted">${one.member_id}</span>`]])),
-        table(t("Last sales"), [col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })), col(t("When"), (row) => moment(row.paid_at, row.store_id)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Total"), (row) => figure(row.total), "num")], one.sales, t("No purchases yet")),
-        table(t("Points"), [col(t("When"), (row) => moment(row.at, row.store_id)), col(t("Type"), (row) => t(row.reason)), col(t("Store"), (row) => store(row.store_id), "d"), col(t("Points"), (row) => figure(row.points), "num"), col(t("Balance"), (row) => figure(row.balance_after), "num")], one.points, t("No points yet")),
-      ],
-    };
-  },
-};
 
 const people = {
   path: "/api/users",
   list: (page) => ({
     title: t("People"),
-    filters: [ofText(t("Name or login name")), { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, ofStore(), { name: "disabled", label: t("Status"), kind: "choice", choices: [["false", t("active")], ["true", t("disabled")]] }],
+    filters: [
+      ofText(t("Name or login name")),
+      { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) },
+      ofStore(),
+      {
+        name: "disabled",
+        label: t("Status"),
+        kind: "choice",
+        choices: [
+          ["false", t("active")],
+          ["true", t("disabled")],
+        ],
+      },
+    ],
     open: (one) => address(["people", one.id]),
-    create: { label: t("New user"), act: async () => {
-      const made = await ask(page.app, { title: t("New user"), yes: t("Add"), list: [{ name: "name", label: t("Name"), required: true, focus: true }, { name: "username", label: t("Login name"), required: true }, { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) }, { name: "store_id", label: t("Store"), hint: t("Leave blank for head office") }, { name: "password", label: t("First password"), kind: "password" }], act: (body) => page.app.change("POST", "/api/users", body) });
-      if (!made) return;
-      await need(page.app, "people", true);
-      page.app.go("people", made.id);
-    } },
-    columns: [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Login name"), (one) => one.username, "wide-cell"), col(t("Role"), (one) => t(one.role)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => date(one.created_at), "d2"), col(t("Status"), (one) => (one.disabled ? badge("disabled") : nothing))],
+    create: {
+      label: t("New user"),
+      act: async () => {
+        const made = await ask(page.app, {
+          title: t("New user"),
+          yes: t("Add"),
+          list: [
+            { name: "name", label: t("Name"), required: true, focus: true },
+            { name: "username", label: t("Login name"), required: true },
+            { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) },
+            { name: "store_id", label: t("Store"), hint: t("Leave blank for head office") },
+            { name: "password", label: t("First password"), kind: "password" },
+          ],
+          act: (body) => page.app.change("POST", "/api/users", body),
+        });
+        if (!made) return;
+        await need(page.app, "people", true);
+        page.app.go("people", made.id);
+      },
+    },
+    columns: [
+      col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+      col(t("Login name"), (one) => one.username, "wide-cell"),
+      col(t("Role"), (one) => t(one.role)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Since"), (one) => date(one.created_at), "d2"),
+      col(t("Status"), (one) => (one.disabled ? badge("disabled") : nothing)),
+    ],
     none: t("No people yet"),
   }),
 };
@@ -120,7 +68,10 @@ const person = {
   load: async (app, { id }) => {
     // Devices of a store's own people are known there alone.
     const ofHere = (error) => (error.status === 404 ? { items: null } : Promise.reject(error));
-    const [devices] = await Promise.all([app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere), need(app, "users", true)]);
+    const [devices] = await Promise.all([
+      app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere),
+      need(app, "users", true),
+    ]);
     const one = (await need(app, "users")).get(id);
     if (!one) throw Object.assign(new Error("unknown"), { status: 404, code: "not_found", details: {} });
     return { ...one, devices: devices.items };
@@ -129,19 +80,100 @@ const person = {
     const { id, name } = one;
     const change = { method: "PATCH", money: false, url: path("/api/users/:id", { id }), said: t("Saved") };
     return {
-      name, badges: one.disabled ? badge("disabled") : nothing,
+      name,
+      badges: one.disabled ? badge("disabled") : nothing,
       actions: [
-        { label: t("Log out everywhere"), image: "log-out", act: page.step({ label: t("Log out everywhere"), money: false, url: path("/api/users/:id/revoke-tokens", { id }), said: t("All sessions ended"), question: { title: t("End all sessions of {name}? All passkeys are removed", { name }), danger: true } }) },
-        { label: one.disabled ? t("Enable") : t("Disable"), image: "lock", act: page.step({ ...change, label: one.disabled ? t("Enable") : t("Disable"), body: { disabled: !one.disabled }, question: { title: one.disabled ? t("Let {name} log in again?", { name }) : t("Disable {name}? All sessions end and all passkeys are removed", { name }), danger: !one.disabled } }) },
-        { label: t("Edit"), kind: "primary", act: page.step({ ...change, label: t("Save"), question: { title: t("Change person"), list: [{ name: "name", label: t("Name"), value: name, required: true, focus: true }, { name: "username", label: t("Login name"), value: one.username, required: true }, { name: "role", label: t("Role"), kind: "choice", value: one.role, choices: ROLES.map((role) => [role, t(role)]) }, { name: "password", label: t("New password"), kind: "password" }] } }) },
+        {
+          label: t("Log out everywhere"),
+          image: "log-out",
+          act: page.step({
+            label: t("Log out everywhere"),
+            money: false,
+            url: path("/api/users/:id/revoke-tokens", { id }),
+            said: t("All sessions ended"),
+            question: { title: t("End all sessions of {name}? All passkeys are removed", { name }), danger: true },
+          }),
+        },
+        {
+          label: one.disabled ? t("Enable") : t("Disable"),
+          image: "lock",
+          act: page.step({
+            ...change,
+            label: one.disabled ? t("Enable") : t("Disable"),
+            body: { disabled: !one.disabled },
+            question: {
+              title: one.disabled
+                ? t("Let {name} log in again?", { name })
+                : t("Disable {name}? All sessions end and all passkeys are removed", { name }),
+              danger: !one.disabled,
+            },
+          }),
+        },
+        {
+          label: t("Edit"),
+          kind: "primary",
+          act: page.step({
+            ...change,
+            label: t("Save"),
+            question: {
+              title: t("Change person"),
+              list: [
+                { name: "name", label: t("Name"), value: name, required: true, focus: true },
+                { name: "username", label: t("Login name"), value: one.username, required: true },
+                {
+                  name: "role",
+                  label: t("Role"),
+                  kind: "choice",
+                  value: one.role,
+                  choices: ROLES.map((role) => [role, t(role)]),
+                },
+                { name: "password", label: t("New password"), kind: "password" },
+              ],
+            },
+          }),
+        },
       ],
       parts: [
-        figures([[t("Login name"), html`<bdi>${one.username}</bdi>`], [t("Role"), t(one.role)], [t("Store"), store(one.store_id)], [t("Since"), date(one.created_at)]]),
-        !one.devices ? section(t("Devices"), html`<p class="pad">${t("Passkeys of store users are managed at their store")}</p>`) : table(t("Devices"), [col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`), col(t("Since"), (row) => date(row.created_at)), col(t("Last used"), (row) => since(row.last_used_at)), col("", (row) => html`<button class="btn small" @click=${page.step({ label: t("Remove"), method: "DELETE", money: false, said: t("Removed"), url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }), question: { title: t("Remove {name}?", { name: row.name }), danger: true } })}>${t("Remove")}</button>`, "acts")], one.devices, t("No passkeys registered. Log in with your password")),
+        figures([
+          [t("Login name"), html`<bdi>${one.username}</bdi>`],
+          [t("Role"), t(one.role)],
+          [t("Store"), store(one.store_id)],
+          [t("Since"), date(one.created_at)],
+        ]),
+        !one.devices
+          ? section(t("Devices"), html`<p class="pad">${t("Passkeys of store users are managed at their store")}</p>`)
+          : table(
+              t("Devices"),
+              [
+                col(t("Name"), (row) => html`<bdi>${row.name}</bdi>`),
+                col(t("Since"), (row) => date(row.created_at)),
+                col(t("Last used"), (row) => since(row.last_used_at)),
+                col(
+                  "",
+                  (row) =>
+                    html`<button
+                      class="btn small"
+                      @click=${page.step({
+                        label: t("Remove"),
+                        method: "DELETE",
+                        money: false,
+                        said: t("Removed"),
+                        url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }),
+                        question: { title: t("Remove {name}?", { name: row.name }), danger: true },
+                      })}
+                    >
+                      ${t("Remove")}
+                    </button>`,
+                  "acts",
+                ),
+              ],
+              one.devices,
+              t("No passkeys registered. Log in with your password"),
+            ),
         section(t("Actions"), html`<p class="pad">${link(["audit"], t("Audit log"), { user_id: id })}</p>`),
       ],
     };
   },
 };
 
-export const pages = { members, member, people, person };
+export const pages = { people, person };

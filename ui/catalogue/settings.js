@@ -14,15 +14,52 @@ import { table } from "../portal/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
 const KIND = {
-  "holds.expire_after": "text", "points.expire_after": "text", "payments.methods": "words", "payments.cash_rounding_mode": ["nearest", "customer", "shop"], "tax.prices_include_tax": "switch", "payments.cash_rounding": "money", "points.earn_per": "money", "points.offline_limit": "count", "pricing.override": ["flag", "manager", "reject"], "stock.negative": ["allow", "reject"], "returns.unreceipted_any_price": "switch", "shifts.blind": "switch",
-  "approval.adjustment_value": "money", "approval.pay_out_value": "money", "returns.cashier_limit": "money", "returns.unreceipted_max": "money", "shifts.variance_tolerance": "money",
+  "holds.expire_after": "text",
+  "points.expire_after": "text",
+  "payments.methods": "words",
+  "payments.cash_rounding_mode": ["nearest", "customer", "shop"],
+  "tax.prices_include_tax": "switch",
+  "payments.cash_rounding": "money",
+  "points.earn_per": "money",
+  "points.offline_limit": "count",
+  "pricing.override": ["flag", "manager", "reject"],
+  "stock.negative": ["allow", "reject"],
+  "returns.unreceipted_any_price": "switch",
+  "shifts.blind": "switch",
+  "approval.adjustment_value": "money",
+  "approval.pay_out_value": "money",
+  "returns.cashier_limit": "money",
+  "returns.unreceipted_max": "money",
+  "shifts.variance_tolerance": "money",
 };
-const kindOf = (name, value) => KIND[name] ?? (typeof value === "boolean" ? "switch" : name.endsWith("_bp") ? "rate" : /limit|amount|rounding$/.test(name) ? "money" : "count");
+const kindOf = (name, value) =>
+  KIND[name] ??
+  (typeof value === "boolean"
+    ? "switch"
+    : name.endsWith("_bp")
+      ? "rate"
+      : /limit|amount|rounding$/.test(name)
+        ? "money"
+        : "count");
 /** Of these 0 is no limit at all. */
 const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];
 /** Lists that have pages or tables of their own. */
 const ELSEWHERE = ["reasons", "tiers"];
-const SECTIONS = ["finance", "purchasing", "settlement", "tax", "payments", "points", "pricing", "returns", "holds", "shifts", "approval", "receiving", "stock"];
+const SECTIONS = [
+  "finance",
+  "purchasing",
+  "settlement",
+  "tax",
+  "payments",
+  "points",
+  "pricing",
+  "returns",
+  "holds",
+  "shifts",
+  "approval",
+  "receiving",
+  "stock",
+];
 
 const shown = (name, value) => {
   if (value === null || value === undefined) return html`<span class="muted">${t("store's value")}</span>`;
@@ -30,15 +67,26 @@ const shown = (name, value) => {
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
   if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
-  if (value === 0 && NO_LIMIT.includes(name)) return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
+  if (value === 0 && NO_LIMIT.includes(name))
+    return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
   return kindOf(name, value) === "rate" ? rate(value) : number(value);
 };
 const fieldOf = (name, value) => {
   const kind = kindOf(name, value);
   const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
   if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
-  if (kind === "switch") return { ...one, kind: "choice", value: String(value ?? false), choices: [["true", t("yes")], ["false", t("no")]] };
-  if (kind === "words") return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Comma-separated, must include cash") };
+  if (kind === "switch")
+    return {
+      ...one,
+      kind: "choice",
+      value: String(value ?? false),
+      choices: [
+        ["true", t("yes")],
+        ["false", t("no")],
+      ],
+    };
+  if (kind === "words")
+    return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Comma-separated, must include cash") };
   if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
   return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
 };
@@ -46,7 +94,11 @@ const fieldOf = (name, value) => {
 /** What was typed, as the setting has it. */
 const typed = (kind, given) => {
   if (kind === "switch") return given === "true";
-  if (kind === "words") return (given ?? "").split(",").map((word) => word.trim()).filter(Boolean);
+  if (kind === "words")
+    return (given ?? "")
+      .split(",")
+      .map((word) => word.trim())
+      .filter(Boolean);
   return given ?? null;
 };
 /** What counts for a shift from its opening on. */
@@ -67,11 +119,14 @@ class PageSettings extends Page {
   }
 
   load() {
-    return this.readBy(async () => {
-      await need(this.app, "stores");
-      const sources = this.store ? {} : await this.app.get("/api/settings/sources");
-      return { sources, values: await this.app.get(this.pattern, { id: this.store }) };
-    }, () => this.values);
+    return this.readBy(
+      async () => {
+        await need(this.app, "stores");
+        const sources = this.store ? {} : await this.app.get("/api/settings/sources");
+        return { sources, values: await this.app.get(this.pattern, { id: this.store }) };
+      },
+      () => this.values,
+    );
   }
 
   choose(id) {
@@ -87,7 +142,14 @@ class PageSettings extends Page {
 
   async edit(name, value) {
     const done = await ask(this.app, {
-      title: t(`setting.${name}`), yes: t("Save"), text: this.store ? (OF_SHIFTS.test(name) ? t("Applies from the store's next shift") : t("Sent to the store")) : t("Applies immediately"), list: [fieldOf(name, value)],
+      title: t(`setting.${name}`),
+      yes: t("Save"),
+      text: this.store
+        ? OF_SHIFTS.test(name)
+          ? t("Applies from the store's next shift")
+          : t("Sent to the store")
+        : t("Applies immediately"),
+      list: [fieldOf(name, value)],
       act: ({ value: given }) => this.send(name, typed(kindOf(name, value), given)),
     });
     await this.done(done);
@@ -95,7 +157,14 @@ class PageSettings extends Page {
 
   /** What the file says counts again. */
   async leave(name) {
-    const done = await ask(this.app, { title: t(`setting.${name}`), yes: t("Use the file's value"), text: this.store ? t("The value from the store's file applies again") : t("The value from head office's file applies again"), act: () => this.send(name, null) });
+    const done = await ask(this.app, {
+      title: t(`setting.${name}`),
+      yes: t("Use the file's value"),
+      text: this.store
+        ? t("The value from the store's file applies again")
+        : t("The value from head office's file applies again"),
+      act: () => this.send(name, null),
+    });
     await this.done(done);
   }
 
@@ -108,16 +177,74 @@ class PageSettings extends Page {
   part(section) {
     const names = Object.keys(this.values).filter((name) => name.startsWith(`${section}.`));
     if (!names.length) return nothing;
-    return table(t(`section.${section}`), [col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`), col(t("Value"), (name) => shown(name, this.values[name])), col(t("Source"), (name) => (this.store ? (this.values[name] === null ? t("the store's file") : html`<span class="badge ok">${t("head office")}</span>`) : this.sources[name] === "administrator" ? html`<span class="badge ok">${t("set here")}</span>` : t("head office's file")), "date"),
-      col("", (name) => html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>${t("Change\u2026")}</button> ${(this.store ? this.values[name] === null : this.sources[name] !== "administrator") ? nothing : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Use file")}</button>`}`, "acts")], names);
+    return table(
+      t(`section.${section}`),
+      [
+        col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`),
+        col(t("Value"), (name) => shown(name, this.values[name])),
+        col(
+          t("Source"),
+          (name) =>
+            this.store
+              ? this.values[name] === null
+                ? t("the store's file")
+                : html`<span class="badge ok">${t("head office")}</span>`
+              : this.sources[name] === "administrator"
+                ? html`<span class="badge ok">${t("set here")}</span>`
+                : t("head office's file"),
+          "date",
+        ),
+        col(
+          "",
+          (name) =>
+            html`<button class="btn small" @click=${() => this.edit(name, this.values[name])}>
+                ${t("Change\u2026")}
+              </button>
+              ${
+                (this.store ? this.values[name] === null : this.sources[name] !== "administrator")
+                  ? nothing
+                  : html`<button class="btn small" @click=${() => this.leave(name)}>${t("Use file")}</button>`
+              }`,
+          "acts",
+        ),
+      ],
+      names,
+    );
   }
 
   render() {
     const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
-      <div class="filters unfolded"><div class="field"><label for="of">${t("Settings for")}</label><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}><option value="">${t("Head office")}</option>${rows("stores").map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>${apart(one.name)} ${one.store_id}</option>`)}</select></div></div>`;
+      <div class="filters unfolded">
+        <div class="field">
+          <label for="of">${t("Settings for")}</label
+          ><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}>
+            <option value="">${t("Head office")}</option>
+            ${rows("stores").map(
+              (one) =>
+                html`<option value=${one.store_id} ?selected=${one.store_id === this.store}>
+                  ${apart(one.name)} ${one.store_id}
+                </option>`,
+            )}
+          </select>
+        </div>
+      </div>`;
     if (!this.values) return html`${head}${this.awaited()}`;
     const others = ELSEWHERE.filter((name) => name in this.values);
-    return html`${head}<div class="stack">${SECTIONS.map((section) => this.part(section))}${others.length ? table(t("Lists"), [col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`), col(t("Value"), (name) => shown(name, this.values[name]))], others) : nothing}</div>`;
+    return html`${head}
+      <div class="stack">
+        ${SECTIONS.map((section) => this.part(section))}${
+          others.length
+            ? table(
+                t("Lists"),
+                [
+                  col(t("Setting"), (name) => html`<a href=${address([name])}>${t(`setting.${name}`)}</a>`),
+                  col(t("Value"), (name) => shown(name, this.values[name])),
+                ],
+                others,
+              )
+            : nothing
+        }
+      </div>`;
   }
 }
 customElements.define("page-settings", PageSettings);

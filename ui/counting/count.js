@@ -30,7 +30,9 @@ class PageCount extends Page {
 
   connectedCallback() {
     super.connectedCallback();
-    Promise.resolve().then(() => this.load()).then(() => this.app.focusPage());
+    Promise.resolve()
+      .then(() => this.load())
+      .then(() => this.app.focusPage());
   }
 
   disconnectedCallback() {
@@ -46,13 +48,17 @@ class PageCount extends Page {
     this.queue = queueOf(this.app);
     this.queue.told = (sent) => this.heard(sent);
     const before = this.count;
-    await this.readBy(async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }), () => this.count);
+    await this.readBy(
+      async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }),
+      () => this.count,
+    );
     // One that was overtaken has read nothing.
     if (this.error || this.count === before) return;
     const { reopened, lines } = this.count;
     this.queue.read(this.id, this.count);
     this.queue.opens(`${this.id} ${reopened ?? ""}`);
-    for (const { sku, name } of lines) if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
+    for (const { sku, name } of lines)
+      if (!reopened || reopened.includes(sku)) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name });
     this.querySelector("count-left, count-review")?.load();
   }
 
@@ -125,11 +131,20 @@ class PageCount extends Page {
     return listed ? this.querySelector("count-left").after(sku) : null;
   }
 
-  /** A number is taken back; what stood there before it has to be counted anew, and nothing else that is being counted is lost. */
+  /**
+   * A number is taken back; what stood there before it has to be counted anew, and nothing else that is being counted
+   * is lost.
+   */
   async undo() {
     const one = await this.queue.undo();
     if (!one || one.before === null) return;
-    this.app.say("warn", t("Undone. Previous count here: {n}. Stock may have moved since: recount {name}", { n: number(one.before), name: one.name }));
+    this.app.say(
+      "warn",
+      t("Undone. Previous count here: {n}. Stock may have moved since: recount {name}", {
+        n: number(one.before),
+        name: one.name,
+      }),
+    );
     if (this.qty !== null) return;
     this.zone = one.zone;
     this.choose(this.queue.known.get(one.sku) ?? { sku: one.sku, name: one.name });
@@ -155,7 +170,7 @@ class PageCount extends Page {
 
   /** A digit goes behind what stands there; what was scanned gives way to it. */
   digit(digit) {
-    this.set(Number(`${this.scan ? "" : this.qty ?? ""}${digit}`.slice(0, 7)));
+    this.set(Number(`${this.scan ? "" : (this.qty ?? "")}${digit}`.slice(0, 7)));
   }
 
   /** The number, and it was no scan; without one the scans before are forgotten too. */
@@ -169,32 +184,104 @@ class PageCount extends Page {
   entry() {
     const { product } = this;
     if (!product) {
-      return html`<div class="field"><label for="scan">${t("Scan a product, or type its code")}</label><input class="input l" id="scan" data-focus data-scan="line" autocomplete="off" inputmode="search" @keydown=${(event) => {
-        if (event.key !== "Enter" || !event.target.value) return;
-        const code = codeOf(event.target.value);
-        event.target.value = "";
-        this.scanned(code);
-      }}></div>`;
+      return html`<div class="field">
+        <label for="scan">${t("Scan a product, or type its code")}</label
+        ><input
+          class="input l"
+          id="scan"
+          data-focus
+          data-scan="line"
+          autocomplete="off"
+          inputmode="search"
+          @keydown=${(event) => {
+            if (event.key !== "Enter" || !event.target.value) return;
+            const code = codeOf(event.target.value);
+            event.target.value = "";
+            this.scanned(code);
+          }}
+        />
+      </div>`;
     }
-    return html`<form class="counting stack" @submit=${(event) => {
-      event.preventDefault();
-      this.save();
-    }}><div><h2><bdi>${product.name}</bdi></h2><p class="muted">${product.sku ? `${product.sku}${product.place ? ` \u00b7 ${product.place}` : ""}${product.pack > 1 ? ` \u00b7 ${t("carton of {n}", { n: number(product.pack) })}` : ""}` : t("Store server offline. The code is looked up later. Enter the quantity of this exact code")}</p></div>
-      <div class="field"><label for="zone">${t("Area")}</label><select class="input" id="zone" @change=${(event) => { this.zone = event.target.value; }}>${["shelf", "back"].map((zone) => html`<option value=${zone} ?selected=${zone === this.zone}>${t(zone)}</option>`)}</select></div>
-      ${countInput({ id: "counted", value: this.qty, label: t("Counted here"), focus: true, onValue: (qty) => {
-        this.qty = qty;
-        this.scan = false;
-      } })}
+    return html`<form
+      class="counting stack"
+      @submit=${(event) => {
+        event.preventDefault();
+        this.save();
+      }}
+    >
+      <div>
+        <h2><bdi>${product.name}</bdi></h2>
+        <p class="muted">
+          ${
+            product.sku
+              ? [product.sku, product.place, product.pack > 1 && t("carton of {n}", { n: number(product.pack) })]
+                  .filter(Boolean)
+                  .join(" \u00b7 ")
+              : t("Store server offline. The code is looked up later. Enter the quantity of this exact code")
+          }
+        </p>
+      </div>
+      <div class="field">
+        <label for="zone">${t("Area")}</label
+        ><select
+          class="input"
+          id="zone"
+          @change=${(event) => {
+            this.zone = event.target.value;
+          }}
+        >
+          ${["shelf", "back"].map(
+            (zone) => html`<option value=${zone} ?selected=${zone === this.zone}>${t(zone)}</option>`,
+          )}
+        </select>
+      </div>
+      ${countInput({
+        id: "counted",
+        value: this.qty,
+        label: t("Counted here"),
+        focus: true,
+        onValue: (qty) => {
+          this.qty = qty;
+          this.scan = false;
+        },
+      })}
       ${countPad(this)}
-      <div class="rowx"><button type="button" class="btn" @click=${() => this.choose(null)}>${t("Cancel")}</button>${product.listed ? html`<button type="button" class="btn" id="skip" @click=${() => this.skip()}>${t("Skip: not on this shelf")}</button>` : nothing}</div></form>`;
+      <div class="rowx">
+        <button type="button" class="btn" @click=${() => this.choose(null)}>${t("Cancel")}</button>${
+          product.listed
+            ? html`<button type="button" class="btn" id="skip" @click=${() => this.skip()}>
+                ${t("Skip: not on this shelf")}
+              </button>`
+            : nothing
+        }
+      </div>
+    </form>`;
   }
 
   /** What was counted last on this device; the latest may be taken back. */
   last() {
     const { last } = this.queue;
     if (!last.length) return nothing;
-    const undo = html`<button class="btn small" id="undo" ?disabled=${this.busy} @click=${() => this.once(() => this.undo())}>${icon("undo-2")}${t("Undo")}</button>`;
-    return html`<section class="panel last"><h2 class="vh">${t("Last counted")}</h2><ul>${last.slice(0, LAST_SHOWN).map((one, index) => html`<li><span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span><b>${number(one.qty)}</b>${index ? nothing : undo}</li>`)}</ul></section>`;
+    const undo = html`<button
+      class="btn small"
+      id="undo"
+      ?disabled=${this.busy}
+      @click=${() => this.once(() => this.undo())}
+    >
+      ${icon("undo-2")}${t("Undo")}
+    </button>`;
+    return html`<section class="panel last">
+      <h2 class="vh">${t("Last counted")}</h2>
+      <ul>
+        ${last.slice(0, LAST_SHOWN).map(
+          (one, index) =>
+            html`<li>
+              <span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span
+              ><b>${number(one.qty)}</b>${index ? nothing : undo}
+            </li>`,
+        )}
+      </ul>
+    </section>`;
   }
 
   /** What the store does not have yet, and what it did not take. */
@@ -205,14 +292,57 @@ class PageCount extends Page {
       queue.forget(one);
       this.choose({ sku: one.sku, code: one.code, name: one.name });
     };
-    const others = ({ error }) => (error.details?.counts ?? []).flatMap(({ counted_by: by }) => by.map(({ name, user_id: who }) => name ?? who)).join(", ");
+    const others = ({ error }) =>
+      (error.details?.counts ?? [])
+        .flatMap(({ counted_by: by }) => by.map(({ name, user_id: who }) => name ?? who))
+        .join(", ");
     const there = ({ error }) => (error.details?.counts ?? []).reduce((all, { qty }) => all + qty, 0);
-    const asked = (one) => notice("warn", "triangle-alert", html`<b>${t("{who} counted {n} here: add or replace?", { who: others(one), n: number(there(one)) })}</b> ${t("{name}, {zone}: you counted {n}", { name: one.name, zone: t(one.zone), n: number(one.qty) })}
-      <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>${t("Add: total {n}", { n: number(there(one) + one.qty) })}</button> <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>${t("Replace: {n}", { n: number(one.qty) })}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep their count")}</button>`);
-    return html`<div role="status">${queue.away && waits.length ? html`<section class="panel" id="waits"><h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
-      <p class="pad muted">${t("Store server offline. Counts stay on this device and are sent automatically. Keep counting")}</p>
-      <dl class="facts pad">${waits.map((one) => html`<div><dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt><dd>${figure(one.qty)}</dd></div>`)}</dl></section>` : nothing}
-      ${refused.map((one) => (one.error.code === "already_counted" && one.qty !== null ? asked(one) : notice("bad", "triangle-alert", html`<b>${t("{name}, {n}: not saved", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)} <button class="btn small" @click=${() => again(one)}>${t("Recount")}</button> <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`)))}</div>`;
+    const asked = (one) =>
+      notice(
+        "warn",
+        "triangle-alert",
+        html`<b>${t("{who} counted {n} here: add or replace?", { who: others(one), n: number(there(one)) })}</b>
+          ${t("{name}, {zone}: you counted {n}", { name: one.name, zone: t(one.zone), n: number(one.qty) })}
+          <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>
+            ${t("Add: total {n}", { n: number(there(one) + one.qty) })}
+          </button>
+          <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>
+            ${t("Replace: {n}", { n: number(one.qty) })}
+          </button>
+          <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep their count")}</button>`,
+      );
+    return html`<div role="status">
+      ${
+        queue.away && waits.length
+          ? html`<section class="panel" id="waits">
+              <h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
+              <p class="pad muted">
+                ${t("Store server offline. Counts stay on this device and are sent automatically. Keep counting")}
+              </p>
+              <dl class="facts pad">
+                ${waits.map(
+                  (one) =>
+                    html`<div>
+                      <dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt>
+                      <dd>${figure(one.qty)}</dd>
+                    </div>`,
+                )}
+              </dl>
+            </section>`
+          : nothing
+      }
+      ${refused.map((one) =>
+        one.error.code === "already_counted" && one.qty !== null
+          ? asked(one)
+          : notice(
+              "bad",
+              "triangle-alert",
+              html`<b>${t("{name}, {n}: not saved", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)}
+                <button class="btn small" @click=${() => again(one)}>${t("Recount")}</button>
+                <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`,
+            ),
+      )}
+    </div>`;
   }
 
   lines() {
@@ -220,8 +350,42 @@ class PageCount extends Page {
     const lines = this.count.lines.filter(({ counted }) => counted !== null);
     if (!lines.length) return nothing;
     const open = state === "counting" && blind;
-    return html`<div><h2 class="section">${t("Counted")}</h2><div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Product")}</th><th class="num">${t("Counted")}</th>${open ? nothing : html`<th class="num">${t("Expected")}</th><th class="num">${t("Difference")}</th>`}</tr></thead><tbody>
-      ${lines.map((line) => html`<tr><td><bdi>${line.name}</bdi></td><td class="num">${number(line.counted)}</td>${open ? nothing : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td><td class="num ${line.variance ? "differs" : ""}">${line.variance === null ? nothing : number(line.variance)}</td>`}</tr>`)}</tbody></table></div></div>`;
+    return html`<div>
+      <h2 class="section">${t("Counted")}</h2>
+      <div class="panel scroll">
+        <table class="grid fold">
+          <thead>
+            <tr>
+              <th>${t("Product")}</th>
+              <th class="num">${t("Counted")}</th>
+              ${
+                open
+                  ? nothing
+                  : html`<th class="num">${t("Expected")}</th>
+                      <th class="num">${t("Difference")}</th>`
+              }
+            </tr>
+          </thead>
+          <tbody>
+            ${lines.map(
+              (line) =>
+                html`<tr>
+                  <td><bdi>${line.name}</bdi></td>
+                  <td class="num">${number(line.counted)}</td>
+                  ${
+                    open
+                      ? nothing
+                      : html`<td class="num">${line.expected === null ? nothing : number(line.expected)}</td>
+                          <td class="num ${line.variance ? "differs" : ""}">
+                            ${line.variance === null ? nothing : number(line.variance)}
+                          </td>`
+                  }
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </div>`;
   }
 
   /** How many products still lack a number. */
@@ -233,25 +397,67 @@ class PageCount extends Page {
     const { state } = this.count;
     const manager = this.app.may(MANAGE);
     const waits = this.queue.of(this.id).length;
-    const cancel = manager && ["counting", "review"].includes(state) ? html`<button class="btn" @click=${this.step("cancel", t("Cancel count"), { title: t("Cancel this count?"), danger: true, no: t("Keep"), text: t("Stock does not change. You can still view the counted figures") })}>${icon("x")}${t("Cancel count")}</button>` : nothing;
+    const cancel =
+      manager && ["counting", "review"].includes(state)
+        ? html`<button
+            class="btn"
+            @click=${this.step("cancel", t("Cancel count"), {
+              title: t("Cancel this count?"),
+              danger: true,
+              no: t("Keep"),
+              text: t("Stock does not change. You can still view the counted figures"),
+            })}
+          >
+            ${icon("x")}${t("Cancel count")}
+          </button>`
+        : nothing;
     if (state === "counting") {
-      const question = this.lacking ? { title: t("{n} products not counted. Uncounted stock stays as it is. Submit?", { n: number(this.lacking) }) } : null;
-      return html`${cancel}<button class="btn primary" ?disabled=${waits > 0} title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing} @click=${this.step("submit", t("Submit"), question)}>${icon("check")}${t("Submit")}</button>`;
+      const question = this.lacking
+        ? { title: t("{n} products not counted. Uncounted stock stays as it is. Submit?", { n: number(this.lacking) }) }
+        : null;
+      return html`${cancel}<button
+          class="btn primary"
+          ?disabled=${waits > 0}
+          title=${waits ? t("Waiting to be sent: {n}", { n: number(waits) }) : nothing}
+          @click=${this.step("submit", t("Submit"), question)}
+        >
+          ${icon("check")}${t("Submit")}
+        </button>`;
     }
-    if (state === "review" && manager) return html`${cancel}<button class="btn primary" @click=${() => this.post()}>${icon("clipboard-check")}${t("Post differences")}</button>`;
+    if (state === "review" && manager)
+      return html`${cancel}<button class="btn primary" @click=${() => this.post()}>
+          ${icon("clipboard-check")}${t("Post differences")}
+        </button>`;
     return nothing;
   }
 
   /** Products that moved while they were counted are posted only by somebody who was told of them. */
   post() {
     const moved = this.querySelector("count-review")?.answer?.moved_count ?? 0;
-    const text = moved ? t("Stock moved during the count, so the difference may be wrong: {n}. Recount, or post as counted", { n: number(moved) }) : null;
-    return this.step("post", t("Post differences"), { title: t("Update stock to the counted figures?"), text }, { accept: moved > 0 })();
+    const text = moved
+      ? t("Stock moved during the count, so the difference may be wrong: {n}. Recount, or post as counted", {
+          n: number(moved),
+        })
+      : null;
+    return this.step(
+      "post",
+      t("Post differences"),
+      { title: t("Update stock to the counted figures?"), text },
+      { accept: moved > 0 },
+    )();
   }
 
   /** Counts some products again: what was counted of them is dropped. */
   again(skus) {
-    return this.step("recount", t("Recount"), { title: t("Recount {n} products?", { n: number(skus.length) }), text: t("Their current counts are deleted. Other counts stay") }, { skus })();
+    return this.step(
+      "recount",
+      t("Recount"),
+      {
+        title: t("Recount {n} products?", { n: number(skus.length) }),
+        text: t("Their current counts are deleted. Other counts stay"),
+      },
+      { skus },
+    )();
   }
 
   /** What differs is for whoever decides on it, once nobody counts any more. */
@@ -266,9 +472,28 @@ class PageCount extends Page {
     if (!count) return this.awaited();
     const counting = count.state === "counting";
     const all = Math.max(count.lines_total, count.lines_counted);
-    return html`${title(html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a>${count.category ?? t("Everything")}`, html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`, html`<span class="muted" id="progress">${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span>`, this.actions())}
-      ${counting ? html`<div class="count-cols"><div class="stack">${this.entry()}${this.last()}${this.waits()}${this.lines()}</div>
-      <count-left .app=${this.app} .id=${count.opname_id} .queue=${this.queue} .choose=${(one) => this.choose(one)}></count-left></div>` : html`${this.waits()}${this.result()}`}`;
+    return html`${title(
+      html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a
+        >${count.category ?? t("Everything")}`,
+      html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`,
+      html`<span class="muted" id="progress"
+        >${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span
+      >`,
+      this.actions(),
+    )}
+    ${
+      counting
+        ? html`<div class="count-cols">
+            <div class="stack">${this.entry()}${this.last()}${this.waits()}${this.lines()}</div>
+            <count-left
+              .app=${this.app}
+              .id=${count.opname_id}
+              .queue=${this.queue}
+              .choose=${(one) => this.choose(one)}
+            ></count-left>
+          </div>`
+        : html`${this.waits()}${this.result()}`
+    }`;
   }
 }
 customElements.define("page-count", PageCount);

@@ -29,7 +29,8 @@ class CountLeft extends ListPage {
   async load(more) {
     this.much = more ? AT_ONCE : Math.min(Math.max(this.items?.length ?? 0, AT_ONCE), LIMIT_MAX);
     await super.load(more);
-    for (const { sku, name, shelf_place: place } of this.items ?? []) this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name, place });
+    for (const { sku, name, shelf_place: place } of this.items ?? [])
+      this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name, place });
   }
 
   typed(text) {
@@ -41,7 +42,12 @@ class CountLeft extends ListPage {
 
   /** What is neither counted nor on its way; what was skipped comes last. */
   get left() {
-    const waiting = new Set(this.queue.of(this.id).filter(({ qty }) => qty !== null).map(({ sku }) => sku));
+    const waiting = new Set(
+      this.queue
+        .of(this.id)
+        .filter(({ qty }) => qty !== null)
+        .map(({ sku }) => sku),
+    );
     const left = (this.items ?? []).filter(({ sku }) => !waiting.has(sku));
     const skipped = ({ sku }) => this.queue.skipped.has(sku);
     return [...left.filter((one) => !skipped(one)), ...left.filter(skipped)];
@@ -61,15 +67,36 @@ class CountLeft extends ListPage {
   row(one) {
     const { sku, name, shelf_place: place } = one;
     const skipped = this.queue.skipped.has(sku) ? html`<span class="badge plain">${t("skipped")}</span>` : nothing;
-    return html`<li><button class="btn quiet" @click=${() => this.choose(this.product(one))}><bdi>${name}</bdi>${skipped}${place ? html`<span class="muted"><bdi>${place}</bdi></span>` : nothing}</button></li>`;
+    return html`<li>
+      <button class="btn quiet" @click=${() => this.choose(this.product(one))}>
+        <bdi>${name}</bdi>${skipped}${place ? html`<span class="muted"><bdi>${place}</bdi></span>` : nothing}
+      </button>
+    </li>`;
   }
 
   render() {
     if (!this.items) return this.awaited();
     const { left } = this;
     if (!left.length && !this.text && !this.next) return nothing;
-    return html`<section class="panel"><h2 class="pad">${t("Not counted yet")}</h2><div class="pad"><label class="vh" for="left">${t("Search uncounted products")}</label><input class="input" id="left" autocomplete="off" placeholder=${t("Search uncounted products")} @input=${(event) => this.typed(event.target.value)}></div>
-      <ul class="left">${left.map((one) => this.row(one))}</ul>${left.length ? nothing : html`<p class="empty">${t("No entries")}</p>`}${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}</section>`;
+    return html`<section class="panel">
+      <h2 class="pad">${t("Not counted yet")}</h2>
+      <div class="pad">
+        <label class="vh" for="left">${t("Search uncounted products")}</label
+        ><input
+          class="input"
+          id="left"
+          autocomplete="off"
+          placeholder=${t("Search uncounted products")}
+          @input=${(event) => this.typed(event.target.value)}
+        />
+      </div>
+      <ul class="left">
+        ${left.map((one) => this.row(one))}
+      </ul>
+      ${left.length ? nothing : html`<p class="empty">${t("No entries")}</p>`}${
+        this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing
+      }
+    </section>`;
   }
 }
 customElements.define("count-left", CountLeft);

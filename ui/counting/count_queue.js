@@ -1,5 +1,5 @@
-// Counts on their way from this device: on the disk first, then sent one after another as they were saved. Whoever counts goes on
-// where the store can't be reached, as behind a shelf.
+// Counts on their way from this device: on the disk first, then sent one after another as they were saved. Whoever
+// counts goes on where the store can't be reached, as behind a shelf.
 import { path, Unreachable } from "../shared/api.js";
 import { finish, keep } from "../shared/intents.js";
 import { t } from "../shared/i18n.js";
@@ -11,7 +11,10 @@ const NAME_WITHIN_MS = 2000;
 /** Numbers that may be taken back, one after the other. */
 const LAST_MAX = 5;
 
-/** What a place was counted to by the store's figures: null where it was not, undefined where the page does not have its line. */
+/**
+ * What a place was counted to by the store's figures: null where it was not, undefined where the page does not have its
+ * line.
+ */
 const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
   if (next && sku > lines.at(-1).sku) return undefined;
   return lines.find((line) => line.sku === sku)?.zones.find((one) => one.zone === zone)?.qty ?? null;
@@ -19,9 +22,20 @@ const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
 
 class CountQueue {
   constructor(app) {
-    // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said` is what a place
-    // was counted to since the store's figures were read; `skipped` comes last in the list of what is left.
-    Object.assign(this, { app, waiting: [], refused: [], away: false, known: new Map(), told: () => {}, last: [], said: new Map(), skipped: new Set() });
+    // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said`
+    // is what a place was counted to since the store's figures were read; `skipped` comes last in the list of what is
+    // left.
+    Object.assign(this, {
+      app,
+      waiting: [],
+      refused: [],
+      away: false,
+      known: new Map(),
+      told: () => {},
+      last: [],
+      said: new Map(),
+      skipped: new Set(),
+    });
   }
 
   /** What of one count waits; `list` may be what the store refused. */
@@ -29,11 +43,19 @@ class CountQueue {
     return list.filter((one) => one.id === id);
   }
 
-  /** A product is its sku, or the code that nobody could look up; without a `qty` its place is as if nobody had counted there. */
+  /**
+   * A product is its sku, or the code that nobody could look up; without a `qty` its place is as if nobody had counted
+   * there.
+   */
   async put(id, { sku, code, name }, qty, zone, mode) {
     const { user } = this.app;
     const said = qty === null ? { qty: 0, withdraw: true } : { qty };
-    const intent = await keep(user.id, { url: path("/api/opname/:id/counts", { id }), body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }], ...(mode ? { mode } : {}) }, label: "Count", by: user.name });
+    const intent = await keep(user.id, {
+      url: path("/api/opname/:id/counts", { id }),
+      body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }], ...(mode ? { mode } : {}) },
+      label: "Count",
+      by: user.name,
+    });
     const one = { id, sku, code, name, qty, zone, intent };
     if (sku) this.said.set(`${sku} ${zone}`, qty);
     this.waiting.push(one);
@@ -43,8 +65,8 @@ class CountQueue {
   }
 
   /**
-   * A number that can be taken back, where it is known what stood there before; `told` is the count as the store told it. A code
-   * that nobody looked up may stand for any.
+   * A number that can be taken back, where it is known what stood there before; `told` is the count as the store told
+   * it. A code that nobody looked up may stand for any.
    */
   async count(id, product, qty, zone, told) {
     const { sku } = product;
@@ -56,8 +78,8 @@ class CountQueue {
   }
 
   /**
-   * Takes the last number of this device back, and answers it. What stood there before was measured against the stock of then: sent
-   * again, it would be measured against the stock of now.
+   * Takes the last number of this device back, and answers it. What stood there before was measured against the stock
+   * of then: sent again, it would be measured against the stock of now.
    */
   async undo() {
     const [one] = this.last;
@@ -67,7 +89,10 @@ class CountQueue {
     return one;
   }
 
-  /** The store's figures were read: with nothing on its way they are what stands. Another number than was said here is another's. */
+  /**
+   * The store's figures were read: with nothing on its way they are what stands. Another number than was said here is
+   * another's.
+   */
   read(id, told) {
     if (this.of(id).length) return;
     this.said.clear();
@@ -77,7 +102,7 @@ class CountQueue {
   async send() {
     if (this.sending) return;
     this.sending = true;
-    while (this.waiting.length && await this.sent(this.waiting[0])) {
+    while (this.waiting.length && (await this.sent(this.waiting[0]))) {
       this.waiting.shift();
       this.told(true);
     }
@@ -117,20 +142,30 @@ class CountQueue {
 
   /** What codes name in another count, or named before goods are counted again, is asked anew. */
   opens(about) {
-    if (this.about !== about) Object.assign(this, { about, known: new Map(), last: [], said: new Map(), skipped: new Set() });
+    if (this.about !== about)
+      Object.assign(this, { about, known: new Map(), last: [], said: new Map(), skipped: new Set() });
   }
 
-  /** What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up when it is back. */
+  /**
+   * What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up
+   * when it is back.
+   */
   async find(id, code) {
     const scanned = wasScanned();
     const known = this.known.get(normal(code)) ?? this.known.get(code);
     if (known) return known;
     if (this.away) return { code, name: code };
     let late;
-    const patience = new Promise((_, fail) => { late = setTimeout(() => fail(new Unreachable("late")), NAME_WITHIN_MS); });
+    const patience = new Promise((_, fail) => {
+      late = setTimeout(() => fail(new Unreachable("late")), NAME_WITHIN_MS);
+    });
     try {
       const found = await Promise.race([findProduct(this.app, code, "/api/opname/:id/lookup", { id }), patience]);
-      if (!found || found.here) return found && this.knows(normal(code), { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty });
+      if (!found || found.here)
+        return (
+          found &&
+          this.knows(normal(code), { sku: found.sku, name: found.name, place: found.shelf_place, pack: found.pack_qty })
+        );
       this.app.refuse(code, t("{name} is not part of this count", found), { scanned });
       return null;
     } catch (error) {

@@ -8,7 +8,10 @@ const json = (value) => make("pre", JSON.stringify(value, null, 2));
 let api = {};
 const resolve = (value) => {
   while (value && value.$ref) {
-    value = value.$ref.slice(2).split("/").reduce((at, key) => at[key], api);
+    value = value.$ref
+      .slice(2)
+      .split("/")
+      .reduce((at, key) => at[key], api);
   }
   return value;
 };
@@ -48,13 +51,21 @@ const parameters = (list) => {
   return table;
 };
 const operation = (path, method, op) => {
-  const head = make("summary", null, make("b", method.toUpperCase()), make("code", path), " ", make("small", op.summary));
+  const head = make(
+    "summary",
+    null,
+    make("b", method.toUpperCase()),
+    make("code", path),
+    " ",
+    make("small", op.summary),
+  );
   const box = make("details", null, head);
   box.dataset.text = [method, path, op.summary, ...(op["x-roles"] || [])].join(" ").toLowerCase();
   const who = op["x-roles"] ? op["x-roles"].join(", ") : op.security.length ? "a store's own token" : "anyone";
   const fill = () => {
     box.append(make("p", "Who: " + who));
-    if (op["x-idempotency-reason"]) box.append(make("p", "Idempotency-Key has no effect: " + op["x-idempotency-reason"]));
+    if (op["x-idempotency-reason"])
+      box.append(make("p", "Idempotency-Key has no effect: " + op["x-idempotency-reason"]));
     if (op.parameters.length) box.append(make("h4", "Parameters"), parameters(op.parameters));
     for (const [media, body] of Object.entries(op.requestBody?.content || {})) {
       box.append(make("h4", "Body, " + media), shape(body.schema), json(body.example));
@@ -97,5 +108,12 @@ document.getElementById("filter").addEventListener("input", (event) => {
     box.hidden = !words.every((word) => box.dataset.text.includes(word));
   }
 });
-fetch("/api/openapi.json").then((answer) => answer.json()).then((document) => { api = document; show(); })
-  .catch((problem) => { document.getElementById("about").textContent = "The document can't be read: " + problem; });
+fetch("/api/openapi.json")
+  .then((answer) => answer.json())
+  .then((document) => {
+    api = document;
+    show();
+  })
+  .catch((problem) => {
+    document.getElementById("about").textContent = "The document can't be read: " + problem;
+  });

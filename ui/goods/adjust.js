@@ -39,7 +39,8 @@ class PageAdjust extends LinesPage {
   /** Managers are told the limit; who may not read the settings hears of it when it is crossed. */
   async load() {
     this.recall();
-    if (this.app.may(MANAGE)) this.limit = (await this.app.get("/api/admin/settings")).settings.approval?.adjustment_value || null;
+    if (this.app.may(MANAGE))
+      this.limit = (await this.app.get("/api/admin/settings")).settings.approval?.adjustment_value || null;
     const { sku, bucket } = this.app.params.query;
     if (bucket) this.set({ bucket, reason: "damaged" });
     if (sku) this.put(await this.app.get("/api/stock/:sku", { sku }));
@@ -67,15 +68,31 @@ class PageAdjust extends LinesPage {
   body() {
     const lines = this.filled();
     const keep = this.reason === "damaged" && this.bucket === "on_hand" && this.aside;
-    return lines && { reason: this.reason, bucket: this.bucket, keep, ...(this.note ? { note: this.note } : {}), lines: lines.map((line) => ({ sku: line.sku, qty: this.signed(line) })) };
+    return (
+      lines && {
+        reason: this.reason,
+        bucket: this.bucket,
+        keep,
+        ...(this.note ? { note: this.note } : {}),
+        lines: lines.map((line) => ({ sku: line.sku, qty: this.signed(line) })),
+      }
+    );
   }
 
   async save(body) {
     const { later } = this;
-    const made = await this.app.command({ url: "/api/adjustments", body: { ...body, ...(later ? { request_approval: true } : {}) }, label: "Adjustment", amount: this.value });
+    const made = await this.app.command({
+      url: "/api/adjustments",
+      body: { ...body, ...(later ? { request_approval: true } : {}) },
+      label: "Adjustment",
+      amount: this.value,
+    });
     this.forget();
     this.app.go("adjustments", made.adjustment_id);
-    await sayNext(this.app, later ? t("Waiting for a manager's approval. Stock has not changed") : t("Posted. Stock updated"));
+    await sayNext(
+      this.app,
+      later ? t("Waiting for a manager's approval. Stock has not changed") : t("Posted. Stock updated"),
+    );
   }
 
   send(later = false) {
@@ -84,33 +101,130 @@ class PageAdjust extends LinesPage {
   }
 
   beside() {
-    return html`<span class="muted wide">${t("draft on this device")}</span>${this.app.may(MANAGE) ? nothing : html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>${icon("clock")}${t("Request approval")}</button>`}`;
+    return html`<span class="muted wide">${t("draft on this device")}</span>${
+        this.app.may(MANAGE)
+          ? nothing
+          : html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>
+              ${icon("clock")}${t("Request approval")}
+            </button>`
+      }`;
   }
 
   row(line, index) {
     const there = this.bucket === "damaged" ? line.damaged : line.there;
     const after = there + this.signed(line);
-    const way = this.sign ? html`<td class="num"><div>${this.sign > 0 ? t("+") : t("−")}</div></td>` : html`<td><select class="input" id="way-${line.sku}" aria-label=${t("{name}: increase or decrease", { name: line.name })} @change=${(event) => this.line(index, { more: event.target.value === "more" })}><option value="fewer" ?selected=${!line.more}>${t("−")}</option><option value="more" ?selected=${line.more}>${t("+")}</option></select></td>`;
-    return html`<tr>${this.product(line)}<td class="num"><div>${number(there)}</div></td>${way}${this.pieces(line, index)}<td class="num"><div class=${after < 0 ? "differs" : ""}>${number(after)}</div></td>${this.removal(line)}</tr>`;
+    const way = this.sign
+      ? html`<td class="num"><div>${this.sign > 0 ? t("+") : t("−")}</div></td>`
+      : html`<td>
+          <select
+            class="input"
+            id="way-${line.sku}"
+            aria-label=${t("{name}: increase or decrease", { name: line.name })}
+            @change=${(event) => this.line(index, { more: event.target.value === "more" })}
+          >
+            <option value="fewer" ?selected=${!line.more}>${t("−")}</option>
+            <option value="more" ?selected=${line.more}>${t("+")}</option>
+          </select>
+        </td>`;
+    return html`<tr>
+      ${this.product(line)}
+      <td class="num"><div>${number(there)}</div></td>
+      ${way}${this.pieces(line, index)}
+      <td class="num"><div class=${after < 0 ? "differs" : ""}>${number(after)}</div></td>
+      ${this.removal(line)}
+    </tr>`;
   }
 
   choices() {
     const damaged = this.reason === "damaged";
-    return html`<section class="panel pad stack"><div class="filters unfolded flat">${field("reason", t("Reason"), html`<select class="input" id="reason" @change=${(event) => this.because(event.target.value)}>${REASONS.map((name) => html`<option value=${name} ?selected=${name === this.reason}>${reason(name)}</option>`)}</select>`)}
-      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" ?disabled=${ON_HAND.includes(this.reason)} @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option></select>`)}
-      ${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div>
-      ${damaged && this.bucket === "on_hand" ? html`<label class="rowx"><input type="checkbox" id="aside" .checked=${this.aside} @change=${(event) => this.set({ aside: event.target.checked })}><span>${t("Keep as damaged stock")}</span></label>` : nothing}</section>`;
+    return html`<section class="panel pad stack">
+      <div class="filters unfolded flat">
+        ${field(
+          "reason",
+          t("Reason"),
+          html`<select class="input" id="reason" @change=${(event) => this.because(event.target.value)}>
+            ${REASONS.map(
+              (name) => html`<option value=${name} ?selected=${name === this.reason}>${reason(name)}</option>`,
+            )}
+          </select>`,
+        )}
+        ${field(
+          "bucket",
+          t("Taken from"),
+          html`<select
+            class="input"
+            id="bucket"
+            ?disabled=${ON_HAND.includes(this.reason)}
+            @change=${(event) => this.set({ bucket: event.target.value })}
+          >
+            <option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option>
+            <option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option>
+          </select>`,
+        )}
+        ${field(
+          "note",
+          t("Note"),
+          html`<input
+            class="input"
+            id="note"
+            maxlength="500"
+            autocomplete="off"
+            .value=${this.note}
+            @input=${(event) => this.set({ note: event.target.value })}
+          />`,
+          "grow",
+        )}
+      </div>
+      ${
+        damaged && this.bucket === "on_hand"
+          ? html`<label class="rowx"
+              ><input
+                type="checkbox"
+                id="aside"
+                .checked=${this.aside}
+                @change=${(event) => this.set({ aside: event.target.checked })}
+              /><span>${t("Keep as damaged stock")}</span></label
+            >`
+          : nothing
+      }
+    </section>`;
   }
 
   limits() {
     const above = this.limit && Math.abs(this.value) > this.limit;
-    const about = this.lines.length ? `${t("About {amount} at the average cost", { amount: money(this.value) })}. ` : "";
-    if (this.limit) return html`<p class="muted">${about}${above ? t("Over {limit}: posting approves it", { limit: money(this.limit) }) : t("Over {limit} needs a manager's approval", { limit: money(this.limit) })}</p>`;
-    return html`<p class="muted">${about}${t("Over the store's limit a manager must approve, here or later on request")}</p>`;
+    const about = this.lines.length
+      ? `${t("About {amount} at the average cost", { amount: money(this.value) })}. `
+      : "";
+    if (this.limit)
+      return html`<p class="muted">
+        ${about}${
+          above
+            ? t("Over {limit}: posting approves it", { limit: money(this.limit) })
+            : t("Over {limit} needs a manager's approval", { limit: money(this.limit) })
+        }
+      </p>`;
+    return html`<p class="muted">
+      ${about}${t("Over the store's limit a manager must approve, here or later on request")}
+    </p>`;
   }
 
   render() {
-    return this.frame(t("Post"), this.choices(), this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Damaged") : t("On hand"), "num"], [t("Change +/−"), "num"], [t("Pieces"), "num"], [t("New stock"), "num"]], (line, index) => this.row(line, index), t("Scan the first product")), this.limits());
+    return this.frame(
+      t("Post"),
+      this.choices(),
+      this.sheet(
+        [
+          [t("Product")],
+          [this.bucket === "damaged" ? t("Damaged") : t("On hand"), "num"],
+          [t("Change +/−"), "num"],
+          [t("Pieces"), "num"],
+          [t("New stock"), "num"],
+        ],
+        (line, index) => this.row(line, index),
+        t("Scan the first product"),
+      ),
+      this.limits(),
+    );
   }
 }
 customElements.define("page-adjust", PageAdjust);

@@ -1,4 +1,5 @@
-// What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how it is taken back.
+// What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how
+// it is taken back.
 import { html } from "../vendor/lit.js";
 import { badge, col, days, differs, figure, link, moment, person, supplier } from "../portal/kit.js";
 import { nameOf, need, row, rows } from "../portal/names.js";
@@ -24,12 +25,39 @@ const orders = (asked) => {
 };
 
 const deliveries = {
-  path: "/api/receiving", needs: ["suppliers"], live: ["receiving"],
+  path: "/api/receiving",
+  needs: ["suppliers"],
+  live: ["receiving"],
   list: (page) => ({
-    title: t("Deliveries"), create: { label: t("Receive without an order"), act: () => page.app.go("receiving", "new") },
-    filters: [{ name: "delivery_note_no", label: t("Delivery note"), kind: "search" }, { name: "supplier_id", label: t("Supplier"), kind: "choice", choices: rows("suppliers").map((one) => [one.supplier_id, one.name]) }, { name: "po_id", label: t("Order"), kind: "choice", choices: orders(page.filters.po_id) }, ofProduct(), ...ofDays()],
+    title: t("Deliveries"),
+    create: { label: t("Receive without an order"), act: () => page.app.go("receiving", "new") },
+    filters: [
+      { name: "delivery_note_no", label: t("Delivery note"), kind: "search" },
+      {
+        name: "supplier_id",
+        label: t("Supplier"),
+        kind: "choice",
+        choices: rows("suppliers").map((one) => [one.supplier_id, one.name]),
+      },
+      { name: "po_id", label: t("Order"), kind: "choice", choices: orders(page.filters.po_id) },
+      ofProduct(),
+      ...ofDays(),
+    ],
     open: (one) => address(["deliveries", one.receiving_id]),
-    columns: [col(t("Supplier"), (one) => (one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("no supplier")}</span>`)), col(t("Day"), (one) => days(one.business_date)), col(t("Delivery note"), (one) => one.delivery_note_no ?? ""), col(t("Order"), (one) => (one.po_id ? order(one.po_id) : "")), col(t("Received by"), (one) => person(one.created_by), "d2"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Pieces"), (one) => figure(sum(one, "qty")), "num"), col(t("Rejected"), (one) => differs(sum(one, "rejected_qty") || null), "num d"), col(t("Cost"), (one) => figure(one.total_cost), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("Supplier"), (one) =>
+        one.supplier_id ? supplier(one.supplier_id) : html`<span class="muted">${t("no supplier")}</span>`,
+      ),
+      col(t("Day"), (one) => days(one.business_date)),
+      col(t("Delivery note"), (one) => one.delivery_note_no ?? ""),
+      col(t("Order"), (one) => (one.po_id ? order(one.po_id) : "")),
+      col(t("Received by"), (one) => person(one.created_by), "d2"),
+      col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
+      col(t("Pieces"), (one) => figure(sum(one, "qty")), "num"),
+      col(t("Rejected"), (one) => differs(sum(one, "rejected_qty") || null), "num d"),
+      col(t("Cost"), (one) => figure(one.total_cost), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No deliveries yet. Scan the first product to receive one"),
   }),
   // What is open changes with every delivery.
@@ -38,25 +66,87 @@ const deliveries = {
 
 const back = (one, page) => {
   const against = one.po_id ? ` ${t("Order {no} is open again.", { no: order(one.po_id) })}` : "";
-  const note = one.delivery_note_no ? ` ${t("Delivery note {no} can be received again.", { no: one.delivery_note_no })}` : "";
+  const note = one.delivery_note_no
+    ? ` ${t("Delivery note {no} can be received again.", { no: one.delivery_note_no })}`
+    : "";
   return {
-    label: t("Reverse"), image: "undo-2", why: page.app.may(MANAGE) ? undefined : t("managers only"),
-    act: page.step({ label: t("Reverse"), url: path("/api/receiving/:id/reverse", { id: one.receiving_id }), said: t("Reversed. Stock updated"), question: { title: t("Reverse this delivery?"), danger: true, text: `${t("{n} pieces will leave stock at the current average cost, and you will owe the supplier {amount} less.", { n: number(sum(one, "qty")), amount: money(one.total_cost) })}${against}${note}` } }),
+    label: t("Reverse"),
+    image: "undo-2",
+    why: page.app.may(MANAGE) ? undefined : t("managers only"),
+    act: page.step({
+      label: t("Reverse"),
+      url: path("/api/receiving/:id/reverse", { id: one.receiving_id }),
+      said: t("Reversed. Stock updated"),
+      question: {
+        title: t("Reverse this delivery?"),
+        danger: true,
+        text: [
+          t("{n} pieces will leave stock at the current average cost, and you will owe the supplier {amount} less.", {
+            n: number(sum(one, "qty")),
+            amount: money(one.total_cost),
+          }),
+          against,
+          note,
+        ].join(""),
+      },
+    }),
   };
 };
 
 const delivery = {
-  back: () => ["deliveries", t("Deliveries")], needs: ["suppliers", "people"],
+  back: () => ["deliveries", t("Deliveries")],
+  needs: ["suppliers", "people"],
   load: async (app, { id }) => {
-    const [one] = await Promise.all([withTrail(app, id, app.get("/api/receiving/:id", { id })), need(app, "orders", true)]);
+    const [one] = await Promise.all([
+      withTrail(app, id, app.get("/api/receiving/:id", { id })),
+      need(app, "orders", true),
+    ]);
     return one;
   },
   view: (one, page) => ({
-    name: nameOf("suppliers", one.supplier_id) || t("no supplier"), badges: badge(one.state), actions: one.state === "posted" ? [back(one, page)] : [],
+    name: nameOf("suppliers", one.supplier_id) || t("no supplier"),
+    badges: badge(one.state),
+    actions: one.state === "posted" ? [back(one, page)] : [],
     parts: [
-      figures([[t("Cost"), money(one.total_cost)], [t("Pieces"), number(sum(one, "qty")), t("lines: {n}", { n: number(one.lines.length) })], [t("Rejected"), number(sum(one, "rejected_qty"))], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (line) => figure(line.qty), "num"), col(t("Rejected"), (line) => differs(line.rejected_qty || null), "num"), col(t("Cost each"), (line) => (line.cost_missing ? html`<span class="badge warn">${t("unknown")}</span>` : figure(line.unit_cost)), "num"), col(t("Cost"), (line) => figure(line.cost), "num d"), col(t("Stock after"), (line) => figure(line.balance_after), "num d2"), col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2")], one.lines),
-      section(t("Details"), facts([[t("Delivery note"), one.delivery_note_no && html`<bdi>${one.delivery_note_no}</bdi>`], [t("Order"), one.po_id && (row("orders", one.po_id) ? link(["receiving", one.po_id], order(one.po_id)) : order(one.po_id))], [t("Deliveries for this order"), one.po_id && link(["deliveries"], t("View"), { po_id: one.po_id })], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Received by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      figures([
+        [t("Cost"), money(one.total_cost)],
+        [t("Pieces"), number(sum(one, "qty")), t("lines: {n}", { n: number(one.lines.length) })],
+        [t("Rejected"), number(sum(one, "rejected_qty"))],
+        [t("Day"), days(one.business_date)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), product),
+          col(t("Pieces"), (line) => figure(line.qty), "num"),
+          col(t("Rejected"), (line) => differs(line.rejected_qty || null), "num"),
+          col(
+            t("Cost each"),
+            (line) =>
+              line.cost_missing ? html`<span class="badge warn">${t("unknown")}</span>` : figure(line.unit_cost),
+            "num",
+          ),
+          col(t("Cost"), (line) => figure(line.cost), "num d"),
+          col(t("Stock after"), (line) => figure(line.balance_after), "num d2"),
+          col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2"),
+        ],
+        one.lines,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Delivery note"), one.delivery_note_no && html`<bdi>${one.delivery_note_no}</bdi>`],
+          [
+            t("Order"),
+            one.po_id &&
+              (row("orders", one.po_id) ? link(["receiving", one.po_id], order(one.po_id)) : order(one.po_id)),
+          ],
+          [t("Deliveries for this order"), one.po_id && link(["deliveries"], t("View"), { po_id: one.po_id })],
+          [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`],
+          [t("Received by"), html`${person(one.created_by)} ${moment(one.created_at)}`],
+          [t("Note"), one.note && html`<bdi>${one.note}</bdi>`],
+        ]),
+      ),
       trailOf(one),
     ],
   }),

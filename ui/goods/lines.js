@@ -1,4 +1,5 @@
-// A document that is written by scanning: products found by scan, code or name, pieces of each; a draft until it is sent.
+// A document that is written by scanning: products found by scan, code or name, pieces of each; a draft until it is
+// sent.
 import { html, nothing } from "../vendor/lit.js";
 import { findProduct } from "../admin/find.js";
 import { FormPage } from "../portal/form_page.js";
@@ -79,7 +80,8 @@ export class LinesPage extends FormPage {
       const all = this.found.length;
       if (all) this.at = (this.at + (key === "ArrowDown" ? 1 : all - (this.at < 0 ? 0 : 1))) % all;
     } else if (key === "Enter" && !event.ctrlKey && text) {
-      const chosen = this.found[this.at] ?? (CODE.test(text) ? null : this.found.find(({ sku }) => sku === text) ?? this.found[0]);
+      const chosen =
+        this.found[this.at] ?? (CODE.test(text) ? null : (this.found.find(({ sku }) => sku === text) ?? this.found[0]));
       if (chosen && (this.at >= 0 || this.asked === text)) this.take(chosen);
       else {
         target.value = "";
@@ -94,34 +96,103 @@ export class LinesPage extends FormPage {
 
   finder() {
     const open = this.found.length > 0;
-    return html`<div class="finder"><div class="field"><label for="scan">${t("Scan a product, or type its code or name")}</label>
-      <input class="input" id="scan" data-focus data-scan="line" autocomplete="off" role="combobox" aria-autocomplete="list" aria-expanded=${open} aria-controls="scan-found" aria-activedescendant=${this.at >= 0 ? `scan-found-${this.at}` : nothing}
-        @input=${(event) => this.typed(event.target.value.trim())} @keydown=${(event) => this.onFind(event)}></div>
-      <ul class="found panel" id="scan-found" role="listbox" aria-label=${t("Products found")} ?hidden=${!open}>${this.found.map((one, index) => html`<li role="option" id="scan-found-${index}" aria-selected=${index === this.at} @click=${() => this.take(one)}><bdi>${one.name}</bdi><span class="muted">${one.sku}</span><span class="num">${number(one.on_hand)}</span></li>`)}</ul></div>`;
+    return html`<div class="finder">
+      <div class="field">
+        <label for="scan">${t("Scan a product, or type its code or name")}</label>
+        <input
+          class="input"
+          id="scan"
+          data-focus
+          data-scan="line"
+          autocomplete="off"
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded=${open}
+          aria-controls="scan-found"
+          aria-activedescendant=${this.at >= 0 ? `scan-found-${this.at}` : nothing}
+          @input=${(event) => this.typed(event.target.value.trim())}
+          @keydown=${(event) => this.onFind(event)}
+        />
+      </div>
+      <ul class="found panel" id="scan-found" role="listbox" aria-label=${t("Products found")} ?hidden=${!open}>
+        ${this.found.map(
+          (one, index) =>
+            html`<li
+              role="option"
+              id="scan-found-${index}"
+              aria-selected=${index === this.at}
+              @click=${() => this.take(one)}
+            >
+              <bdi>${one.name}</bdi><span class="muted">${one.sku}</span><span class="num">${number(one.on_hand)}</span>
+            </li>`,
+        )}
+      </ul>
+    </div>`;
   }
 
   /** The product of a line, and what is there of it. */
   product(line) {
-    return html`<td><div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div></td>`;
+    return html`<td>
+      <div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div>
+    </td>`;
   }
 
   pieces(line, index, { name = "qty", label } = {}) {
-    return html`<td class="num in">${countInput({ id: `${name}-${line.sku}`, value: line[name] ?? null, label: label ?? t("{name}: quantity", { name: line.name }), onValue: (value) => this.line(index, { [name]: value }) })}</td>`;
+    return html`<td class="num in">
+      ${countInput({
+        id: `${name}-${line.sku}`,
+        value: line[name] ?? null,
+        label: label ?? t("{name}: quantity", { name: line.name }),
+        onValue: (value) => this.line(index, { [name]: value }),
+      })}
+    </td>`;
   }
 
   removal(line) {
-    return html`<td class="acts"><button class="btn small" aria-label=${t("Remove {name}", { name: line.name })} @click=${() => this.set({ lines: this.lines.filter((one) => one !== line) })}>${icon("trash-2", "icon-s")}</button></td>`;
+    return html`<td class="acts">
+      <button
+        class="btn small"
+        aria-label=${t("Remove {name}", { name: line.name })}
+        @click=${() => this.set({ lines: this.lines.filter((one) => one !== line) })}
+      >
+        ${icon("trash-2", "icon-s")}
+      </button>
+    </td>`;
   }
 
   /** What all lines come to, in words. */
   summed() {
-    return t("products: {n}, pieces: {p}", { n: number(this.lines.length), p: number(this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0)) });
+    return t("products: {n}, pieces: {p}", {
+      n: number(this.lines.length),
+      p: number(this.lines.reduce((all, { qty }) => all + (qty ?? 0), 0)),
+    });
   }
 
   /** The lines with their inputs, under a head with the field that finds products. */
   sheet(heads, row, none) {
-    return html`<section class="panel part sheet"><header class="part-head">${this.finder()}<p class="muted end" aria-live="polite">${this.lines.length ? this.summed() : nothing}</p></header>
-      ${this.lines.length ? html`<div class="scroll"><table class="grid fold lines"><thead><tr>${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label}</th>`)}<th><span class="vh">${t("Actions")}</span></th></tr></thead><tbody>${this.lines.map(row)}</tbody></table></div>` : html`<p class="empty">${none}</p>`}</section>`;
+    return html`<section class="panel part sheet">
+      <header class="part-head">
+        ${this.finder()}
+        <p class="muted end" aria-live="polite">${this.lines.length ? this.summed() : nothing}</p>
+      </header>
+      ${
+        this.lines.length
+          ? html`<div class="scroll">
+              <table class="grid fold lines">
+                <thead>
+                  <tr>
+                    ${heads.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label}</th>`)}
+                    <th><span class="vh">${t("Actions")}</span></th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${this.lines.map(row)}
+                </tbody>
+              </table>
+            </div>`
+          : html`<p class="empty">${none}</p>`
+      }
+    </section>`;
   }
 
   /** Lines that say something, as the interface takes them; none of a page where a number is missing. */

@@ -46,19 +46,32 @@ class PageSend extends LinesPage {
       return null;
     }
     const lines = this.filled();
-    return lines && { to_store_id: this.store, ...(this.note ? { note: this.note } : {}), lines: lines.map(({ sku, qty }) => ({ sku, qty })) };
+    return (
+      lines && {
+        to_store_id: this.store,
+        ...(this.note ? { note: this.note } : {}),
+        lines: lines.map(({ sku, qty }) => ({ sku, qty })),
+      }
+    );
   }
 
   async save(body) {
     const draft = this.asDraft;
-    const made = await this.app.command({ url: "/api/transfers", body: { ...body, ...(draft ? { draft } : {}) }, label: "Transfer" });
+    const made = await this.app.command({
+      url: "/api/transfers",
+      body: { ...body, ...(draft ? { draft } : {}) },
+      label: "Transfer",
+    });
     this.forget();
     this.app.go("transfers", made.transfer_id);
     await sayNext(this.app, draft ? t("Draft saved. Stock has not changed") : t("Sent. Stock updated"));
   }
 
   beside() {
-    return html`<span class="muted wide">${t("draft on this device")}</span><button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>${t("Save draft")}</button>`;
+    return html`<span class="muted wide">${t("draft on this device")}</span
+      ><button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.send(true)}>
+        ${t("Save draft")}
+      </button>`;
   }
 
   /** As the form's, but a draft where the other button was pressed. */
@@ -69,15 +82,61 @@ class PageSend extends LinesPage {
 
   row(line, index) {
     const short = (line.qty ?? 0) > line.there;
-    return html`<tr>${this.product(line)}<td class="num"><div class=${short ? "differs" : ""}>${number(line.there)}</div></td>${this.pieces(line, index)}${this.removal(line)}</tr>`;
+    return html`<tr>
+      ${this.product(line)}
+      <td class="num"><div class=${short ? "differs" : ""}>${number(line.there)}</div></td>
+      ${this.pieces(line, index)}${this.removal(line)}
+    </tr>`;
   }
 
   render() {
     const { stores } = this;
-    const choice = stores.length ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}><option value="">${t("Choose\u2026")}</option>${stores.map((one) => html`<option value=${one.store_id} ?selected=${one.store_id === this.store} ?disabled=${one.state === "disabled"}>${apart(one.name)} (${one.store_id})</option>`)}</select>`
-      : html`<input class="input" id="store" autocomplete="off" .value=${this.store} @change=${(event) => this.set({ store: event.target.value.trim() })}>`;
-    return this.frame(t("Send now"), html`<section class="panel pad"><div class="filters unfolded flat">${field("store", stores.length ? t("To store") : t("To store (ID)"), choice)}${field("note", t("Note"), html`<input class="input" id="note" maxlength="500" autocomplete="off" .value=${this.note} @input=${(event) => this.set({ note: event.target.value })}>`, "grow")}</div></section>`,
-      this.sheet([[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]], (line, index) => this.row(line, index), t("Scan the first product to send")));
+    const choice = stores.length
+      ? html`<select class="input" id="store" @change=${(event) => this.set({ store: event.target.value })}>
+          <option value="">${t("Choose\u2026")}</option>
+          ${stores.map(
+            (one) =>
+              html`<option
+                value=${one.store_id}
+                ?selected=${one.store_id === this.store}
+                ?disabled=${one.state === "disabled"}
+              >
+                ${apart(one.name)} (${one.store_id})
+              </option>`,
+          )}
+        </select>`
+      : html`<input
+          class="input"
+          id="store"
+          autocomplete="off"
+          .value=${this.store}
+          @change=${(event) => this.set({ store: event.target.value.trim() })}
+        />`;
+    return this.frame(
+      t("Send now"),
+      html`<section class="panel pad">
+        <div class="filters unfolded flat">
+          ${field("store", stores.length ? t("To store") : t("To store (ID)"), choice)}${field(
+            "note",
+            t("Note"),
+            html`<input
+              class="input"
+              id="note"
+              maxlength="500"
+              autocomplete="off"
+              .value=${this.note}
+              @input=${(event) => this.set({ note: event.target.value })}
+            />`,
+            "grow",
+          )}
+        </div>
+      </section>`,
+      this.sheet(
+        [[t("Product")], [t("On hand"), "num"], [t("Pieces"), "num"]],
+        (line, index) => this.row(line, index),
+        t("Scan the first product to send"),
+      ),
+    );
   }
 }
 customElements.define("page-send", PageSend);

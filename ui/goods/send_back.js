@@ -45,7 +45,19 @@ class PageSendBack extends LinesPage {
     }
     const { supplier, reference, note, bucket } = this;
     const lines = this.filled();
-    return lines && { supplier_id: supplier, bucket, ...(reference ? { reference } : {}), ...(note ? { note } : {}), lines: lines.map(({ sku, qty, claim }) => ({ sku, qty, ...(claim === null || claim === undefined ? {} : { unit_cost: claim }) })) };
+    return (
+      lines && {
+        supplier_id: supplier,
+        bucket,
+        ...(reference ? { reference } : {}),
+        ...(note ? { note } : {}),
+        lines: lines.map(({ sku, qty, claim }) => ({
+          sku,
+          qty,
+          ...(claim === null || claim === undefined ? {} : { unit_cost: claim }),
+        })),
+      }
+    );
   }
 
   async save(body) {
@@ -61,17 +73,65 @@ class PageSendBack extends LinesPage {
 
   row(line, index) {
     const there = this.bucket === "damaged" ? line.damaged : line.there;
-    return html`<tr>${this.product(line)}<td class="num"><div class=${(line.qty ?? 0) > there ? "differs" : ""}>${number(there)}</div></td>${this.pieces(line, index)}
-      <td class="num in wide-in">${moneyInput({ id: `claim-${line.sku}`, value: line.claim ?? null, label: t("{name}: claim per unit", { name: line.name }), onValue: (claim) => this.line(index, { claim }) })}</td>${this.removal(line)}</tr>`;
+    return html`<tr>
+      ${this.product(line)}
+      <td class="num"><div class=${(line.qty ?? 0) > there ? "differs" : ""}>${number(there)}</div></td>
+      ${this.pieces(line, index)}
+      <td class="num in wide-in">
+        ${moneyInput({
+          id: `claim-${line.sku}`,
+          value: line.claim ?? null,
+          label: t("{name}: claim per unit", { name: line.name }),
+          onValue: (claim) => this.line(index, { claim }),
+        })}
+      </td>
+      ${this.removal(line)}
+    </tr>`;
   }
 
   render() {
-    const text = (name, label, kind = "") => field(name, label, html`<input class="input" id=${name} maxlength="64" autocomplete="off" .value=${this[name]} @input=${(event) => this.set({ [name]: event.target.value })}>`, kind);
-    return this.frame(t("Return to supplier"), html`<section class="panel pad"><div class="filters unfolded flat">${supplierField(this, this.supplier, (supplier) => this.set({ supplier }))}
-      ${field("bucket", t("Taken from"), html`<select class="input" id="bucket" @change=${(event) => this.set({ bucket: event.target.value })}><option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option><option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option></select>`)}
-      ${text("reference", t("Supplier's delivery note"))}${text("note", t("Note"), "grow")}</div></section>`,
-    this.sheet([[t("Product")], [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"], [t("Pieces"), "num"], [`${t("Claim per unit")}, ${symbol()}`, "num"]], (line, index) => this.row(line, index), t("Scan the first product to return")),
-    html`<p class="muted">${t("Leave the claim blank to use the average cost")}</p>`);
+    const text = (name, label, kind = "") =>
+      field(
+        name,
+        label,
+        html`<input
+          class="input"
+          id=${name}
+          maxlength="64"
+          autocomplete="off"
+          .value=${this[name]}
+          @input=${(event) => this.set({ [name]: event.target.value })}
+        />`,
+        kind,
+      );
+    return this.frame(
+      t("Return to supplier"),
+      html`<section class="panel pad">
+        <div class="filters unfolded flat">
+          ${supplierField(this, this.supplier, (supplier) => this.set({ supplier }))}
+          ${field(
+            "bucket",
+            t("Taken from"),
+            html`<select class="input" id="bucket" @change=${(event) => this.set({ bucket: event.target.value })}>
+              <option value="on_hand" ?selected=${this.bucket === "on_hand"}>${t("stock on hand")}</option>
+              <option value="damaged" ?selected=${this.bucket === "damaged"}>${t("damaged stock")}</option>
+            </select>`,
+          )}
+          ${text("reference", t("Supplier's delivery note"))}${text("note", t("Note"), "grow")}
+        </div>
+      </section>`,
+      this.sheet(
+        [
+          [t("Product")],
+          [this.bucket === "damaged" ? t("Put aside") : t("On hand"), "num"],
+          [t("Pieces"), "num"],
+          [`${t("Claim per unit")}, ${symbol()}`, "num"],
+        ],
+        (line, index) => this.row(line, index),
+        t("Scan the first product to return"),
+      ),
+      html`<p class="muted">${t("Leave the claim blank to use the average cost")}</p>`,
+    );
   }
 }
 customElements.define("page-send-back", PageSendBack);

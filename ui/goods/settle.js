@@ -27,7 +27,9 @@ class PageSettle extends FormPage {
   }
 
   get name() {
-    return this.transfer ? t("Missing at {store}", { store: nameOf("stores", this.transfer.to_store_id) }) : t("Missing items");
+    return this.transfer
+      ? t("Missing at {store}", { store: nameOf("stores", this.transfer.to_store_id) })
+      : t("Missing items");
   }
 
   keys() {
@@ -42,7 +44,9 @@ class PageSettle extends FormPage {
   }
 
   body() {
-    const lines = this.lines.flatMap((line) => OUTCOMES.filter((name) => line[name]).map((resolution) => ({ sku: line.sku, qty: line[resolution], resolution })));
+    const lines = this.lines.flatMap((line) =>
+      OUTCOMES.filter((name) => line[name]).map((resolution) => ({ sku: line.sku, qty: line[resolution], resolution })),
+    );
     const over = this.lines.find((line) => told(line) > line.qty);
     if (over) this.problem = t("{name}: at most {n}", { name: over.name, n: number(over.qty) });
     else if (!lines.length) this.problem = t("Enter what happened to at least one item");
@@ -50,20 +54,63 @@ class PageSettle extends FormPage {
   }
 
   async save(body) {
-    await this.app.command({ url: path("/api/transfers/:id/resolve", { id: this.id }), body, label: "Resolve missing items" });
+    await this.app.command({
+      url: path("/api/transfers/:id/resolve", { id: this.id }),
+      body,
+      label: "Resolve missing items",
+    });
     this.app.go("transfers", this.id);
     await sayNext(this.app, t("Saved"));
   }
 
   row(line, index) {
-    const input = (name, at) => html`<td class="num in">${countInput({ id: `${name}-${line.sku}`, value: line[name] ?? null, label: `${line.name}: ${t(`became.${name}`)}`, focus: index === 0 && at === 0, onValue: (value) => this.line(index, { [name]: value }) })}</td>`;
+    const input = (name, at) =>
+      html`<td class="num in">
+        ${countInput({
+          id: `${name}-${line.sku}`,
+          value: line[name] ?? null,
+          label: `${line.name}: ${t(`became.${name}`)}`,
+          focus: index === 0 && at === 0,
+          onValue: (value) => this.line(index, { [name]: value }),
+        })}
+      </td>`;
     const left = line.qty - told(line);
-    return html`<tr><td><div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div></td><td class="num"><div>${number(line.qty)}</div></td>${OUTCOMES.map(input)}<td class="num"><div class=${left < 0 ? "differs" : ""}>${number(left)}</div></td></tr>`;
+    return html`<tr>
+      <td>
+        <div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div>
+      </td>
+      <td class="num"><div>${number(line.qty)}</div></td>
+      ${OUTCOMES.map(input)}
+      <td class="num"><div class=${left < 0 ? "differs" : ""}>${number(left)}</div></td>
+    </tr>`;
   }
 
   render() {
-    return this.frame(t("Save"), html`<p class="muted">${t("Lost and damaged items are written off. Items found here return to stock. Items found there are added to the other store's stock")}</p>
-      <section class="panel part"><div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Missing")}</th>${OUTCOMES.map((name) => html`<th scope="col" class="num">${t(`became.${name}`)}</th>`)}<th scope="col" class="num">${t("Not resolved")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`);
+    return this.frame(
+      t("Save"),
+      html`<p class="muted">
+          ${t(
+            "Lost and damaged items are written off. Items found here return to stock. Items found there are added to the other store's stock",
+          )}
+        </p>
+        <section class="panel part">
+          <div class="scroll">
+            <table class="grid fold lines">
+              <thead>
+                <tr>
+                  <th scope="col">${t("Product")}</th>
+                  <th scope="col" class="num">${t("Missing")}</th>
+                  ${OUTCOMES.map((name) => html`<th scope="col" class="num">${t(`became.${name}`)}</th>`)}
+                  <th scope="col" class="num">${t("Not resolved")}</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${this.lines.map((line, index) => this.row(line, index))}
+              </tbody>
+            </table>
+          </div>
+        </section>`,
+    );
   }
 }
 customElements.define("page-settle", PageSettle);

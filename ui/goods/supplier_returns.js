@@ -14,25 +14,68 @@ import { trailOf, withTrail } from "./trail.js";
 const pieces = (one) => one.lines.reduce((all, { qty }) => all + qty, 0);
 
 const returned = {
-  path: "/api/supplier-returns", needs: ["suppliers"], live: ["supplier_return"],
+  path: "/api/supplier-returns",
+  needs: ["suppliers"],
+  live: ["supplier_return"],
   list: (page) => ({
-    title: t("Returns to suppliers"), create: { label: t("New return"), act: () => page.app.go("supplier-returns", "new") },
-    filters: [{ name: "supplier_id", label: t("Supplier"), kind: "choice", choices: rows("suppliers").map((one) => [one.supplier_id, one.name]) }, ofProduct(), ...ofDays()],
+    title: t("Returns to suppliers"),
+    create: { label: t("New return"), act: () => page.app.go("supplier-returns", "new") },
+    filters: [
+      {
+        name: "supplier_id",
+        label: t("Supplier"),
+        kind: "choice",
+        choices: rows("suppliers").map((one) => [one.supplier_id, one.name]),
+      },
+      ofProduct(),
+      ...ofDays(),
+    ],
     open: (one) => address(["supplier-returns", one.supplier_return_id]),
-    columns: [col(t("Supplier"), (one) => supplier(one.supplier_id)), col(t("Day"), (one) => days(one.business_date)), col(t("Reference"), (one) => one.reference ?? "", "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Pieces"), (one) => figure(pieces(one)), "num"), col(t("Claimed"), (one) => figure(one.claim), "num")],
+    columns: [
+      col(t("Supplier"), (one) => supplier(one.supplier_id)),
+      col(t("Day"), (one) => days(one.business_date)),
+      col(t("Reference"), (one) => one.reference ?? "", "d"),
+      col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
+      col(t("Pieces"), (one) => figure(pieces(one)), "num"),
+      col(t("Claimed"), (one) => figure(one.claim), "num"),
+    ],
     none: t("No returns to suppliers yet. Return and claim damaged or wrong items here"),
   }),
 };
 
 const supplierReturn = {
-  back: () => ["supplier-returns", t("Returns to suppliers")], needs: ["suppliers", "people"],
+  back: () => ["supplier-returns", t("Returns to suppliers")],
+  needs: ["suppliers", "people"],
   load: (app, { id }) => withTrail(app, id, app.get("/api/supplier-returns/:id", { id })),
   view: (one) => ({
     name: nameOf("suppliers", one.supplier_id),
     parts: [
-      figures([[t("Claimed"), money(one.claim), t("credit expected from the supplier")], [t("Stock value"), money(one.stock_cost), t("value when they left stock")], [t("Pieces"), number(pieces(one)), t("lines: {n}", { n: number(one.lines.length) })], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => figure(row.qty), "num"), col(t("Claimed"), (row) => figure(row.claim), "num"), col(t("Stock value"), (row) => figure(row.stock_cost), "num d"), col(t("Stock after"), (row) => figure(row.balance_after), "num d2")], one.lines),
-      section(t("Details"), facts([[t("Taken from"), one.bucket === "damaged" ? t("damaged stock") : t("stock on hand")], [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`], [t("Created by"), html`${person(one.created_by)} ${moment(one.created_at)}`], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+      figures([
+        [t("Claimed"), money(one.claim), t("credit expected from the supplier")],
+        [t("Stock value"), money(one.stock_cost), t("value when they left stock")],
+        [t("Pieces"), number(pieces(one)), t("lines: {n}", { n: number(one.lines.length) })],
+        [t("Day"), days(one.business_date)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), product),
+          col(t("Pieces"), (row) => figure(row.qty), "num"),
+          col(t("Claimed"), (row) => figure(row.claim), "num"),
+          col(t("Stock value"), (row) => figure(row.stock_cost), "num d"),
+          col(t("Stock after"), (row) => figure(row.balance_after), "num d2"),
+        ],
+        one.lines,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Taken from"), one.bucket === "damaged" ? t("damaged stock") : t("stock on hand")],
+          [t("Reference"), one.reference && html`<bdi>${one.reference}</bdi>`],
+          [t("Created by"), html`${person(one.created_by)} ${moment(one.created_at)}`],
+          [t("Note"), one.note && html`<bdi>${one.note}</bdi>`],
+        ]),
+      ),
       trailOf(one),
     ],
   }),

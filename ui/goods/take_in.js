@@ -1,4 +1,5 @@
-// A transfer that came is taken in: how many of each arrived, how many of these are damaged. Once; the rest is the sender's to settle.
+// A transfer that came is taken in: how many of each arrived, how many of these are damaged. Once; the rest is the
+// sender's to settle.
 import { html, nothing } from "../vendor/lit.js";
 import { field } from "../portal/form_page.js";
 import { nameOf, need } from "../portal/names.js";
@@ -57,7 +58,10 @@ class PageTakeIn extends LinesPage {
   body() {
     const wrong = this.lines.find(({ qty, broken, sent }) => (qty ?? 0) > sent || (broken ?? 0) > (qty ?? 0));
     if (wrong) {
-      this.problem = (wrong.qty ?? 0) > wrong.sent ? t("{name}: at most {n}", { name: wrong.name, n: number(wrong.sent) }) : t("{name}: more damaged than received", { name: wrong.name });
+      this.problem =
+        (wrong.qty ?? 0) > wrong.sent
+          ? t("{name}: at most {n}", { name: wrong.name, n: number(wrong.sent) })
+          : t("{name}: more damaged than received", { name: wrong.name });
       return null;
     }
     return { lines: this.lines.filter(({ qty }) => qty).map(({ sku, qty }) => ({ sku, qty })) };
@@ -70,7 +74,12 @@ class PageTakeIn extends LinesPage {
   async save(body) {
     const { short } = this;
     if (short) {
-      const sure = await this.app.dialog.ask({ title: t("Receive without the missing items, {n}?", { n: number(short) }), text: t("A transfer can be received only once. The sending store resolves the missing items"), yes: t("Receive"), no: t("Recount") });
+      const sure = await this.app.dialog.ask({
+        title: t("Receive without the missing items, {n}?", { n: number(short) }),
+        text: t("A transfer can be received only once. The sending store resolves the missing items"),
+        yes: t("Receive"),
+        no: t("Recount"),
+      });
       if (!sure) return;
     }
     await this.app.command({ url: path("/api/transfers/:id/receive", { id: this.id }), body, label: "Receive" });
@@ -79,13 +88,18 @@ class PageTakeIn extends LinesPage {
     const problem = broken.length ? await this.putAside(broken) : null;
     this.app.go("transfers", this.id);
     await sayNext(this.app, t("Received"));
-    if (problem) this.app.say("warn", t("Received. Damaged items are still recorded as stock on hand: {why}", { why: problem }));
+    if (problem)
+      this.app.say("warn", t("Received. Damaged items are still recorded as stock on hand: {why}", { why: problem }));
   }
 
   /** What arrived damaged came in, and is put aside. */
   async putAside(lines) {
     try {
-      await this.app.command({ url: "/api/adjustments", body: { reason: "damaged", keep: true, note: t("received damaged"), lines }, label: "Adjustment" });
+      await this.app.command({
+        url: "/api/adjustments",
+        body: { reason: "damaged", keep: true, note: t("received damaged"), lines },
+        label: "Adjustment",
+      });
       return null;
     } catch (error) {
       return error.words ?? words(error);
@@ -97,24 +111,83 @@ class PageTakeIn extends LinesPage {
   }
 
   beside() {
-    return html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.all()}>${icon("clipboard-check")}${t("All received")}</button>`;
+    return html`<button class="btn" ?disabled=${this.busy || !this.loaded} @click=${() => this.all()}>
+      ${icon("clipboard-check")}${t("All received")}
+    </button>`;
   }
 
   row(line, index) {
     const left = line.sent - (line.qty ?? 0);
-    const said = line.qty === null ? html`<span class="muted">${t("not counted yet")}</span>` : html`<span class="badge ${left ? "bad" : "ok"}">${left > 0 ? t("{n} missing", { n: number(left) }) : left < 0 ? t("{n} over", { n: number(-left) }) : t("complete")}</span>`;
-    return html`<tr>${this.product(line)}<td class="num"><div>${number(line.sent)}</div></td>${this.pieces(line, index, { label: t("{name}: received", { name: line.name }) })}${this.pieces(line, index, { name: "broken", label: t("{name}: damaged", { name: line.name }) })}<td><div>${said}</div></td></tr>`;
+    const said =
+      line.qty === null
+        ? html`<span class="muted">${t("not counted yet")}</span>`
+        : html`<span class="badge ${left ? "bad" : "ok"}"
+            >${
+              left > 0
+                ? t("{n} missing", { n: number(left) })
+                : left < 0
+                  ? t("{n} over", { n: number(-left) })
+                  : t("complete")
+            }</span
+          >`;
+    return html`<tr>
+      ${this.product(line)}
+      <td class="num"><div>${number(line.sent)}</div></td>
+      ${this.pieces(line, index, { label: t("{name}: received", { name: line.name }) })}${this.pieces(line, index, {
+        name: "broken",
+        label: t("{name}: damaged", { name: line.name }),
+      })}
+      <td><div>${said}</div></td>
+    </tr>`;
   }
 
   render() {
-    const scan = field("scan", t("Scan received products"), html`<input class="input" id="scan" data-focus data-scan="line" autocomplete="off" @keydown=${(event) => {
-      if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
-      const code = codeOf(event.target.value);
-      event.target.value = "";
-      this.scanned(code);
-    }}>`, "finder");
-    return this.frame(t("Receive"), html`<section class="panel part sheet"><header class="part-head">${scan}<p class="muted end" aria-live="polite">${this.short ? t("remaining: {n}", { n: number(this.short) }) : t("complete")}</p></header>
-      <div class="scroll"><table class="grid fold lines"><thead><tr><th scope="col">${t("Product")}</th><th scope="col" class="num">${t("Sent")}</th><th scope="col" class="num">${t("Received")}</th><th scope="col" class="num">${t("Damaged")}</th><th scope="col">${t("Difference")}</th></tr></thead><tbody>${this.lines.map((line, index) => this.row(line, index))}</tbody></table></div></section>`, this.transfer?.note ? html`<p class="muted">${t("Note")}: <bdi>${this.transfer.note}</bdi></p>` : nothing);
+    const scan = field(
+      "scan",
+      t("Scan received products"),
+      html`<input
+        class="input"
+        id="scan"
+        data-focus
+        data-scan="line"
+        autocomplete="off"
+        @keydown=${(event) => {
+          if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
+          const code = codeOf(event.target.value);
+          event.target.value = "";
+          this.scanned(code);
+        }}
+      />`,
+      "finder",
+    );
+    return this.frame(
+      t("Receive"),
+      html`<section class="panel part sheet">
+        <header class="part-head">
+          ${scan}
+          <p class="muted end" aria-live="polite">
+            ${this.short ? t("remaining: {n}", { n: number(this.short) }) : t("complete")}
+          </p>
+        </header>
+        <div class="scroll">
+          <table class="grid fold lines">
+            <thead>
+              <tr>
+                <th scope="col">${t("Product")}</th>
+                <th scope="col" class="num">${t("Sent")}</th>
+                <th scope="col" class="num">${t("Received")}</th>
+                <th scope="col" class="num">${t("Damaged")}</th>
+                <th scope="col">${t("Difference")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${this.lines.map((line, index) => this.row(line, index))}
+            </tbody>
+          </table>
+        </div>
+      </section>`,
+      this.transfer?.note ? html`<p class="muted">${t("Note")}: <bdi>${this.transfer.note}</bdi></p>` : nothing,
+    );
   }
 }
 customElements.define("page-take-in", PageTakeIn);

@@ -17,7 +17,24 @@ export const withTrail = async (app, id, document) => {
 
 const named = (name, id) => (name ? html`<bdi title=${id}>${name}</bdi>` : person(id));
 const has = (list, name) => list.some((one) => one[name]);
-const why = ({ details }) => html`<bdi>${details.reason ? t(details.reason) : details.note ?? ""}</bdi>`;
+const why = ({ details }) => html`<bdi>${details.reason ? t(details.reason) : (details.note ?? "")}</bdi>`;
 
-export const trailOf = ({ trail: { id, items, more } }) => ifSome(items, (list) => table(t("History of actions"), [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => t(one.action)), col(t("Person"), (one) => named(one.user_name, one.user_id)), has(list, "approved_by") && col(t("Approved by"), (one) => named(one.approved_by_name, one.approved_by), "d"), has(list, "register_id") && col(t("Till"), (one) => one.register_id ?? "", "d2"), col(t("Reason"), why, "d")].filter(Boolean), list, undefined,
-  html`<a class="btn small" href=${address(["audit"], { resource_id: id })}>${more ? t("More") : t("Audit log")}</a>`));
+export const trailOf = ({ trail: { id, items, more } }) =>
+  ifSome(items, (list) =>
+    table(
+      t("History of actions"),
+      [
+        col(t("When"), (one) => moment(one.at)),
+        col(t("Action"), (one) => t(one.action)),
+        col(t("Person"), (one) => named(one.user_name, one.user_id)),
+        has(list, "approved_by") && col(t("Approved by"), (one) => named(one.approved_by_name, one.approved_by), "d"),
+        has(list, "register_id") && col(t("Till"), (one) => one.register_id ?? "", "d2"),
+        col(t("Reason"), why, "d"),
+      ].filter(Boolean),
+      list,
+      undefined,
+      html`<a class="btn small" href=${address(["audit"], { resource_id: id })}
+        >${more ? t("More") : t("Audit log")}</a
+      >`,
+    ),
+  );

@@ -23,7 +23,10 @@ class PageDevices extends Page {
   }
 
   async load() {
-    await this.readBy(async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items }), () => this.items);
+    await this.readBy(
+      async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items }),
+      () => this.items,
+    );
     this.app.focusPage();
   }
 
@@ -42,13 +45,24 @@ class PageDevices extends Page {
     const { app } = this;
     const list = [
       { name: "name", label: t("Passkey name"), required: true, focus: true },
-      { name: "again", kind: "password", label: t("Confirm your password"), ...(this.items.length ? { hint: t("Leave blank to confirm with a passkey") } : { required: true }) },
+      {
+        name: "again",
+        kind: "password",
+        label: t("Confirm your password"),
+        ...(this.items.length ? { hint: t("Leave blank to confirm with a passkey") } : { required: true }),
+      },
     ];
     const done = await ask(app, {
-      title: t("Add a passkey"), text: t("Log in with your fingerprint, face or device PIN instead of a password"), yes: t("Register"), list,
+      title: t("Add a passkey"),
+      text: t("Log in with your fingerprint, face or device PIN instead of a password"),
+      yes: t("Register"),
+      list,
       act: async ({ name, again }) => {
         const begun = await app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(again));
-        return app.change("POST", "/api/auth/webauthn/register/finish", { name: name.slice(0, NAME_MAX), ...(await creation(begun)) });
+        return app.change("POST", "/api/auth/webauthn/register/finish", {
+          name: name.slice(0, NAME_MAX),
+          ...(await creation(begun)),
+        });
       },
     });
     if (done) await this.said(t("{name} added", { name: done.name }));
@@ -57,7 +71,10 @@ class PageDevices extends Page {
   async takeOff(one) {
     const { app } = this;
     const done = await ask(app, {
-      title: t("Remove {name}?", { name: one.name }), text: t("It can no longer log in or approve"), yes: t("Remove"), danger: true,
+      title: t("Remove {name}?", { name: one.name }),
+      text: t("It can no longer log in or approve"),
+      yes: t("Remove"),
+      danger: true,
       act: () => app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id })),
     });
     if (done) await this.said(t("Removed"));
@@ -67,10 +84,19 @@ class PageDevices extends Page {
     const { app } = this;
     const list = [
       { name: "current_password", kind: "password", label: t("Current password"), required: true, focus: true },
-      { name: "new_password", kind: "password", label: t("New password"), hint: t("At least 8 characters"), required: true },
+      {
+        name: "new_password",
+        kind: "password",
+        label: t("New password"),
+        hint: t("At least 8 characters"),
+        required: true,
+      },
     ];
     const done = await ask(app, {
-      title: t("Change my password"), text: t("All other sessions end and all passkeys are removed"), yes: t("Change password"), list,
+      title: t("Change my password"),
+      text: t("All other sessions end and all passkeys are removed"),
+      yes: t("Change password"),
+      list,
       act: (body) => app.change("POST", "/api/auth/password", body),
     });
     if (done) await this.said(t("Password changed"));
@@ -82,35 +108,84 @@ class PageDevices extends Page {
   }
 
   row(one) {
-    return html`<tr><td><bdi>${one.name}</bdi></td><td>${date(one.created_at)}</td><td>${one.last_used_at ? date(one.last_used_at) : t("never")}</td>
-      <td class="num"><button class="btn" @click=${() => this.takeOff(one)}>${icon("trash-2")}${t("Remove")}</button></td></tr>`;
+    return html`<tr>
+      <td><bdi>${one.name}</bdi></td>
+      <td>${date(one.created_at)}</td>
+      <td>${one.last_used_at ? date(one.last_used_at) : t("never")}</td>
+      <td class="num">
+        <button class="btn" @click=${() => this.takeOff(one)}>${icon("trash-2")}${t("Remove")}</button>
+      </td>
+    </tr>`;
   }
 
   list() {
     const { items } = this;
     if (items === null) return this.awaited();
-    if (!items.length) return html`<p class="empty panel">${t("No passkeys registered. Log in with your password")}</p>`;
-    return html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Name")}</th><th>${t("Since")}</th><th>${t("Last used")}</th><th></th></tr></thead><tbody>${items.map((one) => this.row(one))}</tbody></table></div>`;
+    if (!items.length)
+      return html`<p class="empty panel">${t("No passkeys registered. Log in with your password")}</p>`;
+    return html`<div class="panel scroll">
+      <table class="grid fold">
+        <thead>
+          <tr>
+            <th>${t("Name")}</th>
+            <th>${t("Since")}</th>
+            <th>${t("Last used")}</th>
+            <th></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${items.map((one) => this.row(one))}
+        </tbody>
+      </table>
+    </div>`;
   }
 
   /** Whoever turned letter keys off finds them here again; the till has none. */
   letters() {
     const { app } = this;
     if (!app.setLetters) return nothing;
-    return html`<section class="panel pad"><label class="rowx"><input type="checkbox" .checked=${app.letters} @change=${(event) => {
-      app.setLetters(event.target.checked);
-      this.requestUpdate();
-    }}><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label></section>`;
+    return html`<section class="panel pad">
+      <label class="rowx"
+        ><input
+          type="checkbox"
+          .checked=${app.letters}
+          @change=${(event) => {
+            app.setLetters(event.target.checked);
+            this.requestUpdate();
+          }}
+        /><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label
+      >
+    </section>`;
   }
 
   render() {
     const { app } = this;
-    const acts = html`${able() ? html`<button class="btn primary" ?data-focus=${!app.leavePage} ?disabled=${!this.items} @click=${() => this.add()}>${icon("plus")}${t("Add a passkey")}</button>` : nothing}
-      <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change my password")}</button>`;
+    const acts = html`${
+        able()
+          ? html`<button
+              class="btn primary"
+              ?data-focus=${!app.leavePage}
+              ?disabled=${!this.items}
+              @click=${() => this.add()}
+            >
+              ${icon("plus")}${t("Add a passkey")}
+            </button>`
+          : nothing
+      } <button class="btn" @click=${() => this.password()}>${icon("lock")}${t("Change my password")}</button>`;
     const why = able() ? nothing : notice("", "info", t("Passkeys need HTTPS. Contact your administrator"));
-    if (!app.leavePage) return html`${title(t("My devices"), acts)}<div class="stack">${why}${this.list()}${this.letters()}</div>`;
-    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("My devices")}</h1></div>
-      <div class="work"><div class="rowx">${acts}</div>${why}${this.list()}</div>`;
+    if (!app.leavePage)
+      return html`${title(t("My devices"), acts)}
+        <div class="stack">${why}${this.list()}${this.letters()}</div>`;
+    return html`<div class="bar">
+        <button class="btn quiet" data-focus @click=${() => app.leavePage()}>
+          ${icon("arrow-left")}${t("Sell")}${key("Esc")}
+        </button>
+        <h1>${t("My devices")}</h1>
+      </div>
+      <div class="work">
+        <div class="rowx">${acts}</div>
+        ${why}${this.list()}
+      </div>`;
   }
 }
 customElements.define("page-devices", PageDevices);

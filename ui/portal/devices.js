@@ -19,7 +19,10 @@ class PageDevices extends Page {
   }
 
   load() {
-    return this.readBy(async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 200 })).items }), () => this.items);
+    return this.readBy(
+      async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 200 })).items }),
+      () => this.items,
+    );
   }
 
   /** A stolen session is not enough: the password once more, or a device that is registered. */
@@ -30,10 +33,19 @@ class PageDevices extends Page {
 
   async add() {
     const done = await ask(this.app, {
-      title: t("Add a passkey"), yes: t("Register"), text: t("Confirm with your password or a registered passkey"),
-      list: [{ name: "name", label: t("Passkey name"), required: true, focus: true }, { name: "password", label: t("Password"), kind: "password", hint: t("Leave blank to confirm with a passkey") }],
+      title: t("Add a passkey"),
+      yes: t("Register"),
+      text: t("Confirm with your password or a registered passkey"),
+      list: [
+        { name: "name", label: t("Passkey name"), required: true, focus: true },
+        { name: "password", label: t("Password"), kind: "password", hint: t("Leave blank to confirm with a passkey") },
+      ],
       act: async ({ name, password }) => {
-        const begun = await this.app.change("POST", "/api/auth/webauthn/register/start", await this.confirmed(password));
+        const begun = await this.app.change(
+          "POST",
+          "/api/auth/webauthn/register/start",
+          await this.confirmed(password),
+        );
         return this.app.change("POST", "/api/auth/webauthn/register/finish", { name, ...(await creation(begun)) });
       },
     });
@@ -43,7 +55,13 @@ class PageDevices extends Page {
   }
 
   async forget(one) {
-    const done = await ask(this.app, { title: t("Remove {name}?", { name: one.name }), yes: t("Remove"), danger: true, text: t("It can no longer be used to log in"), act: () => this.app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id }), {}) });
+    const done = await ask(this.app, {
+      title: t("Remove {name}?", { name: one.name }),
+      yes: t("Remove"),
+      danger: true,
+      text: t("It can no longer be used to log in"),
+      act: () => this.app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id }), {}),
+    });
     if (!done) return;
     await this.load();
     this.app.say("ok", t("Removed"));
@@ -51,8 +69,13 @@ class PageDevices extends Page {
 
   async password() {
     const done = await ask(this.app, {
-      title: t("Change my password"), yes: t("Change"), text: t("All other sessions end and all passkeys are removed"),
-      list: [{ name: "current_password", label: t("Current password"), kind: "password", required: true, focus: true }, { name: "new_password", label: t("New password"), kind: "password", required: true }],
+      title: t("Change my password"),
+      yes: t("Change"),
+      text: t("All other sessions end and all passkeys are removed"),
+      list: [
+        { name: "current_password", label: t("Current password"), kind: "password", required: true, focus: true },
+        { name: "new_password", label: t("New password"), kind: "password", required: true },
+      ],
       act: (body) => this.app.change("POST", "/api/auth/password", body),
     });
     if (!done) return;
@@ -61,16 +84,59 @@ class PageDevices extends Page {
   }
 
   render() {
-    const add = able() ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>${icon("plus")}${t("Add a passkey")}</button>` : nothing;
+    const add = able()
+      ? html`<button class="btn primary" ?disabled=${this.busy} @click=${() => this.add()}>
+          ${icon("plus")}${t("Add a passkey")}
+        </button>`
+      : nothing;
     const head = title(t("My devices"), this.app.find(), add);
     if (!this.items) return html`${head}${this.awaited()}`;
-    return html`${head}<div class="stack">${able() ? nothing : html`<p class="notice plain">${icon("info")}<span>${t("Passkeys need HTTPS and a browser that supports them")}</span></p>`}
-      ${table(t("Devices"), [col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`), col(t("Since"), (one) => date(one.created_at)), col(t("Last used"), (one) => since(one.last_used_at)), col("", (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`, "acts")], this.items, t("No passkeys registered. Log in with your password"))}
-      ${section(t("Password"), html`<p class="pad"><button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("Change my password")}</button></p>`)}
-      ${section(t("Keys"), html`<p class="pad"><label class="rowx"><input type="checkbox" .checked=${this.app.letters} @change=${(event) => {
-        this.app.setLetters(event.target.checked);
-        this.requestUpdate();
-      }}><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label></p>`)}</div>`;
+    return html`${head}
+      <div class="stack">
+        ${
+          able()
+            ? nothing
+            : html`<p class="notice plain">
+                ${icon("info")}<span>${t("Passkeys need HTTPS and a browser that supports them")}</span>
+              </p>`
+        }
+        ${table(
+          t("Devices"),
+          [
+            col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+            col(t("Since"), (one) => date(one.created_at)),
+            col(t("Last used"), (one) => since(one.last_used_at)),
+            col(
+              "",
+              (one) => html`<button class="btn small" @click=${() => this.forget(one)}>${t("Remove")}</button>`,
+              "acts",
+            ),
+          ],
+          this.items,
+          t("No passkeys registered. Log in with your password"),
+        )}
+        ${section(
+          t("Password"),
+          html`<p class="pad">
+            <button class="btn" @click=${() => this.password()}>${icon("key-round")}${t("Change my password")}</button>
+          </p>`,
+        )}
+        ${section(
+          t("Keys"),
+          html`<p class="pad">
+            <label class="rowx"
+              ><input
+                type="checkbox"
+                .checked=${this.app.letters}
+                @change=${(event) => {
+                  this.app.setLetters(event.target.checked);
+                  this.requestUpdate();
+                }}
+              /><span>${t("Letter keys: g and a letter open a page, j and k move through a list")}</span></label
+            >
+          </p>`,
+        )}
+      </div>`;
   }
 }
 customElements.define("page-devices", PageDevices);

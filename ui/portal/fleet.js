@@ -4,7 +4,22 @@ import { t } from "../shared/i18n.js";
 
 /** From well to worst. A tile's shape and word say it; its colour only repeats it. */
 export const STATES = ["ok", "off", "late", "silent", "bad"];
-const BAD = ["history_diverged", "fenced", "hole", "event_id_reused", "epoch_ahead", "lineage_too_long", "too_many_take_overs", "record_out_of_bounds", "timezone_changed", "too_many_lookups", "too_many_reservations", "digest_difference", "parked", "exceptions"];
+const BAD = [
+  "history_diverged",
+  "fenced",
+  "hole",
+  "event_id_reused",
+  "epoch_ahead",
+  "lineage_too_long",
+  "too_many_take_overs",
+  "record_out_of_bounds",
+  "timezone_changed",
+  "too_many_lookups",
+  "too_many_reservations",
+  "digest_difference",
+  "parked",
+  "exceptions",
+];
 const OFF = ["disabled", "not_enrolled"];
 
 const stateOf = ({ code }) => {
@@ -18,20 +33,38 @@ export const judged = (one) => {
   let worst = { state: one.state === "active" ? "ok" : "off", problem: null };
   for (const problem of one.problems) {
     const state = stateOf(problem);
-    if (STATES.indexOf(state) > STATES.indexOf(worst.state) || (!worst.problem && state === worst.state)) worst = { state, problem };
+    if (STATES.indexOf(state) > STATES.indexOf(worst.state) || (!worst.problem && state === worst.state))
+      worst = { state, problem };
   }
   return { ...one, worst: worst.state, problem: worst.problem };
 };
 
-export const stateWord = (state) => ({ ok: t("Online"), late: t("Late"), silent: t("No contact"), bad: t("Action needed"), off: t("Disabled") })[state];
-export const stateNote = (state) => ({ ok: t("online, all data received"), late: t("records delayed or clock wrong"), silent: t("no contact for 5 minutes"), bad: t("decision needed") })[state];
+export const stateWord = (state) =>
+  ({ ok: t("Online"), late: t("Late"), silent: t("No contact"), bad: t("Action needed"), off: t("Disabled") })[state];
+export const stateNote = (state) =>
+  ({
+    ok: t("online, all data received"),
+    late: t("records delayed or clock wrong"),
+    silent: t("no contact for 5 minutes"),
+    bad: t("decision needed"),
+  })[state];
 
 const SHAPES = { late: "M0 14 14 0V14Z", silent: "M4 4l6 6M10 4l-6 6", bad: "M7 3v5M7 10.5v.5" };
-export const shape = (state) => html`<svg viewBox="0 0 14 14" aria-hidden="true">${SHAPES[state] ? svg`<path d=${SHAPES[state]}></path>` : nothing}</svg>`;
+export const shape = (state) =>
+  html`<svg viewBox="0 0 14 14" aria-hidden="true">
+    ${SHAPES[state] ? svg`<path d=${SHAPES[state]}></path>` : nothing}
+  </svg>`;
 export const mark = (state, text = stateWord(state)) => html`<span class="st ${state}">${shape(state)}${text}</span>`;
 
 /** Says a token once; who closes it has it. */
-export const showToken = (app, title, token) => app.dialog.ask({ title, text: t("Enrol the store server with this token. It is shown only once"), yes: null, no: t("Done"), body: html`<p class="token" tabindex="0" data-focus>${token}</p>` });
+export const showToken = (app, title, token) =>
+  app.dialog.ask({
+    title,
+    text: t("Enrol the store server with this token. It is shown only once"),
+    yes: null,
+    no: t("Done"),
+    body: html`<p class="token" tabindex="0" data-focus>${token}</p>`,
+  });
 
 /** What is wrong, in this language; a code that is not known here in the words that came with it. */
 export const problemWords = ({ code, message }) => {

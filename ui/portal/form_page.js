@@ -1,4 +1,5 @@
-// What pages have on which a new document is written: read first, one save at a time, a refusal said where the person looks.
+// What pages have on which a new document is written: read first, one save at a time, a refusal said where the person
+// looks.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, problem } from "../shared/controls.js";
 import { words } from "../shared/codes.js";
@@ -18,15 +19,24 @@ export class FormPage extends Page {
 
   /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`; `beside()` stands beside the main button. */
   async begin() {
-    await this.readBy(async () => {
-      await this.load();
-      return { loaded: true };
-    }, () => false, () => this.begin());
+    await this.readBy(
+      async () => {
+        await this.load();
+        return { loaded: true };
+      },
+      () => false,
+      () => this.begin(),
+    );
     this.app.focusPage();
   }
 
   keys() {
-    return { Escape: () => { location.hash = backTo(this.app.section); }, "Ctrl+Enter": () => void this.send() };
+    return {
+      Escape: () => {
+        location.hash = backTo(this.app.section);
+      },
+      "Ctrl+Enter": () => void this.send(),
+    };
   }
 
   /** Subclasses say under which name a draft is kept on this device, and which of their fields with it. */
@@ -48,7 +58,11 @@ export class FormPage extends Page {
 
   keep() {
     // What was kept is not written over before it was read.
-    if (this.draft && this.loaded) localStorage.setItem(this.draft, JSON.stringify({ ...Object.fromEntries(this.kept.map((name) => [name, this[name]])), base: this.base }));
+    if (this.draft && this.loaded)
+      localStorage.setItem(
+        this.draft,
+        JSON.stringify({ ...Object.fromEntries(this.kept.map((name) => [name, this[name]])), base: this.base }),
+      );
   }
 
   forget() {
@@ -89,7 +103,14 @@ export class FormPage extends Page {
   }
 
   frame(label, ...content) {
-    return html`${head(this.back, this.name, this.beside(), html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>${icon("check")}${this.busy ? t("Saving\u2026") : label}</button>`)}
+    return html`${head(
+        this.back,
+        this.name,
+        this.beside(),
+        html`<button class="btn primary" ?disabled=${this.busy || !this.loaded} @click=${() => this.send()}>
+          ${icon("check")}${this.busy ? t("Saving\u2026") : label}
+        </button>`,
+      )}
       <div class="stack">${problem(this.problem)}${this.loaded ? content : this.awaited(() => this.begin())}</div>`;
   }
 }
@@ -98,13 +119,49 @@ export class FormPage extends Page {
 export const typedOn = (now, kept, of, typed) => {
   const same = (one) => JSON.stringify(of.map((name) => one[name]));
   const before = new Map(kept.map((one) => [same(one), one]));
-  return now.map((one) => ({ ...one, ...Object.fromEntries(typed.filter((name) => before.has(same(one))).map((name) => [name, before.get(same(one))[name]])) }));
+  return now.map((one) => ({
+    ...one,
+    ...Object.fromEntries(
+      typed.filter((name) => before.has(same(one))).map((name) => [name, before.get(same(one))[name]]),
+    ),
+  }));
 };
 
 /** A labelled field of a form page. */
-export const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
-export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) => field(name, label, html`<input class="input" id=${name} type=${kind} autocomplete="off" list=${list ?? ""} ?data-focus=${focus} .value=${page[name] ?? ""} @change=${(event) => page.set({ [name]: event.target.value.trim() })}>`);
-export const supplierField = (page, chosen, onChoose) => field("supplier", t("Supplier"), html`<select class="input" id="supplier" data-focus @change=${(event) => onChoose(event.target.value)}><option value="">${t("Choose\u2026")}</option>${rows("suppliers").map((one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === chosen}>${one.name}</option>`)}</select>`);
+export const field = (id, label, input, kind = "") =>
+  html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) =>
+  field(
+    name,
+    label,
+    html`<input
+      class="input"
+      id=${name}
+      type=${kind}
+      autocomplete="off"
+      list=${list ?? ""}
+      ?data-focus=${focus}
+      .value=${page[name] ?? ""}
+      @change=${(event) => page.set({ [name]: event.target.value.trim() })}
+    />`,
+  );
+export const supplierField = (page, chosen, onChoose) =>
+  field(
+    "supplier",
+    t("Supplier"),
+    html`<select class="input" id="supplier" data-focus @change=${(event) => onChoose(event.target.value)}>
+      <option value="">${t("Choose\u2026")}</option>
+      ${rows("suppliers").map(
+        (one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === chosen}>${one.name}</option>`,
+      )}
+    </select>`,
+  );
 /** Accounts and stores to choose from, by their number or as free text. */
-export const accountIds = () => html`<datalist id="account-ids">${rows("accounts").map((one) => html`<option value=${one.account}>${one.name}</option>`)}</datalist>`;
-export const storeIds = () => html`<datalist id="form-store-ids">${rows("stores").map((one) => html`<option value=${one.store_id}>${one.name}</option>`)}</datalist>`;
+export const accountIds = () =>
+  html`<datalist id="account-ids">
+    ${rows("accounts").map((one) => html`<option value=${one.account}>${one.name}</option>`)}
+  </datalist>`;
+export const storeIds = () =>
+  html`<datalist id="form-store-ids">
+    ${rows("stores").map((one) => html`<option value=${one.store_id}>${one.name}</option>`)}
+  </datalist>`;

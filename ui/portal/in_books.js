@@ -5,4 +5,15 @@ import { t } from "../shared/i18n.js";
 import { ifSome, link } from "./kit.js";
 import { section } from "./record.js";
 
-export const inBooks = (entries) => ifSome(entries, (list) => section(t("Entries"), html`<ul class="pad rowx">${list.map(({ entry_id: id, entry_date: date }) => html`<li>${link(["journal", id], `${t("Entry of")} ${day(date)}`)}</li>`)}</ul>`));
+export const inBooks = (entries) =>
+  ifSome(entries, (list) =>
+    section(
+      t("Entries"),
+      html`<ul class="pad rowx">
+        ${list.map(
+          ({ entry_id: id, entry_date: date }) =>
+            html`<li>${link(["journal", id], `${t("Entry of")} ${day(date)}`)}</li>`,
+        )}
+      </ul>`,
+    ),
+  );

@@ -8,12 +8,48 @@ import { nameOf, row, zoneOf } from "./names.js";
 
 /** How a state looks; what is not here is plain. */
 const LOOKS = {
-  open: "warn", discrepant: "bad", disputed: "bad", draft: "warn", approved: "ok", reconciled: "ok", matched: "ok", paid: "ok", posted: "ok", received: "ok", resolved: "ok", settled: "ok",
-  locked: "ok", partially_paid: "warn", partially_received: "warn", sent: "plain", cancelled: "plain", closed: "plain", voided: "bad", reversed: "bad", interrupted: "bad", ended: "warn",
-  in_transit: "warn", rejected: "bad", accepted: "ok", blocked: "bad", disabled: "bad", expected: "warn", difference: "bad", match: "ok", not_yet: "plain", imported: "warn", withdrawn: "plain",
+  open: "warn",
+  discrepant: "bad",
+  disputed: "bad",
+  draft: "warn",
+  approved: "ok",
+  reconciled: "ok",
+  matched: "ok",
+  paid: "ok",
+  posted: "ok",
+  received: "ok",
+  resolved: "ok",
+  settled: "ok",
+  locked: "ok",
+  partially_paid: "warn",
+  partially_received: "warn",
+  sent: "plain",
+  cancelled: "plain",
+  closed: "plain",
+  voided: "bad",
+  reversed: "bad",
+  interrupted: "bad",
+  ended: "warn",
+  in_transit: "warn",
+  rejected: "bad",
+  accepted: "ok",
+  blocked: "bad",
+  disabled: "bad",
+  expected: "warn",
+  difference: "bad",
+  match: "ok",
+  not_yet: "plain",
+  imported: "warn",
+  withdrawn: "plain",
 };
-export const badge = (state) => (state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing);
-export const figure = (value) => (value === null || value === undefined ? nothing : (value < 0 ? single(html`<span class="minus">${number(value)}</span>`) : number(value)));
+export const badge = (state) =>
+  state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing;
+export const figure = (value) =>
+  value === null || value === undefined
+    ? nothing
+    : value < 0
+      ? single(html`<span class="minus">${number(value)}</span>`)
+      : number(value);
 export const differs = (value) => (value ? single(html`<span class="differs">${number(value)}</span>`) : figure(value));
 export const days = (text) => (text ? single(html`<span class="date">${day(text)}</span>`) : nothing);
 const exact = (at, zone) => `${date(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}`;
@@ -21,49 +57,122 @@ const exact = (at, zone) => `${date(at, zone)}, ${time(at, zone)}${zoneName(at, 
 export const moment = (at, of) => {
   if (!at) return nothing;
   const zone = zoneOf(of);
-  return single(html`<time datetime=${at} title=${exact(at, zone)}>${brief(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}</time>`);
+  return single(
+    html`<time datetime=${at} title=${exact(at, zone)}
+      >${brief(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}</time
+    >`,
+  );
 };
-export const since = (at) => (at ? html`<time datetime=${at} title=${exact(at)}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`);
+export const since = (at) =>
+  at ? html`<time datetime=${at} title=${exact(at)}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`;
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
 /** A store by its name, where the role may know it. */
-export const store = (id) => (row("stores", id) && nameOf("stores", id) !== id ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>` : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`));
+export const store = (id) =>
+  row("stores", id) && nameOf("stores", id) !== id
+    ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>`
+    : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`);
 /** A person by name; whom the role may not know by the end of the id. */
 export const person = (id) => {
   if (!id) return nothing;
   const name = row("people", id)?.name;
-  return single(name ? html`<bdi title=${id}>${name}</bdi>` : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`);
+  return single(
+    name
+      ? html`<bdi title=${id}>${name}</bdi>`
+      : html`<span class="muted" title=${id}>${`\u2026${id.slice(-6)}`}</span>`,
+  );
 };
 /** An account by its number and its name. */
 export const accountOf = ({ account, name }) => html`<span class="account">${account}</span><bdi>${name}</bdi>`;
 /** A code that breaks behind its dots and commas where it has to. */
-export const breaking = (text) => single(html`<code>${text.split(/(?<=[.,])/).map((part, at) => (at ? html`<wbr>${part}` : part))}</code>`);
+export const breaking = (text) =>
+  single(html`<code>${text.split(/(?<=[.,])/).map((part, at) => (at ? html`<wbr />${part}` : part))}</code>`);
 export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)}</bdi>`) : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
 
 /** A table of rows that are there already. */
-export const grid = (columns, rows, none = t("None")) => (rows.length
-  ? html`<div class="scroll"><table class="grid fold"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}</tr></thead><tbody>${rows.map((one) => html`<tr>${columns.map(({ head, cell, kind }) => html`<td class=${kind} data-label=${head}>${inside(cell(one))}</td>`)}</tr>`)}</tbody></table></div>`
-  : html`<p class="empty">${none}</p>`);
+export const grid = (columns, rows, none = t("None")) =>
+  rows.length
+    ? html`<div class="scroll">
+        <table class="grid fold">
+          <thead>
+            <tr>
+              ${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map(
+              (one) =>
+                html`<tr>
+                  ${columns.map(
+                    ({ head, cell, kind }) => html`<td class=${kind} data-label=${head}>${inside(cell(one))}</td>`,
+                  )}
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>`
+    : html`<p class="empty">${none}</p>`;
 
 /** How many stores a figure has in it. */
-export const storesIn = (complete, expected) => t(expected === 1 ? "Data from {n} of {all} store" : "Data from {n} of {all} stores", { n: number(complete), all: number(expected) });
+export const storesIn = (complete, expected) =>
+  t(expected === 1 ? "Data from {n} of {all} store" : "Data from {n} of {all} stores", {
+    n: number(complete),
+    all: number(expected),
+  });
 /** How complete figures are, in words; the stores that are missing by name. */
 export const completeness = (seen) => {
   if (!seen) return nothing;
   const { stores_complete: complete, stores_expected: expected, missing, posting_left: left } = seen;
   const all = missing.length === 0;
-  const named = missing.slice(0, 3).map(({ store_id: id, reasons }) => `${nameOf("stores", id)} (${reasons.map((reason) => t(reason)).join(", ")})`).join("; ");
+  const named = missing
+    .slice(0, 3)
+    .map(({ store_id: id, reasons }) => `${nameOf("stores", id)} (${reasons.map((reason) => t(reason)).join(", ")})`)
+    .join("; ");
   const more = missing.length > 3 ? ` ${t("and {n} more", { n: number(missing.length - 3) })}` : "";
-  return html`<p class="notice ${all ? "plain" : "warn"} complete">${icon(all ? "circle-check" : "triangle-alert")}<span>${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${left ? `. ${t("{n} events are not posted yet", { n: number(left) })}` : ""}</span></p>`;
+  return html`<p class="notice ${all ? "plain" : "warn"} complete">
+    ${icon(all ? "circle-check" : "triangle-alert")}<span
+      >${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${
+        left ? `. ${t("{n} events are not posted yet", { n: number(left) })}` : ""
+      }</span
+    >
+  </p>`;
 };
 
 /** The states of a document as a row of words. */
-export const steps = (all, now) => html`<ol class="steps" aria-label=${t("Status")}>${all.map((state) => html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>${t(state)}</li>`)}</ol>`;
+export const steps = (all, now) =>
+  html`<ol class="steps" aria-label=${t("Status")}>
+    ${all.map(
+      (state) =>
+        html`<li class=${state === now ? "now" : nothing} aria-current=${state === now ? "step" : nothing}>
+          ${t(state)}
+        </li>`,
+    )}
+  </ol>`;
 export const ifSome = (list, template) => (list?.length ? template(list) : nothing);
 
 /** Rows compared by a bar each, in the order in which they come. */
 export const bars = (heading, rows, label, value, none) => {
   const most = Math.max(1, ...rows.map(value));
-  return html`<section class="panel"><h2 class="pad">${heading}</h2>${rows.length ? html`<table class="grid bars"><tbody>${rows.map((row) => html`<tr><th scope="row">${label(row)}</th><td><div class="bar-of" ${vars({ "--part": `${Math.max(0, value(row)) * 100 / most}%` })}></div></td><td class="num">${number(value(row))}</td></tr>`)}</tbody></table>` : html`<p class="empty">${none}</p>`}</section>`;
+  return html`<section class="panel">
+    <h2 class="pad">${heading}</h2>
+    ${
+      rows.length
+        ? html`<table class="grid bars">
+            <tbody>
+              ${rows.map(
+                (row) =>
+                  html`<tr>
+                    <th scope="row">${label(row)}</th>
+                    <td>
+                      <div class="bar-of" ${vars({ "--part": `${(Math.max(0, value(row)) * 100) / most}%` })}></div>
+                    </td>
+                    <td class="num">${number(value(row))}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+        : html`<p class="empty">${none}</p>`
+    }
+  </section>`;
 };

@@ -17,9 +17,12 @@ class PortalApp extends Lettered(MenuApp) {
     super();
     this.sections = SECTIONS;
     this.details = DETAILS;
-    this.later = Object.fromEntries(Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]));
+    this.later = Object.fromEntries(
+      Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]),
+    );
     this.described = {};
-    for (const [file, pages] of Object.entries(DESCRIBED)) for (const page of pages) this.later[page] = () => this.describe(file, page);
+    for (const [file, pages] of Object.entries(DESCRIBED))
+      for (const page of pages) this.later[page] = () => this.describe(file, page);
     setShop({ currency: "IDR", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
   }
 
@@ -51,7 +54,17 @@ class PortalApp extends Lettered(MenuApp) {
     return FAMILIES.map(([image, letter, label, pages, gap]) => {
       const mine = pages.filter(([, , roles]) => this.may(roles));
       const count = mine.reduce((sum, [name]) => sum + (this.counts[name] ?? 0), 0);
-      return mine.length ? { name: mine[0][0], image, label: (label ?? mine[0][1])(), gap, count, here: mine.some(([name]) => name === this.section), letter: this.waits && letter } : null;
+      return mine.length
+        ? {
+            name: mine[0][0],
+            image,
+            label: (label ?? mine[0][1])(),
+            gap,
+            count,
+            here: mine.some(([name]) => name === this.section),
+            letter: this.waits && letter,
+          }
+        : null;
     }).filter(Boolean);
   }
 
@@ -59,7 +72,14 @@ class PortalApp extends Lettered(MenuApp) {
   tabs() {
     const mine = (familyOf(this.section)?.[3] ?? []).filter(([, , roles]) => this.may(roles));
     if (mine.length < 2) return nothing;
-    return html`<nav class="tabs" aria-label=${t("Related pages")}>${mine.map(([name, label]) => html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}>${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a>`)}</nav>`;
+    return html`<nav class="tabs" aria-label=${t("Related pages")}>
+      ${mine.map(
+        ([name, label]) =>
+          html`<a href=${address([name])} aria-current=${name === this.section ? "page" : nothing}
+            >${label()}${this.counts[name] ? html` <b>${this.counts[name]}</b>` : nothing}</a
+          >`,
+      )}
+    </nav>`;
   }
 
   async entered(user) {
@@ -68,7 +88,11 @@ class PortalApp extends Lettered(MenuApp) {
     this.counts = {};
     forgetNames();
     const [{ timezone }, stores] = await Promise.all([this.get("/health"), need(this, "stores")]);
-    setShop({ currency: "IDR", timezone, several_zones: [...stores.values()].some((one) => one.timezone !== timezone) });
+    setShop({
+      currency: "IDR",
+      timezone,
+      several_zones: [...stores.values()].some((one) => one.timezone !== timezone),
+    });
     this.count();
     await this.begun(user);
     this.listen();
@@ -81,7 +105,11 @@ class PortalApp extends Lettered(MenuApp) {
     if (!this.may(A)) return;
     try {
       const seen = await this.get("/api/admin/overview");
-      this.counts = { exceptions: seen.exceptions_count, orders: seen.orders_to_approve_count, parked: seen.parked_count };
+      this.counts = {
+        exceptions: seen.exceptions_count,
+        orders: seen.orders_to_approve_count,
+        parked: seen.parked_count,
+      };
       this.requestUpdate();
     } catch {
       // The next count says it; nothing on the page hangs on this one.
@@ -111,32 +139,54 @@ class PortalApp extends Lettered(MenuApp) {
 
   body() {
     const spec = this.described[this.page];
-    const detail = spec?.load ? html`<page-record .app=${this} .spec=${spec}></page-record>` : html`<page-records .app=${this} .spec=${spec}></page-records>`;
+    const detail = spec?.load
+      ? html`<page-record .app=${this} .spec=${spec}></page-record>`
+      : html`<page-records .app=${this} .spec=${spec}></page-records>`;
     return keyed(this.params, spec ? detail : this.plain());
   }
 
   plain() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>`;
-      case "overview": return html`<page-overview .app=${this}></page-overview>`;
-      case "stores": return html`<page-stores .app=${this}></page-stores>`;
-      case "store": return html`<page-store .app=${this}></page-store>`;
-      case "reports": return html`<page-report .app=${this}></page-report>`;
-      case "statements": return html`<page-statements .app=${this}></page-statements>`;
-      case "suggestions": return html`<page-suggestions .app=${this}></page-suggestions>`;
-      case "settings": return html`<page-settings .app=${this}></page-settings>`;
-      case "import": return html`<page-import .app=${this}></page-import>`;
-      case "devices": return html`<page-devices .app=${this}></page-devices>`;
-      case "order_form": return html`<page-order-form .app=${this}></page-order-form>`;
-      case "revise_form": return html`<page-revise-form .app=${this}></page-revise-form>`;
-      case "invoice_form": return html`<page-invoice-form .app=${this}></page-invoice-form>`;
-      case "credit_form": return html`<page-credit-form .app=${this}></page-credit-form>`;
-      case "payment_form": return html`<page-payment-form .app=${this}></page-payment-form>`;
-      case "entry_form": return html`<page-entry-form .app=${this}></page-entry-form>`;
-      case "opening_form": return html`<page-opening-form .app=${this}></page-opening-form>`;
-      case "match_form": return html`<page-match-form .app=${this}></page-match-form>`;
-      case "promotion_form": return html`<page-promotion-form .app=${this}></page-promotion-form>`;
-      default: return loading();
+      case "login":
+        return html`<page-login .app=${this}></page-login>`;
+      case "overview":
+        return html`<page-overview .app=${this}></page-overview>`;
+      case "stores":
+        return html`<page-stores .app=${this}></page-stores>`;
+      case "store":
+        return html`<page-store .app=${this}></page-store>`;
+      case "reports":
+        return html`<page-report .app=${this}></page-report>`;
+      case "statements":
+        return html`<page-statements .app=${this}></page-statements>`;
+      case "suggestions":
+        return html`<page-suggestions .app=${this}></page-suggestions>`;
+      case "settings":
+        return html`<page-settings .app=${this}></page-settings>`;
+      case "import":
+        return html`<page-import .app=${this}></page-import>`;
+      case "devices":
+        return html`<page-devices .app=${this}></page-devices>`;
+      case "order_form":
+        return html`<page-order-form .app=${this}></page-order-form>`;
+      case "revise_form":
+        return html`<page-revise-form .app=${this}></page-revise-form>`;
+      case "invoice_form":
+        return html`<page-invoice-form .app=${this}></page-invoice-form>`;
+      case "credit_form":
+        return html`<page-credit-form .app=${this}></page-credit-form>`;
+      case "payment_form":
+        return html`<page-payment-form .app=${this}></page-payment-form>`;
+      case "entry_form":
+        return html`<page-entry-form .app=${this}></page-entry-form>`;
+      case "opening_form":
+        return html`<page-opening-form .app=${this}></page-opening-form>`;
+      case "match_form":
+        return html`<page-match-form .app=${this}></page-match-form>`;
+      case "promotion_form":
+        return html`<page-promotion-form .app=${this}></page-promotion-form>`;
+      default:
+        return loading();
     }
   }
 }

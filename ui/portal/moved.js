@@ -12,15 +12,32 @@ import { ofDays, ofState, ofStore } from "./records.js";
 
 const F = ["admin", "ho_finance"];
 const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];
-const product = (row) => html`<a href=${address(["stock", row.sku])}><bdi>${row.name ?? row.sku}</bdi></a> <span class="muted">${row.sku}</span>`;
+const product = (row) =>
+  html`<a href=${address(["stock", row.sku])}><bdi>${row.name ?? row.sku}</bdi></a>
+    <span class="muted">${row.sku}</span>`;
 const entries = (page, one) => (page.app.may(F) ? inBooks(one.entries) : nothing);
 
 const transfers = {
   path: "/api/transfers",
   list: () => ({
-    title: t("Transfers"), filters: [ofState(["draft", "in_transit", "received", "cancelled"]), ofStore(), ...ofDays()],
+    title: t("Transfers"),
+    filters: [ofState(["draft", "in_transit", "received", "cancelled"]), ofStore(), ...ofDays()],
     open: (one) => address(["transfers", one.transfer_id]),
-    columns: [col(t("From"), (one) => store(one.from_store_id)), col(t("To"), (one) => store(one.to_store_id)), col(t("Sent"), (one) => moment(one.sent_at, one.from_store_id)), col(t("Received"), (one) => moment(one.received_at, one.to_store_id), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Differences"), (one) => (one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing), "num"), col(t("In transit"), (one) => figure(one.in_transit_value), "num d"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("From"), (one) => store(one.from_store_id)),
+      col(t("To"), (one) => store(one.to_store_id)),
+      col(t("Sent"), (one) => moment(one.sent_at, one.from_store_id)),
+      col(t("Received"), (one) => moment(one.received_at, one.to_store_id), "d"),
+      col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
+      col(
+        t("Differences"),
+        (one) =>
+          one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing,
+        "num",
+      ),
+      col(t("In transit"), (one) => figure(one.in_transit_value), "num d"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No transfers yet"),
   }),
 };
@@ -28,24 +45,91 @@ const transfer = {
   back: () => ["transfers", t("Transfers")],
   load: (app, { id }) => app.get("/api/transfers/:id", { id }),
   view: (one, page) => ({
-    name: `${nameOf("stores", one.from_store_id)} \u203a ${nameOf("stores", one.to_store_id)}`, badges: badge(one.state),
+    name: `${nameOf("stores", one.from_store_id)} \u203a ${nameOf("stores", one.to_store_id)}`,
+    badges: badge(one.state),
     parts: [
-      figures([[t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)], [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)], [t("In transit"), number(one.in_transit_value)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Sent"), (row) => figure(row.qty), "num"), col(t("Received"), (row) => (row.received_qty === null ? html`<span class="muted">${t("not yet")}</span>` : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}>${number(row.received_qty)}</span>`), "num"), col(t("Cost"), (row) => figure(row.cost), "num d")], one.lines),
-      ifSome(one.discrepancies, (list) => table(t("Differences"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Outcome"), (row) => t(`outcome.${row.resolution}`)), col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d")], list)),
-      section(t("Details"), facts([[t("Business date"), days(one.business_date)], [t("Created by"), person(one.created_by)], [t("Received by"), one.received_by ? person(one.received_by) : null], [t("Cancelled"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null], [t("Note"), one.note]])),
+      figures([
+        [t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)],
+        [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)],
+        [t("In transit"), number(one.in_transit_value)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), product),
+          col(t("Sent"), (row) => figure(row.qty), "num"),
+          col(
+            t("Received"),
+            (row) =>
+              row.received_qty === null
+                ? html`<span class="muted">${t("not yet")}</span>`
+                : html`<span class=${row.received_qty === row.qty ? nothing : "differs"}
+                    >${number(row.received_qty)}</span
+                  >`,
+            "num",
+          ),
+          col(t("Cost"), (row) => figure(row.cost), "num d"),
+        ],
+        one.lines,
+      ),
+      ifSome(one.discrepancies, (list) =>
+        table(
+          t("Differences"),
+          [
+            col(t("Product"), product),
+            col(t("Pieces"), (row) => differs(row.qty), "num"),
+            col(t("Outcome"), (row) => t(`outcome.${row.resolution}`)),
+            col(t("When"), (row) => moment(row.resolved_at, one.from_store_id), "d"),
+          ],
+          list,
+        ),
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Business date"), days(one.business_date)],
+          [t("Created by"), person(one.created_by)],
+          [t("Received by"), one.received_by ? person(one.received_by) : null],
+          [t("Cancelled"), one.cancelled_at ? moment(one.cancelled_at, one.from_store_id) : null],
+          [t("Note"), one.note],
+        ]),
+      ),
       entries(page, one),
     ],
   }),
 };
 
-const stateOf = ({ state }) => (state === "pending" ? html`<span class="badge warn">${t("pending approval")}</span>` : badge(state));
+const stateOf = ({ state }) =>
+  state === "pending" ? html`<span class="badge warn">${t("pending approval")}</span>` : badge(state);
 const adjustments = {
-  path: "/api/adjustments", needs: ["people"],
+  path: "/api/adjustments",
+  needs: ["people"],
   list: () => ({
-    title: t("Adjustments"), filters: [{ name: "state", label: t("Status"), kind: "choice", choices: [["pending", t("pending approval")], ...["posted", "rejected", "reversed"].map((state) => [state, t(state)])] }, { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((reason) => [reason, t(reason)]) }, ofStore(), ...ofDays()],
+    title: t("Adjustments"),
+    filters: [
+      {
+        name: "state",
+        label: t("Status"),
+        kind: "choice",
+        choices: [
+          ["pending", t("pending approval")],
+          ...["posted", "rejected", "reversed"].map((state) => [state, t(state)]),
+        ],
+      },
+      { name: "reason", label: t("Reason"), kind: "choice", choices: REASONS.map((reason) => [reason, t(reason)]) },
+      ofStore(),
+      ...ofDays(),
+    ],
     open: (one) => address(["adjustments", one.adjustment_id], { store_id: one.store_id }),
-    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Reason"), (one) => t(one.reason)), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines.length), "num d2"), col(t("Value"), (one) => differs(one.value), "num"), col(t("Status"), stateOf)],
+    columns: [
+      col(t("Day"), (one) => days(one.business_date)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Reason"), (one) => t(one.reason)),
+      col(t("Person"), (one) => person(one.created_by), "d"),
+      col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
+      col(t("Value"), (one) => differs(one.value), "num"),
+      col(t("Status"), stateOf),
+    ],
     none: t("No adjustments yet"),
   }),
 };
@@ -53,22 +137,61 @@ const adjustment = {
   back: () => ["adjustments", t("Adjustments")],
   load: (app, { id, query }) => app.get("/api/adjustments/:id", { id }, { store_id: query.store_id }),
   view: (one, page) => ({
-    name: `${t(one.reason)}, ${nameOf("stores", one.store_id)}`, badges: stateOf(one),
+    name: `${t(one.reason)}, ${nameOf("stores", one.store_id)}`,
+    badges: stateOf(one),
     parts: [
-      figures([[t("Value"), differs(one.value)], [t("Store"), store(one.store_id)], [t("Day"), days(one.business_date)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Pieces"), (row) => differs(row.qty), "num"), col(t("Stock after"), (row) => figure(row.balance_after), "num d"), col(t("Cost"), (row) => figure(row.cost), "num")], one.lines),
-      section(t("Details"), facts([[t("Created by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Decided by"), one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null], [t("Stock"), t(one.bucket)], [t("Note"), one.note]])),
+      figures([
+        [t("Value"), differs(one.value)],
+        [t("Store"), store(one.store_id)],
+        [t("Day"), days(one.business_date)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), product),
+          col(t("Pieces"), (row) => differs(row.qty), "num"),
+          col(t("Stock after"), (row) => figure(row.balance_after), "num d"),
+          col(t("Cost"), (row) => figure(row.cost), "num"),
+        ],
+        one.lines,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Created by"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`],
+          [
+            t("Decided by"),
+            one.decided_by ? html`${person(one.decided_by)} ${moment(one.decided_at, one.store_id)}` : null,
+          ],
+          [t("Stock"), t(one.bucket)],
+          [t("Note"), one.note],
+        ]),
+      ),
       entries(page, one),
     ],
   }),
 };
 
 const counts = {
-  path: "/api/opname", needs: ["people"],
+  path: "/api/opname",
+  needs: ["people"],
   list: () => ({
-    title: t("Counts"), filters: [ofStore(), ...ofDays()],
+    title: t("Counts"),
+    filters: [ofStore(), ...ofDays()],
     open: (one) => address(["counts", one.opname_id], { store_id: one.store_id }),
-    columns: [col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Scope"), (one) => (one.scope === "all" ? t("Everything") : one.categories.join(", ") || one.category || t("{n} products", { n: number(one.skus.length) }))), col(t("Person"), (one) => person(one.created_by), "d"), col(t("Lines"), (one) => figure(one.lines_total), "num d"), col(t("Difference"), (one) => differs(one.variance_value), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("Day"), (one) => days(one.business_date)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Scope"), (one) =>
+        one.scope === "all"
+          ? t("Everything")
+          : one.categories.join(", ") || one.category || t("{n} products", { n: number(one.skus.length) }),
+      ),
+      col(t("Person"), (one) => person(one.created_by), "d"),
+      col(t("Lines"), (one) => figure(one.lines_total), "num d"),
+      col(t("Difference"), (one) => differs(one.variance_value), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No counts yet"),
   }),
 };
@@ -76,11 +199,34 @@ const count = {
   back: () => ["counts", t("Counts")],
   load: (app, { id, query }) => app.get("/api/opname/:id", { id }, { store_id: query.store_id }),
   view: (one, page) => ({
-    name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`, badges: badge(one.state),
+    name: `${nameOf("stores", one.store_id)}, ${day(one.business_date)}`,
+    badges: badge(one.state),
     parts: [
-      figures([[t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)], [t("Lines"), number(one.lines_total)], [t("Store"), store(one.store_id)]]),
-      table(t("Lines"), [col(t("Product"), product), col(t("Expected"), (row) => figure(row.expected), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Value"), (row) => differs(row.variance_value), "num d"), col(t("Counted by"), (row) => person(row.counted_by), "d2")], one.lines),
-      section(t("Details"), facts([[t("Started"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`], [t("Finished"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null], [t("Note"), one.note]])),
+      figures([
+        [t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)],
+        [t("Lines"), number(one.lines_total)],
+        [t("Store"), store(one.store_id)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), product),
+          col(t("Expected"), (row) => figure(row.expected), "num"),
+          col(t("Counted"), (row) => figure(row.counted), "num"),
+          col(t("Difference"), (row) => differs(row.variance), "num"),
+          col(t("Value"), (row) => differs(row.variance_value), "num d"),
+          col(t("Counted by"), (row) => person(row.counted_by), "d2"),
+        ],
+        one.lines,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Started"), html`${person(one.created_by)} ${moment(one.created_at, one.store_id)}`],
+          [t("Finished"), one.ended_at ? html`${person(one.ended_by)} ${moment(one.ended_at, one.store_id)}` : null],
+          [t("Note"), one.note],
+        ]),
+      ),
       entries(page, one),
     ],
   }),

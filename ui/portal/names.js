@@ -37,14 +37,18 @@ const all = async (app, { pattern, id }) => {
 };
 
 /**
- * Reads all of a kind; what the role may not see is empty. A store has them elsewhere, for others (`app.knows`), and an app
- * may know some without asking (`app.own`).
+ * Reads all of a kind; what the role may not see is empty. A store has them elsewhere, for others (`app.knows`), and an
+ * app may know some without asking (`app.own`).
  */
 export const need = async (app, kind, again = false) => {
   if (!again && known.has(kind)) return known.get(kind);
   const asked = { ...KINDS[kind], ...app.knows?.[kind] };
   const read = () => (app.may(asked.roles) ? all(app, asked) : Promise.resolve(new Map()));
-  if (!reading.has(kind)) reading.set(kind, read().finally(() => reading.delete(kind)));
+  if (!reading.has(kind))
+    reading.set(
+      kind,
+      read().finally(() => reading.delete(kind)),
+    );
   const found = await reading.get(kind);
   for (const one of app.own?.(kind) ?? []) found.set(one[asked.id], one);
   known.set(kind, found);
@@ -63,7 +67,9 @@ export const needProducts = async (app, skus) => {
   const left = [...new Set(skus)].filter((sku) => sku && !products.has(sku));
   for (let first = 0; first < left.length; first += SKUS_AT_ONCE) {
     const these = left.slice(first, first + SKUS_AT_ONCE);
-    const { items } = await app.get("/api/products", {}, { skus: these.join(","), limit: SKUS_AT_ONCE }).catch(() => ({ items: [] }));
+    const { items } = await app
+      .get("/api/products", {}, { skus: these.join(","), limit: SKUS_AT_ONCE })
+      .catch(() => ({ items: [] }));
     for (const sku of these) products.set(sku, sku);
     for (const { sku, name } of items) products.set(sku, name);
   }

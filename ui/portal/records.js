@@ -12,8 +12,16 @@ export const ANY = "any";
 
 /** Filters that many lists have. */
 export const ofStore = () => ({ name: "store_id", label: t("Store"), kind: "store" });
-export const ofDays = () => [{ name: "from", label: t("From"), kind: "date" }, { name: "to", label: t("Until"), kind: "date" }];
-export const ofState = (states, label = t("Status")) => ({ name: "state", label, kind: "choice", choices: states.map((state) => [state, t(state)]) });
+export const ofDays = () => [
+  { name: "from", label: t("From"), kind: "date" },
+  { name: "to", label: t("Until"), kind: "date" },
+];
+export const ofState = (states, label = t("Status")) => ({
+  name: "state",
+  label,
+  kind: "choice",
+  choices: states.map((state) => [state, t(state)]),
+});
 export const ofText = (label) => ({ name: "q", label, kind: "search" });
 
 class PageRecords extends ListPage {
@@ -103,8 +111,14 @@ class PageRecords extends ListPage {
     };
     const begin = this.view.create;
     return {
-      "/": (event) => (typing(event) ? false : void (this.querySelector("#filter-q") ?? this.querySelector(".filters .input"))?.focus()),
-      ArrowDown: move(1), ArrowUp: move(-1), J: move(1), K: move(-1),
+      "/": (event) =>
+        typing(event)
+          ? false
+          : void (this.querySelector("#filter-q") ?? this.querySelector(".filters .input"))?.focus(),
+      ArrowDown: move(1),
+      ArrowUp: move(-1),
+      J: move(1),
+      K: move(-1),
       N: (event) => (typing(event) || !begin ? false : void begin.act()),
     };
   }
@@ -122,16 +136,45 @@ class PageRecords extends ListPage {
   }
 
   control(one) {
-    const value = this.filters[one.name] === ANY ? "" : this.filters[one.name] ?? "";
+    const value = this.filters[one.name] === ANY ? "" : (this.filters[one.name] ?? "");
     const id = `filter-${one.name}`;
     const on = (event) => this.set(one.name, event.target.value.trim());
     switch (one.kind) {
-      case "choice": return html`<select class="input" id=${id} @change=${on}>${one.always ? nothing : html`<option value="">${t("Any")}</option>`}${one.choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
-      case "date": return html`<input class="input" id=${id} type="date" .value=${value} @change=${on}>`;
-      case "store": return html`<input class="input" id=${id} list="store-ids" autocomplete="off" .value=${value} @change=${on}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`;
-      case "search": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}></div>`;
-      case "found": return html`<div class="searching">${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value && one.shown(value)} @change=${(event) => this.found(one, event.target)}></div>`;
-      default: return html`<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on}>`;
+      case "choice":
+        return html`<select class="input" id=${id} @change=${on}>
+          ${one.always ? nothing : html`<option value="">${t("Any")}</option>`}${one.choices.map(
+            ([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`,
+          )}
+        </select>`;
+      case "date":
+        return html`<input class="input" id=${id} type="date" .value=${value} @change=${on} />`;
+      case "store":
+        return html`<input
+            class="input"
+            id=${id}
+            list="store-ids"
+            autocomplete="off"
+            .value=${value}
+            @change=${on}
+          /><datalist id="store-ids">
+            ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
+          </datalist>`;
+      case "search":
+        return html`<div class="searching">
+          ${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on} />
+        </div>`;
+      case "found":
+        return html`<div class="searching">
+          ${icon("search")}<input
+            class="input"
+            id=${id}
+            autocomplete="off"
+            .value=${value && one.shown(value)}
+            @change=${(event) => this.found(one, event.target)}
+          />
+        </div>`;
+      default:
+        return html`<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on} />`;
     }
   }
 
@@ -139,7 +182,7 @@ class PageRecords extends ListPage {
   async found(one, field) {
     const text = field.value.trim();
     try {
-      const id = text && await one.find(this.app, text);
+      const id = text && (await one.find(this.app, text));
       // Who has gone on meanwhile asks another page.
       if (id !== null && this.isConnected) this.set(one.name, id);
     } catch (error) {
@@ -148,48 +191,122 @@ class PageRecords extends ListPage {
   }
 
   field(one) {
-    return html`<div class="field ${one.kind ?? ""}"><label for=${`filter-${one.name}`}>${one.label}</label>${this.control(one)}</div>`;
+    return html`<div class="field ${one.kind ?? ""}">
+      <label for=${`filter-${one.name}`}>${one.label}</label>${this.control(one)}
+    </div>`;
   }
 
   /** The first and the last day stay beside each other. */
   bar(filters) {
     if (!filters.length) return nothing;
-    const set = filters.filter(({ name, always }) => !always && this.filters[name] && this.filters[name] !== ANY).length;
-    return html`<div class="filters ${this.unfolded ? "unfolded" : ""}"><button class="btn fold-button" aria-expanded=${this.unfolded} @click=${() => {
-      this.unfolded = !this.unfolded;
-      this.requestUpdate();
-    }}>${icon("list-filter")}${set ? t("Filter, {n} set", { n: set }) : t("Filter")}</button>
-      ${filters.map((one, at) => (one.name === "to" && at ? nothing : one.name === "from" && filters[at + 1]?.name === "to" ? html`<div class="pair">${this.field(one)}${this.field(filters[at + 1])}</div>` : this.field(one)))}</div>`;
+    const set = filters.filter(
+      ({ name, always }) => !always && this.filters[name] && this.filters[name] !== ANY,
+    ).length;
+    return html`<div class="filters ${this.unfolded ? "unfolded" : ""}">
+      <button
+        class="btn fold-button"
+        aria-expanded=${this.unfolded}
+        @click=${() => {
+          this.unfolded = !this.unfolded;
+          this.requestUpdate();
+        }}
+      >
+        ${icon("list-filter")}${set ? t("Filter, {n} set", { n: set }) : t("Filter")}
+      </button>
+      ${filters.map((one, at) =>
+        one.name === "to" && at
+          ? nothing
+          : one.name === "from" && filters[at + 1]?.name === "to"
+            ? html`<div class="pair">${this.field(one)}${this.field(filters[at + 1])}</div>`
+            : this.field(one),
+      )}
+    </div>`;
   }
 
   /** What is filtered, in words. */
   filtered(filters) {
-    return filters.filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
-      .map(({ name, label, choices, shown }) => `${label}: ${choices?.find(([key]) => key === this.filters[name])?.[1] ?? shown?.(this.filters[name]) ?? this.filters[name]}`).join(", ");
+    return filters
+      .filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
+      .map(({ name, label, choices, shown }) => {
+        const value = this.filters[name];
+        return `${label}: ${choices?.find(([key]) => key === value)?.[1] ?? shown?.(value) ?? value}`;
+      })
+      .join(", ");
   }
 
   none({ filters = [], none }) {
     const set = this.filtered(filters.filter(({ name }) => this.app.params.query?.[name]));
-    return set ? html`<div class="empty panel"><p>${t("No results for {filters}", { filters: set })}</p><button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button></div>` : html`<p class="empty panel">${none}</p>`;
+    return set
+      ? html`<div class="empty panel">
+          <p>${t("No results for {filters}", { filters: set })}</p>
+          <button class="btn" @click=${() => this.clear()}>${t("Clear filter")}</button>
+        </div>`
+      : html`<p class="empty panel">${none}</p>`;
   }
 
   body(view) {
     const { columns, open, actions } = view;
     if (this.items === null) return this.awaited();
     if (!this.items.length) return this.none(view);
-    const cells = (one) => columns.map(({ cell, kind }, index) => html`<td class=${kind}>${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : inside(cell(one))}</td>`);
-    const row = (one) => html`<tr class=${open ? "open" : nothing} @click=${(event) => {
-      if (open && !event.target.closest("a, button, input")) location.hash = open(one);
-    }}>${cells(one)}${actions ? html`<td class="acts">${actions(one).map(({ label, act }) => html`<button class="btn small" ?disabled=${this.busy} @click=${act}>${label}</button>`)}</td>` : nothing}</tr>`;
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}</tr></thead><tbody>${this.rows(row)}</tbody></table></div>
-      ${this.next ? html`<button class="btn more" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
+    const cells = (one) =>
+      columns.map(
+        ({ cell, kind }, index) =>
+          html`<td class=${kind}>
+            ${index === 0 && open ? html`<a class="rowlink" href=${open(one)}>${cell(one)}</a>` : inside(cell(one))}
+          </td>`,
+      );
+    const row = (one) =>
+      html`<tr
+        class=${open ? "open" : nothing}
+        @click=${(event) => {
+          if (open && !event.target.closest("a, button, input")) location.hash = open(one);
+        }}
+      >
+        ${cells(one)}${
+          actions
+            ? html`<td class="acts">
+                ${actions(one).map(
+                  ({ label, act }) =>
+                    html`<button class="btn small" ?disabled=${this.busy} @click=${act}>${label}</button>`,
+                )}
+              </td>`
+            : nothing
+        }
+      </tr>`;
+    return html`<div class="panel scroll">
+        <table class="grid fold records">
+          <thead>
+            <tr>
+              ${columns.map(
+                ({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`,
+              )}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}
+            </tr>
+          </thead>
+          <tbody>
+            ${this.rows(row)}
+          </tbody>
+        </table>
+      </div>
+      ${
+        this.next ? html`<button class="btn more" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing
+      }`;
   }
 
   render() {
     const view = this.view;
     const { create, filters = [] } = view;
-    return html`${title(view.title, this.app.find(), create ? html`<button class="btn ${create.kind ?? "primary"}" @click=${create.act}>${icon(create.image ?? "plus")}${create.label}</button>` : nothing)}
-      ${this.app.tabs()}${view.note ?? nothing}${this.bar(filters)}${view.above ? view.above(this) : nothing}${this.body(view)}${view.below && this.items ? html`<div class="above">${view.below(this)}</div>` : nothing}`;
+    return html`${title(
+      view.title,
+      this.app.find(),
+      create
+        ? html`<button class="btn ${create.kind ?? "primary"}" @click=${create.act}>
+            ${icon(create.image ?? "plus")}${create.label}
+          </button>`
+        : nothing,
+    )}
+    ${this.app.tabs()}${view.note ?? nothing}${this.bar(filters)}${
+      view.above ? view.above(this) : nothing
+    }${this.body(view)}${view.below && this.items ? html`<div class="above">${view.below(this)}</div>` : nothing}`;
   }
 }
 customElements.define("page-records", PageRecords);

@@ -8,51 +8,20 @@ import { address, refilter } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { bars, completeness } from "./kit.js";
 import { need, nameOf, needProducts, productName, rows } from "./names.js";
-
-const F = ["admin", "ho_finance"];
-const ALL = ["admin", "ho_finance", "ho_purchasing"];
-/** Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read. */
-const REPORTS = {
-  sales: { url: "/api/reports/sales", roles: F, by: ["day", "hour", "store", "register", "cashier", "sku", "category", "method", "tax", "promotion"], figures: ["sales_count", "items_count", "gross_sales", "discounts", "net_sales", "tax", "rounding", "total", "returns_count", "returns_total", "returns_rounding", "net_total"], main: ["net_total", "sales_count", "returns_total", "discounts", "tax"] },
-  margin: { url: "/api/reports/margin", roles: F, by: ["day", "store", "sku", "category", "supplier"], figures: ["items_count", "net_sales", "cost", "correction", "margin", "margin_bp"] },
-  payments: { url: "/api/reports/payments", roles: F, by: ["day", "store", "method", "cashier"], figures: ["payments_count", "sales", "refunds", "net", "settled", "fees", "open"] },
-  cash: { url: "/api/reports/cash", roles: F, by: ["day", "store", "register", "cashier", "shift"], figures: ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted", "variance", "recounts", "deposited", "banked"] },
-  stock: { url: "/api/reports/stock", roles: ALL, by: ["store", "sku", "category"], asOf: true, figures: ["on_hand", "average_cost", "value", "damaged", "damaged_value", "in_transit", "in_transit_value"], main: ["on_hand", "value", "in_transit", "in_transit_value", "damaged_value"] },
-  "sell-through": { url: "/api/reports/sell-through", roles: ALL, by: ["sku", "category", "store", "supplier"], figures: ["opening_qty", "received_qty", "sold_qty", "returned_qty", "other_qty", "closing_qty", "sell_through_bp", "days_of_stock"] },
-  purchases: { url: "/api/reports/purchases", roles: ALL, by: ["supplier", "store", "sku", "month"], figures: ["ordered", "received", "rejected", "returned", "invoiced", "variance", "receipts", "on_time_bp", "open_qty"], main: ["ordered", "received", "invoiced", "variance", "open_qty"] },
-  settlements: { url: "/api/reports/settlements", roles: F, by: ["day", "store", "method"], figures: ["expected", "matched", "fee", "net", "open", "carried", "exceptions", "approved"], main: ["expected", "matched", "fee", "open", "exceptions"] },
-  shrinkage: { url: "/api/reports/shrinkage", roles: F, by: ["day", "store", "sku", "category", "reason"], figures: ["pieces", "total", "net_sales", "sales_bp"] },
-  members: { url: "/api/reports/members", roles: F, by: ["day", "store", "tier"], figures: ["members_new", "sales_count", "total", "member_sales_count", "member_total", "points_earned", "points_redeemed", "points_reversed", "points_expired"] },
-  "points-liability": { url: "/api/reports/points-liability", roles: F, by: ["month"], asOf: true, figures: ["earned", "redeemed", "reversed", "expired", "adjusted", "points", "value"] },
-  profit: { url: "/api/reports/profit", roles: F, by: ["month", "store", "account"], figures: ["gross_sales", "discounts", "returns", "points", "net_sales", "cost_of_goods", "cost_corrections", "purchase_variance", "shrinkage", "gross_profit", "other_income", "expenses", "result"] },
-  exceptions: { url: "/api/reports/exceptions", roles: F, by: ["code", "store", "day"], figures: ["open", "settled", "amount"] },
-};
-const title = (name) => ({ sales: t("Sales"), margin: t("Margin"), payments: t("Payments"), cash: t("Cash of shifts"), stock: t("Stock"), "sell-through": t("Sell-through"), purchases: t("Purchases"), settlements: t("Settlement"), shrinkage: t("Shrinkage"), members: t("Members"), "points-liability": t("Points liability"), profit: t("Profit and loss"), exceptions: t("Exceptions") })[name];
-const group = (name) => ({ day: t("Day"), hour: t("Hour"), store: t("Store"), register: t("Till"), cashier: t("Cashier"), sku: t("Product"), category: t("Category"), method: t("Payment method"), tax: t("Tax rate"), promotion: t("Promotion"), tier: t("Tier"), month: t("Month"), account: t("Account"), shift: t("Shift"), supplier: t("Supplier"), reason: t("Reason"), code: t("Type") })[name];
-const head = (name) => t(`figure.${name}`);
-/** The same where it stands alone: beside no column it could be less than. */
-const alone = (name) => (name === "net_total" ? t("Net sales") : head(name));
-/** The figure of each report that is drawn; of pieces where it is no money. */
-const DRAWN = { sales: "net_total", margin: "margin", payments: "net", cash: "counted", stock: "value", "sell-through": "sold_qty", purchases: "received", settlements: "expected", shrinkage: "total", members: "member_total", "points-liability": "value", profit: "result", exceptions: "open" };
-const COUNTED = ["sold_qty", "open"];
-/** Rows that are compared by bars. */
-const BARS = 12;
-/** Reports of which a day of a store leads to its shifts. */
-const OF_SHIFTS = ["sales", "payments", "cash"];
-/** Groupings that have an order of their own. */
-const IN_TIME = ["day", "hour", "month"];
-
-const within = (row, { from, to, store_id: store }) => ({ store_id: row.store_id ?? store, from: row.business_date ?? from, to: row.business_date ?? to });
-/** The list behind a figure of a row. */
-const DOWN = {
-  sales_count: (row, asked) => address(["sales"], { ...within(row, asked), sku: row.sku, method: row.method, cashier_id: row.cashier_id }), returns_count: (row, asked) => address(["returns"], within(row, asked)), shifts: (row, asked) => address(["shifts"], within(row, asked)),
-  deposited: (row, asked) => address(["deposits"], within(row, asked)), receipts: (row, asked) => address(["receipts"], { ...within(row, asked), supplier_id: row.supplier_id }), open_qty: (row, asked) => (row.supplier_id ? address(["orders"], { store_id: asked.store_id, supplier_id: row.supplier_id }) : null),
-  exceptions: (row, asked) => address(["settlements"], { ...within(row, asked), state: "discrepant" }), approved: (row, asked) => address(["settlements"], { ...within(row, asked), state: "approved" }), expected: (row, asked) => (asked.group_by === "method" && row.method ? address(["items"], { ...within(row, asked), method: row.method }) : null),
-};
+import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
 const monthBegin = () => `${isoDay().slice(0, 8)}01`;
-const PERIODS = [["today", 0, 0], ["yesterday", -1, -1], ["week", -6, 0], ["month", null, 0], ["quarter", -89, 0]];
-const period = (name) => ({ today: t("Today"), yesterday: t("Yesterday"), week: t("7 days"), month: t("This month"), quarter: t("90 days") })[name];
+const PERIODS = [
+  ["today", 0, 0],
+  ["yesterday", -1, -1],
+  ["week", -6, 0],
+  ["month", null, 0],
+  ["quarter", -89, 0],
+];
+const period = (name) =>
+  ({ today: t("Today"), yesterday: t("Yesterday"), week: t("7 days"), month: t("This month"), quarter: t("90 days") })[
+    name
+  ];
 
 class PageReport extends Page {
   connectedCallback() {
@@ -80,7 +49,9 @@ class PageReport extends Page {
   /** What the address says, and the month until today where it says nothing. */
   get asked() {
     const { from, to, as_of: asOf, store_id: store, dates } = this.app.params.query;
-    const days = this.spec.asOf ? { as_of: asOf ?? isoDay() } : { from: from ?? monthBegin(), to: to ?? isoDay(), dates };
+    const days = this.spec.asOf
+      ? { as_of: asOf ?? isoDay() }
+      : { from: from ?? monthBegin(), to: to ?? isoDay(), dates };
     return { ...days, store_id: store, group_by: this.by };
   }
 
@@ -103,9 +74,22 @@ class PageReport extends Page {
     this.busyNow = true;
     this.requestUpdate();
     await this.readBy(async () => {
-      const [found, past] = await Promise.all([app.get(spec.url, {}, asked), earlier && app.get(spec.url, {}, earlier), need(app, "stores"), need(app, "people"), need(app, "accounts"), need(app, "suppliers")]);
-      if (this.by === "sku") await needProducts(app, found.items.map(({ sku }) => sku));
-      const before = new Map(found.items.length && past ? past.items.map((row) => [this.place(row, 0, found), row]) : []);
+      const [found, past] = await Promise.all([
+        app.get(spec.url, {}, asked),
+        earlier && app.get(spec.url, {}, earlier),
+        need(app, "stores"),
+        need(app, "people"),
+        need(app, "accounts"),
+        need(app, "suppliers"),
+      ]);
+      if (this.by === "sku")
+        await needProducts(
+          app,
+          found.items.map(({ sku }) => sku),
+        );
+      const before = new Map(
+        found.items.length && past ? past.items.map((row) => [this.place(row, 0, found), row]) : [],
+      );
       return { found, past, before, busyNow: false };
     });
     if (!this.error) return;
@@ -116,7 +100,13 @@ class PageReport extends Page {
   /** What a row is about, as text; `days` later, where that is a day or an hour. */
   place(row, days, found = this.found) {
     const { keys } = this.parts(found);
-    return JSON.stringify(keys.map((name) => (/_date$|^hour$/.test(name) && row[name] ? `${moved(row[name].slice(0, 10), days)}${row[name].slice(10)}` : row[name])));
+    return JSON.stringify(
+      keys.map((name) =>
+        /_date$|^hour$/.test(name) && row[name]
+          ? `${moved(row[name].slice(0, 10), days)}${row[name].slice(10)}`
+          : row[name],
+      ),
+    );
   }
 
   /** The row of the days before that a row is compared with. */
@@ -140,14 +130,41 @@ class PageReport extends Page {
     const value = row[name];
     if (value === null || value === undefined || value === "") return html`<span class="muted">${t("(none)")}</span>`;
     const { store_id: store } = this.asked;
-    const down = (query) => html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}>${this.word(name, value)}</a>`;
-    if (name === "business_date" || name === "entry_date") return this.spec.by.includes("store") && !store ? down({ from: value, to: value, group_by: "store" }) : html`<a href=${address([OF_SHIFTS.includes(this.name) ? "shifts" : "sales"], { store_id: store, from: value, to: value })}>${day(value)}</a>`;
-    if (name === "hour") return html`<a href=${address(["sales"], { store_id: store, from: value.slice(0, 10), to: value.slice(0, 10) })}>${value}</a>`;
-    if (name === "store_id") return this.name === "sales" && this.by === "store" ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}>${this.word(name, value)}</a>` : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
-    if (name === "sku") return html`<a href=${address(["products", value])}>${this.word(name, value)}</a> <span class="muted">${value}</span>`;
-    if (name === "shift_id") return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })} title=${value}>\u2026${value.slice(-6)}</a>`;
+    const down = (query) =>
+      html`<a href=${address(["reports", this.name], { ...this.app.params.query, ...query })}
+        >${this.word(name, value)}</a
+      >`;
+    if (name === "business_date" || name === "entry_date")
+      return this.spec.by.includes("store") && !store
+        ? down({ from: value, to: value, group_by: "store" })
+        : html`<a
+            href=${address([OF_SHIFTS.includes(this.name) ? "shifts" : "sales"], {
+              store_id: store,
+              from: value,
+              to: value,
+            })}
+            >${day(value)}</a
+          >`;
+    if (name === "hour")
+      return html`<a href=${address(["sales"], { store_id: store, from: value.slice(0, 10), to: value.slice(0, 10) })}
+        >${value}</a
+      >`;
+    if (name === "store_id")
+      return this.name === "sales" && this.by === "store"
+        ? html`<a href=${address(["shifts"], { store_id: value, from: this.asked.from, to: this.asked.to })}
+            >${this.word(name, value)}</a
+          >`
+        : down({ store_id: value, group_by: this.spec.by.find((by) => by !== "store" && by !== "day") ?? this.by });
+    if (name === "sku")
+      return html`<a href=${address(["products", value])}>${this.word(name, value)}</a>
+        <span class="muted">${value}</span>`;
+    if (name === "shift_id")
+      return html`<a href=${address(["shifts", value], { store_id: row.store_id ?? store })} title=${value}
+        >…${value.slice(-6)}</a
+      >`;
     if (name === "supplier_id") return html`<a href=${address(["suppliers", value])}>${this.word(name, value)}</a>`;
-    if (name === "account") return html`<a href=${address(["balance", value])}>${value} ${nameOf("accounts", value)}</a>`;
+    if (name === "account")
+      return html`<a href=${address(["balance", value])}>${value} ${nameOf("accounts", value)}</a>`;
     return this.word(name, value);
   }
 
@@ -177,7 +194,9 @@ class PageReport extends Page {
   /** Names of the figures of a row, and of what it is about. */
   parts({ items, totals } = this.found) {
     const all = Object.keys(items[0]);
-    const names = this.spec.figures.filter((name) => all.includes(name) || name in totals).concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
+    const names = this.spec.figures
+      .filter((name) => all.includes(name) || name in totals)
+      .concat(all.filter((name) => ["base", "returns_base", "returns_tax", "uses"].includes(name)));
     return { names, keys: all.filter((name) => !names.includes(name)) };
   }
 
@@ -185,12 +204,34 @@ class PageReport extends Page {
     const { items } = this.found;
     const { keys } = this.parts();
     const figure = DRAWN[this.name];
-    const key = keys.find((name) => name === this.by || name === `${this.by}_id`) ?? keys.find((name) => name.endsWith("_date")) ?? keys[0];
+    const key =
+      keys.find((name) => name === this.by || name === `${this.by}_id`) ??
+      keys.find((name) => name.endsWith("_date")) ??
+      keys[0];
     if (!items.some((row) => row[figure])) return nothing;
-    if (!IN_TIME.includes(this.by)) return bars(alone(figure), [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS), (row) => this.key(key, row), (row) => row[figure] ?? 0, nothing);
-    const name = (row) => ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) }[this.by]?.() ?? row[key]);
+    if (!IN_TIME.includes(this.by))
+      return bars(
+        alone(figure),
+        [...items].sort((a, b) => b[figure] - a[figure]).slice(0, BARS),
+        (row) => this.key(key, row),
+        (row) => row[figure] ?? 0,
+        nothing,
+      );
+    const name = (row) =>
+      ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) })[this.by]?.() ?? row[key];
     const what = t("{report} by {group}", { report: title(this.name), group: group(this.by).toLowerCase() });
-    return items.length > 1 ? columns(items.map((row) => ({ name: name(row), value: row[figure] ?? 0, before: this.past && this.by !== "month" ? this.earlierOf(row)?.[figure] ?? 0 : undefined, quiet: this.by === "day" && weekend(row[key]) })), what, COUNTED.includes(figure) ? number : money) : nothing;
+    return items.length > 1
+      ? columns(
+          items.map((row) => ({
+            name: name(row),
+            value: row[figure] ?? 0,
+            before: this.past && this.by !== "month" ? (this.earlierOf(row)?.[figure] ?? 0) : undefined,
+            quiet: this.by === "day" && weekend(row[key]),
+          })),
+          what,
+          COUNTED.includes(figure) ? number : money,
+        )
+      : nothing;
   }
 
   table() {
@@ -200,48 +241,233 @@ class PageReport extends Page {
     const drawn = DRAWN[this.name];
     // What is 0 throughout leaves its room to the others on a narrow screen.
     const kind = (name) => (totals[name] === 0 && items.every((row) => !row[name]) ? "num d" : "num");
-    const against = (now, past) => (this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing);
-    return html`<div class="panel scroll"><table class="grid fold records"><thead><tr>${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map((name) => html`<th scope="col" class=${kind(name)}>${head(name)}</th>`)}${this.past ? html`<th scope="col" class="num" title=${t("{figure} vs previous period", { figure: head(drawn) })}>+/\u2212</th>` : nothing}</tr></thead>
-      <tbody>${items.map((row) => html`<tr>${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.figure(name, row)}</td>`)}${against(row[drawn], this.earlierOf(row)?.[drawn])}</tr>`)}</tbody>
-      <tfoot><tr>${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map((name) => html`<td class=${kind(name)}>${this.cell(name, totals[name])}</td>`)}${against(totals[drawn], this.past?.totals[drawn])}</tr></tfoot></table></div>`;
+    const against = (now, past) =>
+      this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing;
+    return html`<div class="panel scroll">
+      <table class="grid fold records">
+        <thead>
+          <tr>
+            ${keys.map((name) => html`<th scope="col">${head(name)}</th>`)}${names.map(
+              (name) => html`<th scope="col" class=${kind(name)}>${head(name)}</th>`,
+            )}${
+              this.past
+                ? html`<th scope="col" class="num" title=${t("{figure} vs previous period", { figure: head(drawn) })}>
+                    +/−
+                  </th>`
+                : nothing
+            }
+          </tr>
+        </thead>
+        <tbody>
+          ${items.map(
+            (row) =>
+              html`<tr>
+                ${keys.map((name) => html`<td><div>${this.key(name, row)}</div></td>`)}${names.map(
+                  (name) => html`<td class=${kind(name)}>${this.figure(name, row)}</td>`,
+                )}${against(row[drawn], this.earlierOf(row)?.[drawn])}
+              </tr>`,
+          )}
+        </tbody>
+        <tfoot>
+          <tr>
+            ${keys.map((_, index) => html`<td>${index ? nothing : t("Total")}</td>`)}${names.map(
+              (name) => html`<td class=${kind(name)}>${this.cell(name, totals[name])}</td>`,
+            )}${against(totals[drawn], this.past?.totals[drawn])}
+          </tr>
+        </tfoot>
+      </table>
+    </div>`;
   }
 
   figures() {
     const { totals } = this.found;
-    const shown = (this.spec.main ?? this.spec.figures).filter((name) => totals[name] !== undefined && totals[name] !== null);
+    const shown = (this.spec.main ?? this.spec.figures).filter(
+      (name) => totals[name] !== undefined && totals[name] !== null,
+    );
     const most = shown.length > 5 ? shown.slice(-5) : shown;
-    return html`<dl class="figures panel">${most.map((name) => html`<div><dt>${alone(name)}</dt><dd>${this.cell(name, totals[name])}</dd>${this.past ? html`<dd class="muted">${this.past.totals[name] ? t("{change} vs previous period", { change: change(totals[name], this.past.totals[name]) }) : t("no earlier data to compare")}</dd>` : nothing}</div>`)}</dl>`;
+    return html`<dl class="figures panel">
+      ${most.map(
+        (name) =>
+          html`<div>
+            <dt>${alone(name)}</dt>
+            <dd>${this.cell(name, totals[name])}</dd>
+            ${
+              this.past
+                ? html`<dd class="muted">
+                    ${
+                      this.past.totals[name]
+                        ? t("{change} vs previous period", { change: change(totals[name], this.past.totals[name]) })
+                        : t("no earlier data to compare")
+                    }
+                  </dd>`
+                : nothing
+            }
+          </div>`,
+      )}
+    </dl>`;
   }
 
   filters() {
     const { asked } = this;
-    const now = PERIODS.find(([, first, last]) => asked.from === (first === null ? monthBegin() : isoDay(first)) && asked.to === isoDay(last))?.[0];
-    const field = (id, label, input, kind = "") => html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
-    const date = (name, label) => field(`filter-${name}`, label, html`<input class="input" type="date" id=${`filter-${name}`} .value=${asked[name]} @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}>`);
-    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">${field("filter-report", t("Report"), html`<select class="input" id="filter-report" @change=${(event) => { location.hash = address(["reports", event.target.value], { from: asked.from, to: asked.to, store_id: asked.store_id, compare: this.app.params.query.compare }); }}>${this.mine.map((name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`)}</select>`, "search")}
-      <button class="btn fold-button" aria-expanded=${Boolean(this.unfolded)} @click=${() => {
-    this.unfolded = !this.unfolded;
-    this.requestUpdate();
-  }}>${icon("list-filter")}${t("Filter")}</button>${this.spec.asOf ? date("as_of", t("As of")) : html`${field("filter-period", t("Period"), html`<select class="input" id="filter-period" @change=${(event) => {
-    const [, first, last] = PERIODS.find(([name]) => name === event.target.value) ?? [];
-    if (last !== undefined) this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
-  }}><option value="" ?selected=${!now}>${t("Other days")}</option>${PERIODS.map(([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`)}</select>`)}${date("from", t("From"))}${date("to", t("Until"))}`}
-      ${field("filter-store", t("Store"), html`<input class="input" id="filter-store" list="store-ids" autocomplete="off" .value=${asked.store_id ?? ""} @change=${(event) => this.set({ store_id: event.target.value.trim() })}><datalist id="store-ids">${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}</datalist>`)}
-      ${field("filter-by", t("Group by"), html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>${this.spec.by.map((name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`)}</select>`)}${this.spec.asOf ? nothing : field("filter-dates", t("Date basis"), html`<select class="input" id="filter-dates" @change=${(event) => this.set({ dates: event.target.value })}><option value="business" ?selected=${asked.dates !== "books"}>${t("sale date")}</option><option value="books" ?selected=${asked.dates === "books"}>${t("posting date")}</option></select>`)}${this.spec.asOf ? nothing : field("filter-compare", t("Compare with"), html`<select class="input" id="filter-compare" @change=${(event) => this.set({ compare: event.target.value })}><option value="">${t("None")}</option><option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option></select>`)}</div>`;
+    const now = PERIODS.find(
+      ([, first, last]) => asked.from === (first === null ? monthBegin() : isoDay(first)) && asked.to === isoDay(last),
+    )?.[0];
+    const field = (id, label, input, kind = "") =>
+      html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+    const date = (name, label) =>
+      field(
+        `filter-${name}`,
+        label,
+        html`<input
+          class="input"
+          type="date"
+          id=${`filter-${name}`}
+          .value=${asked[name]}
+          @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}
+        />`,
+      );
+    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">
+      ${field(
+        "filter-report",
+        t("Report"),
+        html`<select
+          class="input"
+          id="filter-report"
+          @change=${(event) => {
+            location.hash = address(["reports", event.target.value], {
+              from: asked.from,
+              to: asked.to,
+              store_id: asked.store_id,
+              compare: this.app.params.query.compare,
+            });
+          }}
+        >
+          ${this.mine.map(
+            (name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`,
+          )}
+        </select>`,
+        "search",
+      )}
+      <button
+        class="btn fold-button"
+        aria-expanded=${Boolean(this.unfolded)}
+        @click=${() => {
+          this.unfolded = !this.unfolded;
+          this.requestUpdate();
+        }}
+      >
+        ${icon("list-filter")}${t("Filter")}</button
+      >${
+        this.spec.asOf
+          ? date("as_of", t("As of"))
+          : html`${field(
+              "filter-period",
+              t("Period"),
+              html`<select
+                class="input"
+                id="filter-period"
+                @change=${(event) => {
+                  const [, first, last] = PERIODS.find(([name]) => name === event.target.value) ?? [];
+                  if (last !== undefined)
+                    this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
+                }}
+              >
+                <option value="" ?selected=${!now}>${t("Other days")}</option>
+                ${PERIODS.map(
+                  ([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`,
+                )}
+              </select>`,
+            )}${date("from", t("From"))}${date("to", t("Until"))}`
+      }
+      ${field(
+        "filter-store",
+        t("Store"),
+        html`<input
+            class="input"
+            id="filter-store"
+            list="store-ids"
+            autocomplete="off"
+            .value=${asked.store_id ?? ""}
+            @change=${(event) => this.set({ store_id: event.target.value.trim() })}
+          /><datalist id="store-ids">
+            ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
+          </datalist>`,
+      )}
+      ${field(
+        "filter-by",
+        t("Group by"),
+        html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>
+          ${this.spec.by.map(
+            (name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`,
+          )}
+        </select>`,
+      )}${
+        this.spec.asOf
+          ? nothing
+          : field(
+              "filter-dates",
+              t("Date basis"),
+              html`<select
+                class="input"
+                id="filter-dates"
+                @change=${(event) => this.set({ dates: event.target.value })}
+              >
+                <option value="business" ?selected=${asked.dates !== "books"}>${t("sale date")}</option>
+                <option value="books" ?selected=${asked.dates === "books"}>${t("posting date")}</option>
+              </select>`,
+            )
+      }${
+        this.spec.asOf
+          ? nothing
+          : field(
+              "filter-compare",
+              t("Compare with"),
+              html`<select
+                class="input"
+                id="filter-compare"
+                @change=${(event) => this.set({ compare: event.target.value })}
+              >
+                <option value="">${t("None")}</option>
+                <option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option>
+              </select>`,
+            )
+      }
+    </div>`;
   }
 
   render() {
     const { found } = this;
-    const late = found?.late?.count ? html`<p class="muted">${t("{n} of these documents, {amount}, are posted on other days", { n: number(found.late.count), amount: number(found.late.total) })}</p>` : nothing;
+    const late = found?.late?.count
+      ? html`<p class="muted">
+          ${t("{n} of these documents, {amount}, are posted on other days", {
+            n: number(found.late.count),
+            amount: number(found.late.total),
+          })}
+        </p>`
+      : nothing;
     const { from, to, as_of: at, store_id: store } = this.asked;
-    const about = html`<p class="on-paper">${at ? day(at) : `${day(from)} \u2013 ${day(to)}`}, ${store ? nameOf("stores", store) : t("all stores")}</p>`;
-    const print = html`<button class="btn" ?disabled=${!found} @click=${() => window.print()}>${icon("printer")}${t("Print")}</button>`;
-    const csv = html`<button class="btn" ?disabled=${!found || this.busy} @click=${() => this.download()}>${icon("download")}CSV</button>`;
+    const about = html`<p class="on-paper">
+      ${at ? day(at) : `${day(from)} \u2013 ${day(to)}`}, ${store ? nameOf("stores", store) : t("all stores")}
+    </p>`;
+    const print = html`<button class="btn" ?disabled=${!found} @click=${() => window.print()}>
+      ${icon("printer")}${t("Print")}
+    </button>`;
+    const csv = html`<button class="btn" ?disabled=${!found || this.busy} @click=${() => this.download()}>
+      ${icon("download")}CSV
+    </button>`;
     const body = () => {
       if (!found) return this.awaited();
-      return html`<div class="stack report" aria-busy=${this.busyNow}>${completeness(found.completeness)}${late}${found.items.length ? html`${this.figures()}${this.chart()}` : nothing}${this.table()}</div>`;
+      return html`<div class="stack report" aria-busy=${this.busyNow}>
+        ${completeness(found.completeness)}${late}${
+          found.items.length ? html`${this.figures()}${this.chart()}` : nothing
+        }${this.table()}
+      </div>`;
     };
-    return html`<header class="title"><h1>${title(this.name)}</h1><div class="rowx end">${csv}${print}${this.app.find()}</div></header>${about}${this.filters()}${body()}`;
+    return html`<header class="title">
+        <h1>${title(this.name)}</h1>
+        <div class="rowx end">${csv}${print}${this.app.find()}</div>
+      </header>
+      ${about}${this.filters()}${body()}`;
   }
 }
 customElements.define("page-report", PageReport);

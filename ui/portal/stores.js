@@ -28,11 +28,21 @@ class PageStores extends Page {
   load() {
     const { app } = this;
     const today = isoDay();
-    return this.readBy(async () => {
-      const [stores, sales] = await Promise.all([need(app, "stores", true), app.get("/api/reports/sales", {}, { from: today, to: today, group_by: "store" })]);
-      const sold = new Map(sales.items.map((row) => [row.store_id, row.net_total]));
-      return { sales, fleet: [...stores.values()].map((one) => ({ ...judged(one), sold: sold.get(one.store_id) })), at: Date.now() };
-    }, () => this.fleet);
+    return this.readBy(
+      async () => {
+        const [stores, sales] = await Promise.all([
+          need(app, "stores", true),
+          app.get("/api/reports/sales", {}, { from: today, to: today, group_by: "store" }),
+        ]);
+        const sold = new Map(sales.items.map((row) => [row.store_id, row.net_total]));
+        return {
+          sales,
+          fleet: [...stores.values()].map((one) => ({ ...judged(one), sold: sold.get(one.store_id) })),
+          at: Date.now(),
+        };
+      },
+      () => this.fleet,
+    );
   }
 
   get filter() {
@@ -56,8 +66,13 @@ class PageStores extends Page {
 
   async add() {
     const made = await ask(this.app, {
-      title: t("Add a store"), yes: t("Add"),
-      list: [{ name: "store_id", label: t("Store number, as printed on receipts"), required: true, focus: true }, { name: "name", label: t("Name") }, { name: "timezone", label: t("Time zone"), value: Intl.DateTimeFormat().resolvedOptions().timeZone }],
+      title: t("Add a store"),
+      yes: t("Add"),
+      list: [
+        { name: "store_id", label: t("Store number, as printed on receipts"), required: true, focus: true },
+        { name: "name", label: t("Name") },
+        { name: "timezone", label: t("Time zone"), value: Intl.DateTimeFormat().resolvedOptions().timeZone },
+      ],
       act: (body) => this.app.change("POST", "/api/stores", body),
     });
     if (!made) return;
@@ -73,17 +88,35 @@ class PageStores extends Page {
 
   summary(counts) {
     const { totals, completeness: seen } = this.sales;
-    const part = seen.stores_expected ? seen.stores_complete * 100 / seen.stores_expected : 0;
-    return html`<ul class="sum panel" aria-label=${t("Filter by status")}>${["ok", "late", "silent", "bad"].map((state) => html`<li><button aria-pressed=${this.filter.state === state} @click=${() => this.set({ state: this.filter.state === state ? "" : state })}>
-        <span class="k">${mark(state)}</span><span class="v">${number(counts[state])}</span><span class="n">${stateNote(state)}</span></button></li>`)}
-      <li class="day"><span class="k">${t("Sales today")}</span><span class="v">${number(totals.net_total)}</span><span class="n">${storesIn(seen.stores_complete, seen.stores_expected)}</span><span class="meter"><span ${vars({ "--part": `${part}%` })}></span></span></li></ul>`;
+    const part = seen.stores_expected ? (seen.stores_complete * 100) / seen.stores_expected : 0;
+    return html`<ul class="sum panel" aria-label=${t("Filter by status")}>
+      ${["ok", "late", "silent", "bad"].map(
+        (state) =>
+          html`<li>
+            <button
+              aria-pressed=${this.filter.state === state}
+              @click=${() => this.set({ state: this.filter.state === state ? "" : state })}
+            >
+              <span class="k">${mark(state)}</span><span class="v">${number(counts[state])}</span
+              ><span class="n">${stateNote(state)}</span>
+            </button>
+          </li>`,
+      )}
+      <li class="day">
+        <span class="k">${t("Sales today")}</span><span class="v">${number(totals.net_total)}</span
+        ><span class="n">${storesIn(seen.stores_complete, seen.stores_expected)}</span
+        ><span class="meter"><span ${vars({ "--part": `${part}%` })}></span></span>
+      </li>
+    </ul>`;
   }
 
   /** Arrow keys walk the tiles; one of them is in the tab order. */
   walk(event) {
     const tiles = [...event.currentTarget.querySelectorAll(".t")];
     const at = tiles.indexOf(event.target.closest(".t"));
-    const row = tiles.filter((tile) => tile.offsetTop === tiles[0].offsetTop && tile.parentElement === tiles[0].parentElement).length || 1;
+    const row =
+      tiles.filter((tile) => tile.offsetTop === tiles[0].offsetTop && tile.parentElement === tiles[0].parentElement)
+        .length || 1;
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row }[event.key];
     if (!step || at < 0) return;
     event.preventDefault();
@@ -99,54 +132,182 @@ class PageStores extends Page {
     for (const one of this.fleet) zones.set(one.timezone, [...(zones.get(one.timezone) ?? []), one]);
     let first = true;
     const tile = (one) => {
-      const name = `${one.name} ${one.store_id}, ${stateWord(one.worst)}${one.problem ? `, ${problemWords(one.problem)}` : ""}`;
+      const problem = one.problem ? `, ${problemWords(one.problem)}` : "";
+      const name = `${one.name} ${one.store_id}, ${stateWord(one.worst)}${problem}`;
       const tab = first ? 0 : -1;
       first = false;
-      return html`<a href=${address(["stores", one.store_id])} class="t ${one.worst}" tabindex=${tab} aria-label=${name} title=${name}>${shape(one.worst)}</a>`;
+      return html`<a
+        href=${address(["stores", one.store_id])}
+        class="t ${one.worst}"
+        tabindex=${tab}
+        aria-label=${name}
+        title=${name}
+        >${shape(one.worst)}</a
+      >`;
     };
     const chip = (stores, state) => {
       const n = stores.filter(({ worst }) => worst === state).length;
-      return n ? html`<span class="st ${state}">${shape(state)}${number(n)}<span class="vh"> ${stateWord(state)}</span></span>` : nothing;
+      return n
+        ? html`<span class="st ${state}">${shape(state)}${number(n)}<span class="vh"> ${stateWord(state)}</span></span>`
+        : nothing;
     };
-    return html`<section class="panel map" aria-label=${t("All stores")} @keydown=${(event) => this.walk(event)}>${[...zones].map(([zone, stores]) => html`<div class="region"><h2>${zone.split("/").at(-1).replaceAll("_", " ")} <span>${number(stores.length)}</span></h2><p class="chips">${["bad", "silent", "late", "ok"].map((state) => chip(stores, state))}</p>
-      <div class="tiles">${stores.map(tile)}</div></div>`)}</section>`;
+    return html`<section class="panel map" aria-label=${t("All stores")} @keydown=${(event) => this.walk(event)}>
+      ${[...zones].map(
+        ([zone, stores]) =>
+          html`<div class="region">
+            <h2>${zone.split("/").at(-1).replaceAll("_", " ")} <span>${number(stores.length)}</span></h2>
+            <p class="chips">${["bad", "silent", "late", "ok"].map((state) => chip(stores, state))}</p>
+            <div class="tiles">${stores.map(tile)}</div>
+          </div>`,
+      )}
+    </section>`;
   }
 
   shown() {
     const { state, q, all } = this.filter;
     const text = (q ?? "").toLowerCase();
-    return this.fleet.filter((one) => (!state || one.worst === state) && (state || all || text || one.worst !== "ok") && `${one.name} ${one.store_id}`.toLowerCase().includes(text))
+    return this.fleet
+      .filter(
+        (one) =>
+          (!state || one.worst === state) &&
+          (state || all || text || one.worst !== "ok") &&
+          `${one.name} ${one.store_id}`.toLowerCase().includes(text),
+      )
       .sort((a, b) => STATES.indexOf(b.worst) - STATES.indexOf(a.worst) || a.store_id.localeCompare(b.store_id));
   }
 
   row(one) {
     const { worst, problem, digest, pending } = one;
-    const proof = digest ? html`<span class=${digest.result === "difference" ? "badge bad" : "muted"}>${t(digest.result)}, ${day(digest.business_date)}</span>` : html`<span class="muted">${t("none yet")}</span>`;
+    const proof = digest
+      ? html`<span class=${digest.result === "difference" ? "badge bad" : "muted"}
+          >${t(digest.result)}, ${day(digest.business_date)}</span
+        >`
+      : html`<span class="muted">${t("none yet")}</span>`;
     const skew = one.clock_skew_ms ?? 0;
-    return html`<tr class=${worst}><th scope="row"><a class="rowlink" href=${address(["stores", one.store_id])}><bdi>${one.name}</bdi></a> <span class="muted">${one.store_id}</span></th><td class="state">${mark(worst)}</td><td class="why">${problem ? problemWords(problem) : nothing}</td>
-      <td class="num d">${since(one.last_seen)}</td><td class="num waits"><span class=${pending > 0 && worst !== "ok" ? "strong" : nothing}>${pending === null ? nothing : html`${number(pending)}<span class="narrow"> ${t("pending")}</span>`}</span></td><td class="num d">${one.oldest_pending_at ? span(Date.now() - new Date(one.oldest_pending_at)) : html`<span class="muted">${t("nothing")}</span>`}</td>
-      <td class="d3">${one.version ?? nothing}</td><td class="num d3"><span class=${Math.abs(skew) > SKEW_MS ? "strong" : nothing}>${one.clock_skew_ms === null ? nothing : clock(skew)}</span></td><td class="d2">${proof}</td>
-      <td class="num sold">${one.sold === undefined ? html`<span class="muted">${t("not received yet")}</span>` : number(one.sold)}</td></tr>`;
+    return html`<tr class=${worst}>
+      <th scope="row">
+        <a class="rowlink" href=${address(["stores", one.store_id])}><bdi>${one.name}</bdi></a>
+        <span class="muted">${one.store_id}</span>
+      </th>
+      <td class="state">${mark(worst)}</td>
+      <td class="why">${problem ? problemWords(problem) : nothing}</td>
+      <td class="num d">${since(one.last_seen)}</td>
+      <td class="num waits">
+        <span class=${pending > 0 && worst !== "ok" ? "strong" : nothing}
+          >${pending === null ? nothing : html`${number(pending)}<span class="narrow"> ${t("pending")}</span>`}</span
+        >
+      </td>
+      <td class="num d">
+        ${
+          one.oldest_pending_at
+            ? span(Date.now() - new Date(one.oldest_pending_at))
+            : html`<span class="muted">${t("nothing")}</span>`
+        }
+      </td>
+      <td class="d3">${one.version ?? nothing}</td>
+      <td class="num d3">
+        <span class=${Math.abs(skew) > SKEW_MS ? "strong" : nothing}
+          >${one.clock_skew_ms === null ? nothing : clock(skew)}</span
+        >
+      </td>
+      <td class="d2">${proof}</td>
+      <td class="num sold">
+        ${one.sold === undefined ? html`<span class="muted">${t("not received yet")}</span>` : number(one.sold)}
+      </td>
+    </tr>`;
   }
 
   list() {
     const rows = this.shown();
     const { state, q, all } = this.filter;
-    const heading = state ? stateWord(state) : (all || q ? t("All stores") : t("Needs attention"));
+    const heading = state ? stateWord(state) : all || q ? t("All stores") : t("Needs attention");
     const none = state || q ? t("No matching store") : t("All stores OK");
-    const head = [[t("Store")], [t("Status")], [t("Reason"), "why"], [t("Last seen"), "num d"], [t("Pending"), "num"], [t("Oldest"), "num d"], [t("Version"), "d3"], [t("Clock"), "num d3"], [t("Daily comparison"), "d2"], [t("Sales today"), "num"]];
-    return html`<section class="panel fleet"><header class="part-head"><h2>${heading}</h2><p class="muted">${t("{n} stores, most urgent first", { n: number(rows.length) })}</p><span class="grow"></span>
-      <div class="searching">${icon("search")}<input class="input" id="find-store" aria-label=${t("Find a store")} placeholder=${t("Find a store")} autocomplete="off" .value=${q ?? ""} @input=${(event) => this.set({ q: event.target.value })}></div>
-      <button class="btn small" aria-pressed=${Boolean(all)} @click=${() => this.set({ all: all ? "" : "1", state: "" })}>${t("All {n} stores", { n: number(this.fleet.length) })}</button></header>
-      ${rows.length ? html`<div class="scroll"><table class="dense"><thead><tr>${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${repeat(rows.slice(0, SHOWN_MAX), (one) => one.store_id, (one) => this.row(one))}</tbody></table></div>` : html`<p class="empty">${none}</p>`}
-      ${rows.length > SHOWN_MAX ? html`<p class="empty">${t("First {n}. Type a name to find more", { n: number(SHOWN_MAX) })}</p>` : nothing}</section>`;
+    const head = [
+      [t("Store")],
+      [t("Status")],
+      [t("Reason"), "why"],
+      [t("Last seen"), "num d"],
+      [t("Pending"), "num"],
+      [t("Oldest"), "num d"],
+      [t("Version"), "d3"],
+      [t("Clock"), "num d3"],
+      [t("Daily comparison"), "d2"],
+      [t("Sales today"), "num"],
+    ];
+    return html`<section class="panel fleet">
+      <header class="part-head">
+        <h2>${heading}</h2>
+        <p class="muted">${t("{n} stores, most urgent first", { n: number(rows.length) })}</p>
+        <span class="grow"></span>
+        <div class="searching">
+          ${icon("search")}<input
+            class="input"
+            id="find-store"
+            aria-label=${t("Find a store")}
+            placeholder=${t("Find a store")}
+            autocomplete="off"
+            .value=${q ?? ""}
+            @input=${(event) => this.set({ q: event.target.value })}
+          />
+        </div>
+        <button
+          class="btn small"
+          aria-pressed=${Boolean(all)}
+          @click=${() => this.set({ all: all ? "" : "1", state: "" })}
+        >
+          ${t("All {n} stores", { n: number(this.fleet.length) })}
+        </button>
+      </header>
+      ${
+        rows.length
+          ? html`<div class="scroll">
+              <table class="dense">
+                <thead>
+                  <tr>
+                    ${head.map(([label, kind]) => html`<th scope="col" class=${kind ?? ""}>${label}</th>`)}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${repeat(
+                    rows.slice(0, SHOWN_MAX),
+                    (one) => one.store_id,
+                    (one) => this.row(one),
+                  )}
+                </tbody>
+              </table>
+            </div>`
+          : html`<p class="empty">${none}</p>`
+      }
+      ${
+        rows.length > SHOWN_MAX
+          ? html`<p class="empty">${t("First {n}. Type a name to find more", { n: number(SHOWN_MAX) })}</p>`
+          : nothing
+      }
+    </section>`;
   }
 
   render() {
-    const head = html`<header class="title"><h1>${t("Stores")}</h1>${this.at ? html`<p class="live" title=${ago(this.at)}><i aria-hidden="true"></i>${t("as of {time}", { time: time(this.at) })}</p>` : nothing}<div class="rowx end">${this.app.find()}<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("Add store")}</button></div></header>`;
+    const head = html`<header class="title">
+      <h1>${t("Stores")}</h1>
+      ${
+        this.at
+          ? html`<p class="live" title=${ago(this.at)}>
+              <i aria-hidden="true"></i>${t("as of {time}", { time: time(this.at) })}
+            </p>`
+          : nothing
+      }
+      <div class="rowx end">
+        ${this.app.find()}<button class="btn primary" @click=${() => this.add()}>
+          ${icon("plus")}${t("Add store")}
+        </button>
+      </div>
+    </header>`;
     if (!this.fleet) return html`${head}${this.awaited()}`;
-    if (!this.fleet.length) return html`${head}<p class="empty panel">${t("No stores yet. Add one to get the token for enrolling its server")}</p>`;
-    return html`${head}<div class="stack fleet-page">${this.summary(this.counts())}${this.map()}${this.list()}</div>`;
+    if (!this.fleet.length)
+      return html`${head}
+        <p class="empty panel">${t("No stores yet. Add one to get the token for enrolling its server")}</p>`;
+    return html`${head}
+      <div class="stack fleet-page">${this.summary(this.counts())}${this.map()}${this.list()}</div>`;
   }
 }
 customElements.define("page-stores", PageStores);

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { number, rate, shortReceipt } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { address } from "../shared/menu.js";
-import { ofMember } from "../catalogue/people.js";
+import { ofMember } from "../catalogue/members.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "./kit.js";
 import { inBooks } from "./in_books.js";
 import { facts, figures, section, table } from "./record.js";
@@ -15,12 +15,38 @@ const receipt = (no) => (no ? html`<span title=${no}>${shortReceipt(no)}</span>`
 const shiftOf = (one) => link(["shifts", one.shift_id], one.register_id ?? one.shift_id, { store_id: one.store_id });
 
 const sales = {
-  path: "/api/transactions", needs: ["people"],
+  path: "/api/transactions",
+  needs: ["people"],
   list: (page) => ({
     title: t("Sales"),
-    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), ofState(["paid", "voided"]), { name: "method", label: t("Payment method"), kind: "choice", choices: METHODS.map((method) => [method, t(method)]) }, { name: "sku", label: t("Product code") }, ofMember(), ...(page.app.params.query?.shift_id ? [{ name: "shift_id", label: t("Shift") }] : [])],
+    filters: [
+      { name: "receipt_no", label: t("Receipt number") },
+      ofStore(),
+      ...ofDays(),
+      ofState(["paid", "voided"]),
+      {
+        name: "method",
+        label: t("Payment method"),
+        kind: "choice",
+        choices: METHODS.map((method) => [method, t(method)]),
+      },
+      { name: "sku", label: t("Product code") },
+      ofMember(),
+      ...(page.app.params.query?.shift_id ? [{ name: "shift_id", label: t("Shift") }] : []),
+    ],
     open: of("sales", "transaction_id"),
-    columns: [col(t("Receipt"), (one) => receipt(one.receipt_no)), col(t("When"), (one) => moment(one.paid_at, one.store_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Till"), (one) => one.register_id, "d2"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Pieces"), (one) => figure(one.items_count), "num d2"), col(t("Discount"), (one) => figure(one.discount), "num d3"), col(t("Tax"), (one) => figure(one.tax), "num d3"), col(t("Total"), (one) => figure(one.total), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("Receipt"), (one) => receipt(one.receipt_no)),
+      col(t("When"), (one) => moment(one.paid_at, one.store_id)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Till"), (one) => one.register_id, "d2"),
+      col(t("Cashier"), (one) => person(one.cashier_id), "d"),
+      col(t("Pieces"), (one) => figure(one.items_count), "num d2"),
+      col(t("Discount"), (one) => figure(one.discount), "num d3"),
+      col(t("Tax"), (one) => figure(one.tax), "num d3"),
+      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No sales yet"),
   }),
 };
@@ -29,25 +55,114 @@ const sale = {
   back: () => ["sales", t("Sales")],
   load: (app, { id, query }) => app.get("/api/transactions/:id", { id }, { store_id: query.store_id }),
   view: (one) => ({
-    name: one.receipt_no ?? one.transaction_id, badges: badge(one.state),
+    name: one.receipt_no ?? one.transaction_id,
+    badges: badge(one.state),
     parts: [
-      figures([[t("Total"), number(one.total), moment(one.paid_at, one.store_id)], [t("Discount"), number(one.discount)], [t("Tax"), number(one.tax), one.prices_include_tax ? t("included") : t("added")], [t("Paid"), number(one.amount_paid), t("change {amount}", { amount: number(one.change) })], [t("Refunded"), number(one.refunded)]]),
-      table(t("Lines"), [col("#", (line) => line.line_no, "no"), col(t("Product"), (line) => html`<a href=${address(["products", line.sku])}><bdi>${line.name}</bdi></a> <span class="muted">${line.sku}</span>${line.discounts.map((given) => html`<br><span class="muted">${t(given.source)} ${given.reason ? t(given.reason) : given.promotion_id ?? ""} \u2212${number(given.amount)}</span>`)}`), col(t("Qty"), (line) => figure(line.qty), "num"), col(t("Each"), (line) => html`${figure(line.price)}${line.price_override ? html` <span class="badge warn">${t("price override")}</span>` : nothing}`, "num"), col(t("Discount"), (line) => figure(line.discount), "num d"), col(t("Tax"), (line) => html`${number(line.tax)} <span class="muted">${rate(line.tax_rate_bp)}</span>`, "num d2"), col(t("Returned"), (line) => figure(line.returned_qty), "num d"), col(t("Amount"), (line) => figure(line.total), "num")], one.items),
-      table(t("Payments"), [col(t("Method"), (paid) => t(paid.method)), col(t("Reference"), (paid) => paid.reference ?? nothing), col(t("When"), (paid) => moment(paid.paid_at, one.store_id)), col(t("Received"), (paid) => figure(paid.tendered), "num d"), col(t("Change"), (paid) => figure(paid.change), "num d"), col(t("Amount"), (paid) => figure(paid.amount), "num"), col(t("Status"), (paid) => badge(paid.state))], one.payments),
-      section(t("Details"), facts([[t("Store"), store(one.store_id)], [t("Shift"), shiftOf(one)], [t("Cashier"), person(one.cashier_id)], [t("Business date"), days(one.business_date)], [t("Member"), one.member_id ? link(["members", one.member_id], t("View")) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null],
-        [t("Note"), one.note], [t("Reason for voiding"), one.void_reason], [t("Voided"), one.voided_at ? moment(one.voided_at, one.store_id) : null], [t("Returns"), one.refunded ? link(["returns"], t("View"), { transaction_id: one.transaction_id }) : null]])),
+      figures([
+        [t("Total"), number(one.total), moment(one.paid_at, one.store_id)],
+        [t("Discount"), number(one.discount)],
+        [t("Tax"), number(one.tax), one.prices_include_tax ? t("included") : t("added")],
+        [t("Paid"), number(one.amount_paid), t("change {amount}", { amount: number(one.change) })],
+        [t("Refunded"), number(one.refunded)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col("#", (line) => line.line_no, "no"),
+          col(
+            t("Product"),
+            (line) =>
+              html`<a href=${address(["products", line.sku])}><bdi>${line.name}</bdi></a>
+                <span class="muted">${line.sku}</span>${line.discounts.map(
+                  (given) =>
+                    html`<br /><span class="muted"
+                        >${t(given.source)} ${given.reason ? t(given.reason) : (given.promotion_id ?? "")}
+                        −${number(given.amount)}</span
+                      >`,
+                )}`,
+          ),
+          col(t("Qty"), (line) => figure(line.qty), "num"),
+          col(
+            t("Each"),
+            (line) =>
+              html`${figure(line.price)}${
+                line.price_override ? html` <span class="badge warn">${t("price override")}</span>` : nothing
+              }`,
+            "num",
+          ),
+          col(t("Discount"), (line) => figure(line.discount), "num d"),
+          col(
+            t("Tax"),
+            (line) => html`${number(line.tax)} <span class="muted">${rate(line.tax_rate_bp)}</span>`,
+            "num d2",
+          ),
+          col(t("Returned"), (line) => figure(line.returned_qty), "num d"),
+          col(t("Amount"), (line) => figure(line.total), "num"),
+        ],
+        one.items,
+      ),
+      table(
+        t("Payments"),
+        [
+          col(t("Method"), (paid) => t(paid.method)),
+          col(t("Reference"), (paid) => paid.reference ?? nothing),
+          col(t("When"), (paid) => moment(paid.paid_at, one.store_id)),
+          col(t("Received"), (paid) => figure(paid.tendered), "num d"),
+          col(t("Change"), (paid) => figure(paid.change), "num d"),
+          col(t("Amount"), (paid) => figure(paid.amount), "num"),
+          col(t("Status"), (paid) => badge(paid.state)),
+        ],
+        one.payments,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Store"), store(one.store_id)],
+          [t("Shift"), shiftOf(one)],
+          [t("Cashier"), person(one.cashier_id)],
+          [t("Business date"), days(one.business_date)],
+          [t("Member"), one.member_id ? link(["members", one.member_id], t("View")) : null],
+          [t("Points earned"), one.points_earned ? number(one.points_earned) : null],
+          [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null],
+          [t("Note"), one.note],
+          [t("Reason for voiding"), one.void_reason],
+          [t("Voided"), one.voided_at ? moment(one.voided_at, one.store_id) : null],
+          [t("Returns"), one.refunded ? link(["returns"], t("View"), { transaction_id: one.transaction_id }) : null],
+        ]),
+      ),
       inBooks(one.entries),
     ],
   }),
 };
 
 const returns = {
-  path: "/api/returns", needs: ["people"],
+  path: "/api/returns",
+  needs: ["people"],
   list: () => ({
     title: t("Returns"),
-    filters: [{ name: "receipt_no", label: t("Receipt number") }, ofStore(), ...ofDays(), { name: "disposition", label: t("Condition"), kind: "choice", choices: ["restock", "damaged", "vendor", "none"].map((name) => [name, t(name)]) }, { name: "transaction_id", label: t("Sale") }],
+    filters: [
+      { name: "receipt_no", label: t("Receipt number") },
+      ofStore(),
+      ...ofDays(),
+      {
+        name: "disposition",
+        label: t("Condition"),
+        kind: "choice",
+        choices: ["restock", "damaged", "vendor", "none"].map((name) => [name, t(name)]),
+      },
+      { name: "transaction_id", label: t("Sale") },
+    ],
     open: of("returns", "return_id"),
-    columns: [col(t("Receipt"), (one) => receipt(one.receipt_no)), col(t("When"), (one) => moment(one.created_at, one.store_id)), col(t("Store"), (one) => store(one.store_id)), col(t("Original receipt"), (one) => receipt(one.origin_receipt_no), "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d"), col(t("Tax"), (one) => figure(one.tax), "num d2"), col(t("Refund"), (one) => figure(one.refund_total), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("Receipt"), (one) => receipt(one.receipt_no)),
+      col(t("When"), (one) => moment(one.created_at, one.store_id)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Original receipt"), (one) => receipt(one.origin_receipt_no), "d"),
+      col(t("Cashier"), (one) => person(one.cashier_id), "d"),
+      col(t("Tax"), (one) => figure(one.tax), "num d2"),
+      col(t("Refund"), (one) => figure(one.refund_total), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No returns yet"),
   }),
 };
@@ -56,24 +171,86 @@ const returned = {
   back: () => ["returns", t("Returns")],
   load: (app, { id, query }) => app.get("/api/returns/:id", { id }, { store_id: query.store_id }),
   view: (one) => ({
-    name: one.receipt_no, badges: badge(one.state),
+    name: one.receipt_no,
+    badges: badge(one.state),
     parts: [
-      figures([[t("Refund"), number(one.refund_total), moment(one.created_at, one.store_id)], [t("Tax"), number(one.tax)], [t("Points reversed"), number(one.points_reversed)], [t("Points restored"), number(one.points_back)]]),
-      table(t("Lines"), [col(t("Product"), (line) => html`<bdi>${line.name}</bdi> <span class="muted">${line.sku}</span>`), col(t("Qty"), (line) => figure(line.qty), "num"), col(t("Each"), (line) => figure(line.price), "num d"), col(t("Reason"), (line) => (line.reason ? t(line.reason) : nothing)), col(t("Condition"), (line) => t(line.disposition)), col(t("Refund"), (line) => figure(line.refund), "num")], one.items),
-      table(t("Refunds"), [col(t("Method"), (paid) => t(paid.method)), col(t("Reference"), (paid) => paid.reference ?? nothing), col(t("Amount"), (paid) => figure(paid.amount), "num")], one.refunds),
-      section(t("Details"), facts([[t("Store"), store(one.store_id)], [t("Shift"), shiftOf(one)], [t("Cashier"), person(one.cashier_id)], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Business date"), days(one.business_date)], [t("Original receipt"), one.transaction_id ? link(["sales", one.transaction_id], one.origin_receipt_no ?? t("View")) : t("without receipt")], [t("Note"), one.note], [t("Reason for voiding"), one.void_reason]])),
+      figures([
+        [t("Refund"), number(one.refund_total), moment(one.created_at, one.store_id)],
+        [t("Tax"), number(one.tax)],
+        [t("Points reversed"), number(one.points_reversed)],
+        [t("Points restored"), number(one.points_back)],
+      ]),
+      table(
+        t("Lines"),
+        [
+          col(t("Product"), (line) => html`<bdi>${line.name}</bdi> <span class="muted">${line.sku}</span>`),
+          col(t("Qty"), (line) => figure(line.qty), "num"),
+          col(t("Each"), (line) => figure(line.price), "num d"),
+          col(t("Reason"), (line) => (line.reason ? t(line.reason) : nothing)),
+          col(t("Condition"), (line) => t(line.disposition)),
+          col(t("Refund"), (line) => figure(line.refund), "num"),
+        ],
+        one.items,
+      ),
+      table(
+        t("Refunds"),
+        [
+          col(t("Method"), (paid) => t(paid.method)),
+          col(t("Reference"), (paid) => paid.reference ?? nothing),
+          col(t("Amount"), (paid) => figure(paid.amount), "num"),
+        ],
+        one.refunds,
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Store"), store(one.store_id)],
+          [t("Shift"), shiftOf(one)],
+          [t("Cashier"), person(one.cashier_id)],
+          [t("Approved by"), one.approved_by ? person(one.approved_by) : null],
+          [t("Business date"), days(one.business_date)],
+          [
+            t("Original receipt"),
+            one.transaction_id
+              ? link(["sales", one.transaction_id], one.origin_receipt_no ?? t("View"))
+              : t("without receipt"),
+          ],
+          [t("Note"), one.note],
+          [t("Reason for voiding"), one.void_reason],
+        ]),
+      ),
       inBooks(one.entries),
     ],
   }),
 };
 
 const shifts = {
-  path: "/api/shifts", needs: ["people"],
+  path: "/api/shifts",
+  needs: ["people"],
   list: () => ({
     title: t("Shifts"),
-    filters: [ofState(["open", "ended", "closed", "interrupted"]), ofStore(), ...ofDays(), { name: "variance_above", label: t("Difference above") }],
+    filters: [
+      ofState(["open", "ended", "closed", "interrupted"]),
+      ofStore(),
+      ...ofDays(),
+      { name: "variance_above", label: t("Difference above") },
+    ],
     open: of("shifts", "shift_id"),
-    columns: [col(t("Till"), (one) => html`${one.register_id}${one.z_no ? html` <span class="muted">Z ${one.z_no}</span>` : nothing}`), col(t("Day"), (one) => days(one.business_date)), col(t("Store"), (one) => store(one.store_id)), col(t("Opened"), (one) => moment(one.opened_at, one.store_id), "d"), col(t("Closed"), (one) => moment(one.closed_at, one.store_id), "d2"), col(t("Cashier"), (one) => person(one.opened_by), "d"), col(t("Expected"), (one) => figure(one.expected_cash), "num d"), col(t("Counted"), (one) => figure(one.counted_cash), "num"), col(t("Difference"), (one) => differs(one.variance), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(
+        t("Till"),
+        (one) => html`${one.register_id}${one.z_no ? html` <span class="muted">Z ${one.z_no}</span>` : nothing}`,
+      ),
+      col(t("Day"), (one) => days(one.business_date)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Opened"), (one) => moment(one.opened_at, one.store_id), "d"),
+      col(t("Closed"), (one) => moment(one.closed_at, one.store_id), "d2"),
+      col(t("Cashier"), (one) => person(one.opened_by), "d"),
+      col(t("Expected"), (one) => figure(one.expected_cash), "num d"),
+      col(t("Counted"), (one) => figure(one.counted_cash), "num"),
+      col(t("Difference"), (one) => differs(one.variance), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No shifts yet"),
   }),
 };
@@ -82,15 +259,90 @@ const shift = {
   back: () => ["shifts", t("Shifts")],
   load: (app, { id, query }) => app.get("/api/shifts/:id", { id }, { store_id: query.store_id }),
   view: (one) => ({
-    name: `${one.register_id}${one.z_no ? `, Z ${one.z_no}` : ""}`, badges: badge(one.state),
+    name: `${one.register_id}${one.z_no ? `, Z ${one.z_no}` : ""}`,
+    badges: badge(one.state),
     parts: [
-      figures([[t("Total"), number(one.total), t("{n} sales", { n: number(one.sales_count) })], [t("Returns"), number(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })], [t("Expected"), one.expected_cash === null ? number(one.cash.expected) : number(one.expected_cash), t("in the drawer")], [t("Counted"), one.counted_cash === null ? "\u2013" : number(one.counted_cash)], [t("Difference"), one.variance === null ? "\u2013" : differs(one.variance)]]),
-      table(t("By method"), [col(t("Method"), (row) => t(row.method)), col(t("Sales"), (row) => figure(row.sales), "num"), col(t("Refunds"), (row) => figure(row.refunds), "num"), col(t("Net"), (row) => figure(row.net), "num"), col(t("Counted"), (row) => figure(row.counted), "num"), col(t("Difference"), (row) => differs(row.variance), "num")], one.by_method, t("No payments")),
-      section(t("Cash"), facts([[t("Opening float"), number(one.cash.opening_float)], [t("Sales"), number(one.cash.sales)], [t("Refunds"), number(one.cash.refunds)], [t("pay_in"), number(one.cash.pay_in)], [t("pay_out"), number(one.cash.pay_out)], [t("drop"), number(one.cash.drops)], [t("Expected"), number(one.cash.expected)]])),
-      table(t("Tax"), [col(t("Rate"), (row) => rate(row.tax_rate_bp)), col(t("Base"), (row) => figure(row.base), "num"), col(t("Tax"), (row) => figure(row.tax), "num"), col(t("Returned base"), (row) => figure(row.returns_base), "num"), col(t("Returned tax"), (row) => figure(row.returns_tax), "num")], one.by_tax),
-      ifSome(one.recounts, (rows) => table(t("Recounts"), [col(t("When"), (row) => moment(row.at, one.store_id)), col(t("Person"), (row) => person(row.user_id)), col(t("Before"), (row) => figure(row.before), "num"), col(t("Counted"), (row) => figure(row.counted_cash), "num"), col(t("Difference"), (row) => differs(row.variance), "num"), col(t("Reason"), (row) => row.reason)], rows)),
-      section(t("Details"), facts([[t("Store"), store(one.store_id)], [t("Business date"), days(one.business_date)], [t("Opened"), moment(one.opened_at, one.store_id)], [t("Opened by"), person(one.opened_by)], [t("Closed"), one.closed_at ? moment(one.closed_at, one.store_id) : null], [t("Closed by"), one.closed_by ? person(one.closed_by) : null], [t("Approved by"), one.approved_by ? person(one.approved_by) : null], [t("Receipts"), one.first_receipt ? html`${receipt(one.first_receipt)} \u2013 ${receipt(one.last_receipt)}` : null], [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null], [t("Price overrides"), one.price_overrides ? number(one.price_overrides) : null], [t("Note"), one.note],
-        [t("Sales"), link(["sales"], t("View"), { shift_id: one.shift_id, store_id: one.store_id })]])),
+      figures([
+        [t("Total"), number(one.total), t("{n} sales", { n: number(one.sales_count) })],
+        [t("Returns"), number(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })],
+        [
+          t("Expected"),
+          one.expected_cash === null ? number(one.cash.expected) : number(one.expected_cash),
+          t("in the drawer"),
+        ],
+        [t("Counted"), one.counted_cash === null ? "\u2013" : number(one.counted_cash)],
+        [t("Difference"), one.variance === null ? "\u2013" : differs(one.variance)],
+      ]),
+      table(
+        t("By method"),
+        [
+          col(t("Method"), (row) => t(row.method)),
+          col(t("Sales"), (row) => figure(row.sales), "num"),
+          col(t("Refunds"), (row) => figure(row.refunds), "num"),
+          col(t("Net"), (row) => figure(row.net), "num"),
+          col(t("Counted"), (row) => figure(row.counted), "num"),
+          col(t("Difference"), (row) => differs(row.variance), "num"),
+        ],
+        one.by_method,
+        t("No payments"),
+      ),
+      section(
+        t("Cash"),
+        facts([
+          [t("Opening float"), number(one.cash.opening_float)],
+          [t("Sales"), number(one.cash.sales)],
+          [t("Refunds"), number(one.cash.refunds)],
+          [t("pay_in"), number(one.cash.pay_in)],
+          [t("pay_out"), number(one.cash.pay_out)],
+          [t("drop"), number(one.cash.drops)],
+          [t("Expected"), number(one.cash.expected)],
+        ]),
+      ),
+      table(
+        t("Tax"),
+        [
+          col(t("Rate"), (row) => rate(row.tax_rate_bp)),
+          col(t("Base"), (row) => figure(row.base), "num"),
+          col(t("Tax"), (row) => figure(row.tax), "num"),
+          col(t("Returned base"), (row) => figure(row.returns_base), "num"),
+          col(t("Returned tax"), (row) => figure(row.returns_tax), "num"),
+        ],
+        one.by_tax,
+      ),
+      ifSome(one.recounts, (rows) =>
+        table(
+          t("Recounts"),
+          [
+            col(t("When"), (row) => moment(row.at, one.store_id)),
+            col(t("Person"), (row) => person(row.user_id)),
+            col(t("Before"), (row) => figure(row.before), "num"),
+            col(t("Counted"), (row) => figure(row.counted_cash), "num"),
+            col(t("Difference"), (row) => differs(row.variance), "num"),
+            col(t("Reason"), (row) => row.reason),
+          ],
+          rows,
+        ),
+      ),
+      section(
+        t("Details"),
+        facts([
+          [t("Store"), store(one.store_id)],
+          [t("Business date"), days(one.business_date)],
+          [t("Opened"), moment(one.opened_at, one.store_id)],
+          [t("Opened by"), person(one.opened_by)],
+          [t("Closed"), one.closed_at ? moment(one.closed_at, one.store_id) : null],
+          [t("Closed by"), one.closed_by ? person(one.closed_by) : null],
+          [t("Approved by"), one.approved_by ? person(one.approved_by) : null],
+          [
+            t("Receipts"),
+            one.first_receipt ? html`${receipt(one.first_receipt)} – ${receipt(one.last_receipt)}` : null,
+          ],
+          [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null],
+          [t("Price overrides"), one.price_overrides ? number(one.price_overrides) : null],
+          [t("Note"), one.note],
+          [t("Sales"), link(["sales"], t("View"), { shift_id: one.shift_id, store_id: one.store_id })],
+        ]),
+      ),
       inBooks(one.entries),
     ],
   }),

@@ -9,9 +9,34 @@ import { badge, breaking, col, days, figure, ifSome, link, moment, person, store
 import { table } from "./record.js";
 import { ofDays, ofState, ofStore } from "./records.js";
 
-const CODES = ["receipt_number_twice", "receipt_number_of_another_store", "transfer_cancelled_and_received", "transfer_over_receipt", "transfer_of_other_stores", "transfer_to_unknown_store", "transfer_of_unknown_products",
-  "user_of_another_store", "user_name_taken", "member_registered_twice", "return_exceeds_sold", "points_overdrawn", "shift_was_closed", "order_over_receipt", "order_cancelled_and_received", "order_of_another_store",
-  "receipt_reversed_after_invoice", "supplier_return_unallocated", "entry_unbalanced", "stock_value_differs", "unexplained_movement", "mapping_closed", "delivery_note_twice", "late_after_lock", "safe_below_zero", "shift_interrupted"];
+const CODES = [
+  "receipt_number_twice",
+  "receipt_number_of_another_store",
+  "transfer_cancelled_and_received",
+  "transfer_over_receipt",
+  "transfer_of_other_stores",
+  "transfer_to_unknown_store",
+  "transfer_of_unknown_products",
+  "user_of_another_store",
+  "user_name_taken",
+  "member_registered_twice",
+  "return_exceeds_sold",
+  "points_overdrawn",
+  "shift_was_closed",
+  "order_over_receipt",
+  "order_cancelled_and_received",
+  "order_of_another_store",
+  "receipt_reversed_after_invoice",
+  "supplier_return_unallocated",
+  "entry_unbalanced",
+  "stock_value_differs",
+  "unexplained_movement",
+  "mapping_closed",
+  "delivery_note_twice",
+  "late_after_lock",
+  "safe_below_zero",
+  "shift_interrupted",
+];
 
 /** What to do; Indonesian by its code, since the interface says it in English. */
 const action = ({ code, action: english }) => {
@@ -19,12 +44,30 @@ const action = ({ code, action: english }) => {
   const whole = said && said !== `${code}.action` ? said : english;
   return whole.charAt(0).toUpperCase() + whole.slice(1);
 };
-const said = (one) => html`<div class="said"><b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}<p class="muted">${action(one)}</p>${one.note ? html`<p class="noted">${one.note} <span class="muted">${person(one.settled_by)}, ${moment(one.settled_at)}</span></p>` : nothing}</div>`;
+const said = (one) =>
+  html`<div class="said">
+    <b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}
+    <p class="muted">${action(one)}</p>
+    ${
+      one.note
+        ? html`<p class="noted">
+            ${one.note} <span class="muted">${person(one.settled_by)}, ${moment(one.settled_at)}</span>
+          </p>`
+        : nothing
+    }
+  </div>`;
 
 const settle = async (page, one) => {
   const done = await ask(page.app, {
-    title: t(one.code), text: action(one), yes: t("Settle"),
-    list: [{ name: "note", label: t("Resolution"), kind: "area", required: true, focus: true }, ...(one.code === "shift_interrupted" ? [{ name: "counted_cash", label: t("Cash found in the drawer"), kind: "money", required: true }] : [])],
+    title: t(one.code),
+    text: action(one),
+    yes: t("Settle"),
+    list: [
+      { name: "note", label: t("Resolution"), kind: "area", required: true, focus: true },
+      ...(one.code === "shift_interrupted"
+        ? [{ name: "counted_cash", label: t("Cash found in the drawer"), kind: "money", required: true }]
+        : []),
+    ],
     act: (body) => page.app.change("POST", path("/api/exceptions/:id/settle", { id: one.exception_id }), body),
   });
   if (!done) return;
@@ -34,22 +77,42 @@ const settle = async (page, one) => {
 };
 
 const exceptions = {
-  path: "/api/exceptions", defaults: { state: "open" }, needs: ["people"], live: ["exception"],
+  path: "/api/exceptions",
+  defaults: { state: "open" },
+  needs: ["people"],
+  live: ["exception"],
   list: (page) => ({
     title: t("Exceptions"),
-    filters: [ofState(["open", "settled"]), { name: "code", label: t("Action"), kind: "choice", choices: CODES.map((code) => [code, t(code)]) }, ofStore(), ...ofDays()],
-    columns: [col(t("Action"), said, "wide-cell"), col(t("Store"), (one) => store(one.store_id)), col(t("Day"), (one) => days(one.business_date), "d2"), col(t("Found"), (one) => moment(one.found_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num"), col(t("Status"), (one) => badge(one.settled_at ? "settled" : "open"), "d2")],
+    filters: [
+      ofState(["open", "settled"]),
+      { name: "code", label: t("Action"), kind: "choice", choices: CODES.map((code) => [code, t(code)]) },
+      ofStore(),
+      ...ofDays(),
+    ],
+    columns: [
+      col(t("Action"), said, "wide-cell"),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Day"), (one) => days(one.business_date), "d2"),
+      col(t("Found"), (one) => moment(one.found_at), "d"),
+      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("Status"), (one) => badge(one.settled_at ? "settled" : "open"), "d2"),
+    ],
     actions: (one) => (one.settled_at ? [] : [{ label: t("Settle"), act: () => settle(page, one) }]),
     none: t("No exceptions"),
   }),
 };
 
 /** One value of a change, as words have it. */
-const plain = (value) => (typeof value === "string" ? value : typeof value === "number" ? number(value) : JSON.stringify(value));
+const plain = (value) =>
+  typeof value === "string" ? value : typeof value === "number" ? number(value) : JSON.stringify(value);
 const restore = async (page, one) => {
-  const lost = Object.entries(one.lost_fields).map(([name, value]) => `${t(name)}: ${plain(value)}`).join(", ");
+  const lost = Object.entries(one.lost_fields)
+    .map(([name, value]) => `${t(name)}: ${plain(value)}`)
+    .join(", ");
   const done = await ask(page.app, {
-    title: t("Restore the overwritten value?"), text: lost, yes: t("Restore"),
+    title: t("Restore the overwritten value?"),
+    text: lost,
+    yes: t("Restore"),
     act: () => page.app.change("POST", path("/api/conflicts/:id/restore", { id: one.conflict_id }), {}),
   });
   if (!done) return;
@@ -57,50 +120,150 @@ const restore = async (page, one) => {
   page.app.say("ok", t("Restored; stores are notified"));
 };
 /** What was and what is of a change are pairs themselves. */
-const shown = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(value));
-const pairs = (values) => single(html`<dl class="pairs">${Object.entries(values).map(([name, value]) => html`<div><dt>${t(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`);
+const shown = (value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(value);
+const pairs = (values) =>
+  single(
+    html`<dl class="pairs">
+      ${Object.entries(values).map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${t(name)}</dt>
+            <dd>${shown(value)}</dd>
+          </div>`,
+      )}
+    </dl>`,
+  );
+/** The record that an action changed; a member has a page. */
+const record = ({ resource, id }) =>
+  resource === "member" ? link(["members", id], id) : html`<span class="muted">${id}</span>`;
+
 const conflicts = {
   path: "/api/conflicts",
   list: (page) => ({
     title: t("Conflicts"),
-    filters: [{ name: "q", label: t("Search"), kind: "search" }, ofState(["open", "restored"]), ofStore(), { name: "sku", label: t("Product code") }, { name: "member_id", label: t("Member") }, ...ofDays()],
-    columns: [col(t("Action"), (one) => html`${t(one.resource)} ${one.resource === "member" ? link(["members", one.id], one.id) : html`<span class="muted">${one.id}</span>`}`), col(t("Current value"), (one) => pairs(one.kept_fields)), col(t("Overwritten"), (one) => pairs(one.lost_fields)), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.resolved_at), "d"), col(t("Status"), (one) => (one.restored_at ? html`<span class="badge ok">${t("restored")}</span>` : nothing), "d2")],
+    filters: [
+      { name: "q", label: t("Search"), kind: "search" },
+      ofState(["open", "restored"]),
+      ofStore(),
+      { name: "sku", label: t("Product code") },
+      { name: "member_id", label: t("Member") },
+      ...ofDays(),
+    ],
+    columns: [
+      col(t("Action"), (one) => html`${t(one.resource)} ${record(one)}`),
+      col(t("Current value"), (one) => pairs(one.kept_fields)),
+      col(t("Overwritten"), (one) => pairs(one.lost_fields)),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Since"), (one) => moment(one.resolved_at), "d"),
+      col(
+        t("Status"),
+        (one) => (one.restored_at ? html`<span class="badge ok">${t("restored")}</span>` : nothing),
+        "d2",
+      ),
+    ],
     actions: (one) => (one.restored_at ? [] : [{ label: t("Restore"), act: () => restore(page, one) }]),
     none: t("No overwritten values"),
   }),
 };
 
-const replay = (page, one) => page.once(async () => {
-  const { applied, parked: left } = await page.app.change("POST", path("/api/parked/:id/replay", { id: one.parked_id }), {});
-  await page.load();
-  page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} still on hold", { n: applied, left }));
-});
+const replay = (page, one) =>
+  page.once(async () => {
+    const { applied, parked: left } = await page.app.change(
+      "POST",
+      path("/api/parked/:id/replay", { id: one.parked_id }),
+      {},
+    );
+    await page.load();
+    page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} still on hold", { n: applied, left }));
+  });
 /** How many records wait for each reason, at all stores. */
 let causes = {};
-const replayAll = (page, code) => page.once(async () => {
-  const { applied, parked: left } = await page.app.change("POST", path("/api/parked/replay", {}, { code }), {});
-  await page.load();
-  page.app.count();
-  page.app.say(left ? "warn" : "ok", t("{n} applied, {left} still on hold", { n: applied, left }));
-});
-const byCause = (page) => ifSome(Object.entries(causes), (rows) => html`<div class="above">${table(t("By cause, all stores"), [col(t("Reason"), ([code]) => link(["parked"], t(code), { code })), col(t("Records"), ([, count]) => figure(count), "num"), col("", ([code]) => html`<button class="btn small" ?disabled=${page.busy} @click=${() => replayAll(page, code)}>${t("Try all again")}</button>`, "acts")], rows)}</div>`);
+const replayAll = (page, code) =>
+  page.once(async () => {
+    const { applied, parked: left } = await page.app.change("POST", path("/api/parked/replay", {}, { code }), {});
+    await page.load();
+    page.app.count();
+    page.app.say(left ? "warn" : "ok", t("{n} applied, {left} still on hold", { n: applied, left }));
+  });
+const byCause = (page) =>
+  ifSome(
+    Object.entries(causes),
+    (rows) =>
+      html`<div class="above">
+        ${table(
+          t("By cause, all stores"),
+          [
+            col(t("Reason"), ([code]) => link(["parked"], t(code), { code })),
+            col(t("Records"), ([, count]) => figure(count), "num"),
+            col(
+              "",
+              ([code]) =>
+                html`<button class="btn small" ?disabled=${page.busy} @click=${() => replayAll(page, code)}>
+                  ${t("Try all again")}
+                </button>`,
+              "acts",
+            ),
+          ],
+          rows,
+        )}
+      </div>`,
+  );
 const parked = {
-  path: "/api/parked", loaded: async (app) => { causes = (await app.get("/api/admin/overview")).parked_by_code; },
+  path: "/api/parked",
+  loaded: async (app) => {
+    causes = (await app.get("/api/admin/overview")).parked_by_code;
+  },
   list: (page) => ({
-    title: t("On hold"), above: byCause,
-    filters: [{ name: "code", label: t("Reason"), kind: "choice", choices: [...new Set([...Object.keys(causes), page.filters.code])].filter(Boolean).map((code) => [code, t(code)]) }, ofStore()],
-    columns: [col(t("Type"), (one) => html`${one.type} <span class="muted">${one.aggregate ?? ""}</span>`), col(t("Reason"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`), col(t("Store"), (one) => store(one.store_id)), col(t("Since"), (one) => moment(one.parked_at), "d"), col(t("Amount"), (one) => figure(one.amount), "num")],
+    title: t("On hold"),
+    above: byCause,
+    filters: [
+      {
+        name: "code",
+        label: t("Reason"),
+        kind: "choice",
+        choices: [...new Set([...Object.keys(causes), page.filters.code])]
+          .filter(Boolean)
+          .map((code) => [code, t(code)]),
+      },
+      ofStore(),
+    ],
+    columns: [
+      col(t("Type"), (one) => html`${one.type} <span class="muted">${one.aggregate ?? ""}</span>`),
+      col(t("Reason"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Since"), (one) => moment(one.parked_at), "d"),
+      col(t("Amount"), (one) => figure(one.amount), "num"),
+    ],
     actions: (one) => [{ label: t("Try again"), act: () => replay(page, one) }],
     none: t("No records on hold"),
   }),
 };
 
 const audit = {
-  path: "/api/audit", needs: ["people"],
+  path: "/api/audit",
+  needs: ["people"],
   list: () => ({
     title: t("Audit log"),
     filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
-    columns: [col(t("When"), (one) => moment(one.at)), col(t("Action"), (one) => breaking(one.action)), col(t("Person"), (one) => (one.approved_by ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}` : person(one.user_id))), col(t("Store"), (one) => store(one.store_id)), col(t("Details"), (one) => single(html`<details class="raw"><summary>${t("Show")}</summary>${pairs(one.details)}</details>`))],
+    columns: [
+      col(t("When"), (one) => moment(one.at)),
+      col(t("Action"), (one) => breaking(one.action)),
+      col(t("Person"), (one) =>
+        one.approved_by
+          ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}`
+          : person(one.user_id),
+      ),
+      col(t("Store"), (one) => store(one.store_id)),
+      col(t("Details"), (one) =>
+        single(
+          html`<details class="raw">
+            <summary>${t("Show")}</summary>
+            ${pairs(one.details)}
+          </details>`,
+        ),
+      ),
+    ],
     none: t("No actions yet"),
   }),
 };

@@ -8,11 +8,16 @@ import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
 
 const list = (app, page) => [
-  ["user-round", t("Member"), "F2", () => chooseMember(app)], ["percent", t("Discount on the item"), "F3", () => discount(app, false)],
-  ["percent", t("Discount on the sale"), "Shift F3", () => discount(app, true)], ["calculator", t("Edit item"), "F4", () => editLine(app)],
-  ["pause", t("Hold"), "F6", () => page.hold()], ["list-restart", t("Recall"), "F7", () => app.show("holds")],
-  ["undo-2", t("Return"), "F8", () => app.show("return")], ["clock", t("Shift and cash"), "F10", () => app.show("cash")],
-  ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")], ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
+  ["user-round", t("Member"), "F2", () => chooseMember(app)],
+  ["percent", t("Discount on the item"), "F3", () => discount(app, false)],
+  ["percent", t("Discount on the sale"), "Shift F3", () => discount(app, true)],
+  ["calculator", t("Edit item"), "F4", () => editLine(app)],
+  ["pause", t("Hold"), "F6", () => page.hold()],
+  ["list-restart", t("Recall"), "F7", () => app.show("holds")],
+  ["undo-2", t("Return"), "F8", () => app.show("return")],
+  ["clock", t("Shift and cash"), "F10", () => app.show("cash")],
+  ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")],
+  ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
   ["trash-2", t("Void sale"), "", () => voidBasket(app)],
 ];
 
@@ -33,7 +38,16 @@ export const actions = (app, page) => {
     act();
   };
   app.dialog.ask({
-    title: t("All actions"), yes: null, no: t("Close"),
-    body: html`<div class="stack s menu wide-menu" @keydown=${onKey}>${all.map((one, index) => html`<button type="button" class="btn big" ?data-focus=${index === 0} @click=${() => choose(one)}>${index < 9 ? key(String(index + 1)) : nothing}${icon(one[0])}${one[1]}${one[2] ? key(one[2]) : nothing}</button>`)}</div>`,
+    title: t("All actions"),
+    yes: null,
+    no: t("Close"),
+    body: html`<div class="stack s menu wide-menu" @keydown=${onKey}>
+      ${all.map(
+        (one, index) =>
+          html`<button type="button" class="btn big" ?data-focus=${index === 0} @click=${() => choose(one)}>
+            ${index < 9 ? key(String(index + 1)) : nothing}${icon(one[0])}${one[1]}${one[2] ? key(one[2]) : nothing}
+          </button>`,
+      )}
+    </div>`,
   });
 };

@@ -9,7 +9,8 @@ const REMEMBERED = 500;
 const FRESH_MS = 60_000;
 /** Products are remembered by their codes, and by their number too. */
 const skuKey = (sku) => `sku ${sku}`;
-const sum = (discounts, source) => discounts.filter((one) => one.source === source).reduce((all, one) => all + one.amount, 0);
+const sum = (discounts, source) =>
+  discounts.filter((one) => one.source === source).reduce((all, one) => all + one.amount, 0);
 
 export class Basket {
   constructor(app) {
@@ -63,7 +64,13 @@ export class Basket {
   adopt(sale) {
     this.sale = sale;
     this.lines = sale.items.map((item) => ({
-      sku: item.sku, name: item.name, qty: item.qty, price: item.price, discount: sum(item.discounts, "manual"), item, own: item.price_override,
+      sku: item.sku,
+      name: item.name,
+      qty: item.qty,
+      price: item.price,
+      discount: sum(item.discounts, "manual"),
+      item,
+      own: item.price_override,
       onHand: this.products.get(skuKey(item.sku))?.product.on_hand,
     }));
     this.selected = Math.min(this.selected, this.lines.length - 1);
@@ -97,7 +104,9 @@ export class Basket {
 
   /** What is no product may be a member's card. */
   async card(code) {
-    const { items: [member] } = await this.app.get("/api/members/search", {}, { code });
+    const {
+      items: [member],
+    } = await this.app.get("/api/members/search", {}, { code });
     if (!member) return false;
     this.member = member;
     this.changed({ member_id: member.member_id });
@@ -113,16 +122,19 @@ export class Basket {
   }
 
   /**
-   * A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it, on the
-   * page of the basket alone: what is being paid keeps the price that the customer saw.
+   * A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it, on
+   * the page of the basket alone: what is being paid keeps the price that the customer saw.
    */
   async priced(sku) {
     if (sku === null) this.products.clear();
     for (const [code, { product }] of this.products) if (product.sku === sku) this.products.delete(code);
-    const skus = new Set(this.lines.filter((line) => !line.own && (sku === null || line.sku === sku)).map((line) => line.sku));
+    const skus = new Set(
+      this.lines.filter((line) => !line.own && (sku === null || line.sku === sku)).map((line) => line.sku),
+    );
     const now = new Map();
     for (const one of skus) {
-      if (this.app.page === "sell") now.set(one, await this.app.get("/api/pos/products/:sku", { sku: one }).catch(() => null));
+      if (this.app.page === "sell")
+        now.set(one, await this.app.get("/api/pos/products/:sku", { sku: one }).catch(() => null));
     }
     if (this.app.page !== "sell") {
       this.late = true;
@@ -140,8 +152,14 @@ export class Basket {
 
   /** What the catalogue asks for now, where the page had shown another price. */
   sayPrices(shown) {
-    const other = this.lines.filter((line, index) => !line.own && shown[index]?.sku === line.sku && shown[index].price !== line.price);
-    if (other.length) this.app.say("warn", other.map(({ name, price }) => t("{name} now costs {price}", { name, price: money(price) })).join(" \u00b7 "));
+    const other = this.lines.filter(
+      (line, index) => !line.own && shown[index]?.sku === line.sku && shown[index].price !== line.price,
+    );
+    if (other.length)
+      this.app.say(
+        "warn",
+        other.map(({ name, price }) => t("{name} now costs {price}", { name, price: money(price) })).join(" \u00b7 "),
+      );
   }
 
   follow(now) {
@@ -166,13 +184,23 @@ export class Basket {
   /** So many of a product more: its own line if it costs the same there. */
   add(product, times = 1) {
     const qty = times * (product.pack_qty ?? 1);
-    const index = this.lines.findIndex((line) => line.sku === product.sku && line.price === product.price && !line.discount);
+    const index = this.lines.findIndex(
+      (line) => line.sku === product.sku && line.price === product.price && !line.discount,
+    );
     if (index >= 0) {
       this.lines[index].qty += qty;
       this.lines[index].item = null;
       this.selected = index;
     } else {
-      this.lines.push({ sku: product.sku, name: product.name, qty, price: product.price, discount: 0, item: null, onHand: product.on_hand });
+      this.lines.push({
+        sku: product.sku,
+        name: product.name,
+        qty,
+        price: product.price,
+        discount: 0,
+        item: null,
+        onHand: product.on_hand,
+      });
       this.selected = this.lines.length - 1;
     }
     this.changed();
@@ -238,12 +266,24 @@ export class Basket {
 
   async write(more) {
     // A price is said only where somebody set one: what the page shows may be older than the catalogue.
-    const items = this.lines.map(({ sku, qty, price, own, discount }) => ({ sku, qty, ...(own ? { price } : {}), ...(discount ? { discount } : {}) }));
+    const items = this.lines.map(({ sku, qty, price, own, discount }) => ({
+      sku,
+      qty,
+      ...(own ? { price } : {}),
+      ...(discount ? { discount } : {}),
+    }));
     if (!items.length) return null;
     // A member who was chosen before the first scan belongs to this basket too.
     const whose = this.member ? { member_id: this.member.member_id } : {};
     if (!this.sale) return this.app.change("POST", "/api/pos/transactions", { items, ...whose, ...more });
-    return this.app.command({ method: "PATCH", url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }), body: { items, ...more }, match: this.sale.version, label: more.discount_reason ? "Discount" : "Change sale", quiet: true });
+    return this.app.command({
+      method: "PATCH",
+      url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }),
+      body: { items, ...more },
+      match: this.sale.version,
+      label: more.discount_reason ? "Discount" : "Change sale",
+      quiet: true,
+    });
   }
 
   /** Waits until the figures are the store's. */

@@ -6,7 +6,12 @@ import { date, money, number, symbol, time } from "../shared/format.js";
 import { t } from "../shared/i18n.js";
 import { Page } from "../shared/page.js";
 
-const KINDS = [["pay_in", "plus"], ["pay_out", "minus"], ["drop", "lock"], ["no_sale", "inbox"]];
+const KINDS = [
+  ["pay_in", "plus"],
+  ["pay_out", "minus"],
+  ["drop", "lock"],
+  ["no_sale", "inbox"],
+];
 const REASON_MAX = 200;
 
 class PageCash extends Page {
@@ -23,16 +28,27 @@ class PageCash extends Page {
 
   async load() {
     await Promise.resolve();
-    await this.readBy(async () => {
-      const id = this.app.shift.shift_id;
-      const [summary, { items: movements }] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), this.app.get("/api/shifts/:id/cash-movements", { id }, { limit: 100 })]);
-      return { summary, movements };
-    }, () => this.summary);
+    await this.readBy(
+      async () => {
+        const id = this.app.shift.shift_id;
+        const [summary, { items: movements }] = await Promise.all([
+          this.app.get("/api/shifts/:id/summary", { id }),
+          this.app.get("/api/shifts/:id/cash-movements", { id }, { limit: 100 }),
+        ]);
+        return { summary, movements };
+      },
+      () => this.summary,
+    );
     this.app.focusPage();
   }
 
   keys() {
-    return { Escape: () => void this.app.show("sell"), F9: () => void this.app.show("close"), X: () => void this.report(), L: () => void this.app.lock() };
+    return {
+      Escape: () => void this.app.show("sell"),
+      F9: () => void this.app.show("close"),
+      X: () => void this.report(),
+      L: () => void this.app.lock(),
+    };
   }
 
   report() {
@@ -44,10 +60,46 @@ class PageCash extends Page {
     let amount = null;
     const drawer = type === "no_sale";
     const given = await app.dialog.ask({
-      title: t(type), yes: t("Save"),
-      body: html`${drawer ? nothing : field(t("Amount"), moneyInput({ id: "cash-amount", value: null, large: true, focus: true, onValue: (value) => { amount = value; } }), "cash-amount")}
-        ${type === "drop" ? field(t("Bag number"), html`<input class="input" id="bag" name="bag_no" maxlength="64" autocomplete="off">`, "bag") : nothing}
-        ${field(t("Reason"), html`<input class="input" id="cash-reason" name="reason" maxlength=${REASON_MAX} autocomplete="off" ?data-focus=${drawer}>`, "cash-reason")}`,
+      title: t(type),
+      yes: t("Save"),
+      body: html`${
+        drawer
+          ? nothing
+          : field(
+              t("Amount"),
+              moneyInput({
+                id: "cash-amount",
+                value: null,
+                large: true,
+                focus: true,
+                onValue: (value) => {
+                  amount = value;
+                },
+              }),
+              "cash-amount",
+            )
+      }
+      ${
+        type === "drop"
+          ? field(
+              t("Bag number"),
+              html`<input class="input" id="bag" name="bag_no" maxlength="64" autocomplete="off" />`,
+              "bag",
+            )
+          : nothing
+      }
+      ${field(
+        t("Reason"),
+        html`<input
+          class="input"
+          id="cash-reason"
+          name="reason"
+          maxlength=${REASON_MAX}
+          autocomplete="off"
+          ?data-focus=${drawer}
+        />`,
+        "cash-reason",
+      )}`,
       act: ({ reason, bag_no: bag }) => {
         if (!drawer && !amount) throw new Error(t("Enter the amount"));
         if (!reason.trim()) throw new Error(t("Enter a reason"));
@@ -56,7 +108,12 @@ class PageCash extends Page {
     });
     if (!given) return;
     await this.once(async () => {
-      await app.command({ url: path("/api/shifts/:id/cash-movements", { id: app.shift.shift_id }), body: given, label: type, amount: drawer ? null : given.amount });
+      await app.command({
+        url: path("/api/shifts/:id/cash-movements", { id: app.shift.shift_id }),
+        body: given,
+        label: type,
+        amount: drawer ? null : given.amount,
+      });
       app.say("ok", `${t(type)}: ${drawer ? t("done") : money(given.amount)}`);
       await this.load();
     });
@@ -65,20 +122,103 @@ class PageCash extends Page {
   figures() {
     const { summary } = this;
     const { cash } = summary;
-    const row = (label, value) => html`<div><dt>${label}</dt><dd>${number(value)}</dd></div>`;
-    return html`<section class="panel pad stack"><h2>${t("X report")}, ${symbol()}</h2><dl class="facts">${row(t("Sales"), summary.sales_count)}${row(t("Gross sales"), summary.gross_sales)}${row(t("Discounts"), -summary.discounts)}${row(t("Tax"), summary.tax)}${row(t("Total"), summary.total)}${row(t("Returns"), -summary.returns_total)}</dl>
+    const row = (label, value) =>
+      html`<div>
+        <dt>${label}</dt>
+        <dd>${number(value)}</dd>
+      </div>`;
+    return html`<section class="panel pad stack">
+      <h2>${t("X report")}, ${symbol()}</h2>
+      <dl class="facts">
+        ${row(t("Sales"), summary.sales_count)}${row(
+          t("Gross sales"),
+          summary.gross_sales,
+        )}${row(t("Discounts"), -summary.discounts)}${row(t("Tax"), summary.tax)}${row(t("Total"), summary.total)}${row(
+          t("Returns"),
+          -summary.returns_total,
+        )}
+      </dl>
       <dl class="facts">${(summary.by_method ?? []).map(({ method, net }) => row(t(method), net))}</dl>
-      ${cash && cash.expected !== null && cash.expected !== undefined ? html`<dl class="facts">${row(t("Opening float"), cash.opening_float)}${row(t("pay_in"), cash.pay_in)}${row(t("pay_out"), -cash.pay_out)}${row(t("drop"), -cash.drops)}<div><dt><b>${t("Expected in the drawer")}</b></dt><dd><b>${number(cash.expected)}</b></dd></div></dl>` : notice("", "info", t("The expected amount is shown after counting"))}
-      <button class="btn big" @click=${() => this.report()}>${icon("printer")}${t("Print X report")}${key("X")}</button></section>`;
+      ${
+        cash && cash.expected !== null && cash.expected !== undefined
+          ? html`<dl class="facts">
+              ${row(
+                t("Opening float"),
+                cash.opening_float,
+              )}${row(t("pay_in"), cash.pay_in)}${row(t("pay_out"), -cash.pay_out)}${row(t("drop"), -cash.drops)}
+              <div>
+                <dt><b>${t("Expected in the drawer")}</b></dt>
+                <dd><b>${number(cash.expected)}</b></dd>
+              </div>
+            </dl>`
+          : notice("", "info", t("The expected amount is shown after counting"))
+      }
+      <button class="btn big" @click=${() => this.report()}>${icon("printer")}${t("Print X report")}${key("X")}</button>
+    </section>`;
   }
 
   render() {
     const { app, summary } = this;
-    return html`<div class="bar"><button class="btn quiet" @click=${() => app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Shift and cash")}</h1>
-      <button class="btn big end" @click=${() => app.lock()}>${icon("lock")}${t("Lock")}${key("L")}</button><button class="btn primary big" @click=${() => app.show("close")}>${icon("clipboard-check")}${t("Close shift")}${key("F9")}</button></div>
-      <div class="work"><div class="rowx">${KINDS.map(([type, name], index) => html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>${icon(name)}${t(type)}</button>`)}</div>
-      ${summary ? html`<div class="two"><section class="panel scroll"><h2 class="pad">${t("Cash movements")}<span class="muted"> · ${date(app.shift.opened_at)}</span></h2>${this.movements.length ? html`<table class="grid fold"><thead><tr><th>${t("Time")}</th><th>${t("Type")}</th><th>${t("Reason")}</th><th class="num">${t("Amount")}</th></tr></thead><tbody>
-        ${this.movements.map((one) => html`<tr><td>${time(one.at)}</td><td>${t(one.type)}</td><td class="whole"><div><bdi>${one.reason}</bdi>${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}</div></td><td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td></tr>`)}</tbody></table>` : html`<p class="empty">${t("No cash movements yet")}</p>`}</section>${this.figures()}</div>` : this.awaited()}</div>`;
+    return html`<div class="bar">
+        <button class="btn quiet" @click=${() => app.show("sell")}>
+          ${icon("arrow-left")}${t("Sell")}${key("Esc")}
+        </button>
+        <h1>${t("Shift and cash")}</h1>
+        <button class="btn big end" @click=${() => app.lock()}>${icon("lock")}${t("Lock")}${key("L")}</button
+        ><button class="btn primary big" @click=${() => app.show("close")}>
+          ${icon("clipboard-check")}${t("Close shift")}${key("F9")}
+        </button>
+      </div>
+      <div class="work">
+        <div class="rowx">
+          ${KINDS.map(
+            ([type, name], index) =>
+              html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>
+                ${icon(name)}${t(type)}
+              </button>`,
+          )}
+        </div>
+        ${
+          summary
+            ? html`<div class="two">
+                <section class="panel scroll">
+                  <h2 class="pad">${t("Cash movements")}<span class="muted"> · ${date(app.shift.opened_at)}</span></h2>
+                  ${
+                    this.movements.length
+                      ? html`<table class="grid fold">
+                          <thead>
+                            <tr>
+                              <th>${t("Time")}</th>
+                              <th>${t("Type")}</th>
+                              <th>${t("Reason")}</th>
+                              <th class="num">${t("Amount")}</th>
+                            </tr>
+                          </thead>
+                          <tbody>
+                            ${this.movements.map(
+                              (one) =>
+                                html`<tr>
+                                  <td>${time(one.at)}</td>
+                                  <td>${t(one.type)}</td>
+                                  <td class="whole">
+                                    <div>
+                                      <bdi>${one.reason}</bdi
+                                      >${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}
+                                    </div>
+                                  </td>
+                                  <td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td>
+                                </tr>`,
+                            )}
+                          </tbody>
+                        </table>`
+                      : html`<p class="empty">${t("No cash movements yet")}</p>`
+                  }
+                </section>
+                ${this.figures()}
+              </div>`
+            : this.awaited()
+        }
+      </div>`;
   }
 }
 customElements.define("page-cash", PageCash);

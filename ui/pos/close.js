@@ -25,12 +25,19 @@ class PageClose extends Page {
 
   async load() {
     await Promise.resolve();
-    await this.readBy(async () => {
-      const id = this.app.shift.shift_id;
-      const of = (state) => this.app.get("/api/pos/transactions", {}, { shift_id: id, state, limit: 20 });
-      const [summary, open, partly] = await Promise.all([this.app.get("/api/shifts/:id/summary", { id }), of("open"), of("partially_paid")]);
-      return { summary, open: [...open.items, ...partly.items] };
-    }, () => this.summary);
+    await this.readBy(
+      async () => {
+        const id = this.app.shift.shift_id;
+        const of = (state) => this.app.get("/api/pos/transactions", {}, { shift_id: id, state, limit: 20 });
+        const [summary, open, partly] = await Promise.all([
+          this.app.get("/api/shifts/:id/summary", { id }),
+          of("open"),
+          of("partially_paid"),
+        ]);
+        return { summary, open: [...open.items, ...partly.items] };
+      },
+      () => this.summary,
+    );
     this.recall();
     this.requestUpdate();
     this.app.focusPage();
@@ -103,11 +110,26 @@ class PageClose extends Page {
       return undefined;
     }
     return this.once(async () => {
-      const denominations = [...this.pieces].filter(([, count]) => count > 0).map(([value, count]) => ({ value, count }));
-      const counts = [...this.others].filter(([, amount]) => amount !== null).map(([method, amount]) => ({ method, amount }));
+      const denominations = [...this.pieces]
+        .filter(([, count]) => count > 0)
+        .map(([value, count]) => ({ value, count }));
+      const counts = [...this.others]
+        .filter(([, amount]) => amount !== null)
+        .map(([method, amount]) => ({ method, amount }));
       const note = this.querySelector("#note").value.trim();
-      const body = { counted_cash: this.counted, ...(denominations.length ? { denominations } : {}), ...(counts.length ? { counts } : {}), ...(note ? { note } : {}), ...(this.voidOpen ? { void_open: true } : {}) };
-      this.closed = await app.command({ url: path("/api/shifts/:id/close", { id: app.shift.shift_id }), body, label: "Close shift", amount: this.counted });
+      const body = {
+        counted_cash: this.counted,
+        ...(denominations.length ? { denominations } : {}),
+        ...(counts.length ? { counts } : {}),
+        ...(note ? { note } : {}),
+        ...(this.voidOpen ? { void_open: true } : {}),
+      };
+      this.closed = await app.command({
+        url: path("/api/shifts/:id/close", { id: app.shift.shift_id }),
+        body,
+        label: "Close shift",
+        amount: this.counted,
+      });
       sessionStorage.removeItem(this.draft);
       app.shift = this.closed.shift;
       app.basket.clear();
@@ -125,21 +147,54 @@ class PageClose extends Page {
   }
 
   notes() {
-    return html`<section class="panel scroll">${notesTable(this.app.settings.payments.denominations, this.pieces, () => this.keep())}</section>`;
+    return html`<section class="panel scroll">
+      ${notesTable(this.app.settings.payments.denominations, this.pieces, () => this.keep())}
+    </section>`;
   }
 
   /** What is not finished: each can be looked at; all can be given up with the shift. */
   baskets() {
     if (!this.open.length) return nothing;
-    return notice("warn", "shopping-basket", html`<p>${t("Unfinished sales: {n}", { n: number(this.open.length) })}</p>
-      <div class="rowx">${this.open.map((sale) => html`<button class="btn big bring" @click=${() => this.bring(sale)}>${t("Show {amount}", { amount: money(sale.total) })}</button>`)}</div>
-      ${this.endsFirst ? nothing : html`<label class="rowx"><input type="checkbox" id="void-open" .checked=${this.voidOpen} @change=${(event) => { this.voidOpen = event.target.checked; }}>${t("Void them when the shift ends")}</label>`}`);
+    return notice(
+      "warn",
+      "shopping-basket",
+      html`<p>${t("Unfinished sales: {n}", { n: number(this.open.length) })}</p>
+        <div class="rowx">
+          ${this.open.map(
+            (sale) =>
+              html`<button class="btn big bring" @click=${() => this.bring(sale)}>
+                ${t("Show {amount}", { amount: money(sale.total) })}
+              </button>`,
+          )}
+        </div>
+        ${
+          this.endsFirst
+            ? nothing
+            : html`<label class="rowx"
+                ><input
+                  type="checkbox"
+                  id="void-open"
+                  .checked=${this.voidOpen}
+                  @change=${(event) => {
+                    this.voidOpen = event.target.checked;
+                  }}
+                />${t("Void them when the shift ends")}</label
+              >`
+        }`,
+    );
   }
 
   /** No more is sold, and then the drawer is counted. */
   ending() {
-    return html`<section class="panel pad stack"><p>${t("No more sales after you end the shift. The drawer is then counted without showing the expected amount")}</p>${this.baskets()}
-      <button class="pay" data-focus ?disabled=${this.busy} @click=${() => this.end()}>${icon("lock")}<span>${t("End shift")}</span>${key("F9")}</button></section>`;
+    return html`<section class="panel pad stack">
+      <p>
+        ${t("No more sales after you end the shift. The drawer is then counted without showing the expected amount")}
+      </p>
+      ${this.baskets()}
+      <button class="pay" data-focus ?disabled=${this.busy} @click=${() => this.end()}>
+        ${icon("lock")}<span>${t("End shift")}</span>${key("F9")}
+      </button>
+    </section>`;
   }
 
   methods() {
@@ -149,38 +204,157 @@ class PageClose extends Page {
     const expected = summary.cash?.expected ?? null;
     const gap = blind || expected === null ? null : this.counted - expected;
     const tolerance = app.settings.shifts.variance_tolerance;
-    const taken = summary.by_method ?? app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
+    const taken =
+      summary.by_method ??
+      app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
     const others = taken.filter(({ method }) => method !== "cash");
     const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
-    return html`<section class="panel pad stack"><dl class="facts l"><div><dt>${t("Counted cash")}</dt><dd id="counted">${money(this.counted)}</dd></div>
-      ${gap === null ? nothing : html`<div><dt>${t("Expected")}</dt><dd>${number(expected)}</dd></div><div><dt>${t("Difference")}</dt><dd>${difference(gap)}</dd></div>`}</dl>
-      ${others.map(({ method, net }) => field(blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }), moneyInput({ id: `counted-${method}`, value: this.others.get(method) ?? null, onValue: (amount) => {
-        this.others.set(method, amount);
-        this.keep();
-      } }), `counted-${method}`))}
-      ${blind ? nothing : html`<dl class="facts">${others.filter(({ method, net }) => (this.others.get(method) ?? net) !== net).map(({ method, net }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd>${difference(this.others.get(method) - net)}</dd></div>`)}</dl>`}
-      ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off">`, "note")}
-      ${gap !== null && tolerance && Math.abs(gap) > tolerance ? notice("warn", "shield-check", t("Difference over {limit}. A manager must approve", { limit: money(tolerance) })) : nothing}
+    return html`<section class="panel pad stack">
+      <dl class="facts l">
+        <div>
+          <dt>${t("Counted cash")}</dt>
+          <dd id="counted">${money(this.counted)}</dd>
+        </div>
+        ${
+          gap === null
+            ? nothing
+            : html`<div>
+                  <dt>${t("Expected")}</dt>
+                  <dd>${number(expected)}</dd>
+                </div>
+                <div>
+                  <dt>${t("Difference")}</dt>
+                  <dd>${difference(gap)}</dd>
+                </div>`
+        }
+      </dl>
+      ${others.map(({ method, net }) =>
+        field(
+          blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }),
+          moneyInput({
+            id: `counted-${method}`,
+            value: this.others.get(method) ?? null,
+            onValue: (amount) => {
+              this.others.set(method, amount);
+              this.keep();
+            },
+          }),
+          `counted-${method}`,
+        ),
+      )}
+      ${
+        blind
+          ? nothing
+          : html`<dl class="facts">
+              ${others
+                .filter(({ method, net }) => (this.others.get(method) ?? net) !== net)
+                .map(
+                  ({ method, net }) =>
+                    html`<div>
+                      <dt>${t("Difference")}, ${t(method)}</dt>
+                      <dd>${difference(this.others.get(method) - net)}</dd>
+                    </div>`,
+                )}
+            </dl>`
+      }
+      ${field(t("Note"), html`<input class="input" id="note" maxlength="200" autocomplete="off" />`, "note")}
+      ${
+        gap !== null && tolerance && Math.abs(gap) > tolerance
+          ? notice(
+              "warn",
+              "shield-check",
+              t("Difference over {limit}. A manager must approve", { limit: money(tolerance) }),
+            )
+          : nothing
+      }
       ${this.baskets()}
-      <button class="pay" ?disabled=${this.busy} @click=${() => this.close()}>${icon("clipboard-check")}<span>${t("Close shift")}</span>${key("F9")}</button></section>`;
+      <button class="pay" ?disabled=${this.busy} @click=${() => this.close()}>
+        ${icon("clipboard-check")}<span>${t("Close shift")}</span>${key("F9")}
+      </button>
+    </section>`;
   }
 
   finished() {
     const { shift, by_method: methods } = this.closed;
-    const counted = (methods ?? []).filter(({ method, variance }) => method !== "cash" && variance !== null && variance !== undefined);
-    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p><p class="label">${t("Difference")}</p>
-      <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
-      <dl class="facts"><div><dt>${t("Counted cash")}</dt><dd>${number(shift.counted_cash)}</dd></div><div><dt>${t("Expected")}</dt><dd>${number(shift.expected_cash)}</dd></div><div><dt>${t("Sales")}</dt><dd>${number(this.closed.sales_count)}</dd></div><div><dt>${t("Total")}</dt><dd>${number(this.closed.total)}</dd></div></dl>
-      ${counted.length ? html`<dl class="facts" id="by-method">${counted.map(({ method, variance }) => html`<div><dt>${t("Difference")}, ${t(method)}</dt><dd class=${variance === 0 ? nothing : "differs"}>${number(variance)}</dd></div>`)}</dl>` : nothing}
-      <div class="rowx"><button class="btn big grow" @click=${() => this.print()}>${icon("printer")}${t("Print Z report")}${key("P")}</button><button class="btn primary big grow" data-focus @click=${() => this.done()}>${t("Done")}${key("Enter")}</button></div></section></div>`;
+    const counted = (methods ?? []).filter(
+      ({ method, variance }) => method !== "cash" && variance !== null && variance !== undefined,
+    );
+    return html`<div class="paid">
+      <section class="done">
+        <p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p>
+        <p class="label">${t("Difference")}</p>
+        <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
+        <dl class="facts">
+          <div>
+            <dt>${t("Counted cash")}</dt>
+            <dd>${number(shift.counted_cash)}</dd>
+          </div>
+          <div>
+            <dt>${t("Expected")}</dt>
+            <dd>${number(shift.expected_cash)}</dd>
+          </div>
+          <div>
+            <dt>${t("Sales")}</dt>
+            <dd>${number(this.closed.sales_count)}</dd>
+          </div>
+          <div>
+            <dt>${t("Total")}</dt>
+            <dd>${number(this.closed.total)}</dd>
+          </div>
+        </dl>
+        ${
+          counted.length
+            ? html`<dl class="facts" id="by-method">
+                ${counted.map(
+                  ({ method, variance }) =>
+                    html`<div>
+                      <dt>${t("Difference")}, ${t(method)}</dt>
+                      <dd class=${variance === 0 ? nothing : "differs"}>${number(variance)}</dd>
+                    </div>`,
+                )}
+              </dl>`
+            : nothing
+        }
+        <div class="rowx">
+          <button class="btn big grow" @click=${() => this.print()}>
+            ${icon("printer")}${t("Print Z report")}${key("P")}</button
+          ><button class="btn primary big grow" data-focus @click=${() => this.done()}>
+            ${t("Done")}${key("Enter")}
+          </button>
+        </div>
+      </section>
+    </div>`;
   }
 
   render() {
     if (this.closed) return this.finished();
     const { app, summary } = this;
-    return html`<div class="bar">${app.shift.state === "open" ? html`<button class="btn quiet" @click=${() => app.show("cash")}>${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}</button>` : nothing}<h1>${t("Close shift")}</h1>
-      <span class="muted wide">${t("{till}, since {time}, {n} sales", { till: app.registerName, time: time(app.shift.opened_at), n: number(summary?.sales_count ?? 0) })}</span></div>
-      <div class="work">${!summary ? this.awaited() : this.endsFirst ? this.ending() : html`<div class="two">${this.notes()}${this.methods()}</div>`}</div>`;
+    return html`<div class="bar">
+        ${
+          app.shift.state === "open"
+            ? html`<button class="btn quiet" @click=${() => app.show("cash")}>
+                ${icon("arrow-left")}${t("Shift and cash")}${key("Esc")}
+              </button>`
+            : nothing
+        }
+        <h1>${t("Close shift")}</h1>
+        <span class="muted wide"
+          >${t("{till}, since {time}, {n} sales", {
+            till: app.registerName,
+            time: time(app.shift.opened_at),
+            n: number(summary?.sales_count ?? 0),
+          })}</span
+        >
+      </div>
+      <div class="work">
+        ${
+          !summary
+            ? this.awaited()
+            : this.endsFirst
+              ? this.ending()
+              : html`<div class="two">${this.notes()}${this.methods()}</div>`
+        }
+      </div>`;
   }
 }
 customElements.define("page-close", PageClose);

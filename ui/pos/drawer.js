@@ -11,8 +11,34 @@ export const worth = (pieces) => [...pieces].reduce((sum, [value, count]) => sum
 export const isCounted = (pieces) => [...pieces.values()].some((count) => count !== null);
 
 /** One field for each note and coin of the shop; `changed` hears of each that was typed. */
-export const notesTable = (denominations, pieces, changed, focus = true) => html`<table class="grid tight"><thead><tr><th class="num">${t("Notes and coins")}</th><th class="num">${t("Pieces")}</th><th class="num">${t("Amount")}, ${symbol()}</th></tr></thead><tbody>
-  ${denominations.map((value, index) => html`<tr><td class="num">${number(value)}</td><td class="in">${countInput({ id: `note-${value}`, value: pieces.get(value) ?? null, focus: focus && index === 0, label: t("Pieces of {value}", { value: number(value) }), onValue: (count) => {
-    pieces.set(value, count);
-    changed();
-  } })}</td><td class="num">${number(value * (pieces.get(value) ?? 0))}</td></tr>`)}</tbody></table>`;
+export const notesTable = (denominations, pieces, changed, focus = true) =>
+  html`<table class="grid tight">
+    <thead>
+      <tr>
+        <th class="num">${t("Notes and coins")}</th>
+        <th class="num">${t("Pieces")}</th>
+        <th class="num">${t("Amount")}, ${symbol()}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${denominations.map(
+        (value, index) =>
+          html`<tr>
+            <td class="num">${number(value)}</td>
+            <td class="in">
+              ${countInput({
+                id: `note-${value}`,
+                value: pieces.get(value) ?? null,
+                focus: focus && index === 0,
+                label: t("Pieces of {value}", { value: number(value) }),
+                onValue: (count) => {
+                  pieces.set(value, count);
+                  changed();
+                },
+              })}
+            </td>
+            <td class="num">${number(value * (pieces.get(value) ?? 0))}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;

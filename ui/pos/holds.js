@@ -13,7 +13,12 @@ const SHOWN = 3;
 const changed = ({ items, changes }) => {
   const prices = changes.filter(({ field }) => field === "price").slice(0, SHOWN);
   const all = [...prices, ...changes.filter(({ field, line_no: no }) => field === "total" && !no)];
-  return all.map(({ line_no: no, before, after }) => `${items.find((item) => item.line_no === no)?.name ?? t("Total")} ${money(before)} \u2192 ${money(after)}`).join(" \u00b7 ");
+  return all
+    .map(
+      ({ line_no: no, before, after }) =>
+        `${items.find((item) => item.line_no === no)?.name ?? t("Total")} ${money(before)} \u2192 ${money(after)}`,
+    )
+    .join(" \u00b7 ");
 };
 
 class PageHolds extends Page {
@@ -31,11 +36,14 @@ class PageHolds extends Page {
 
   async load() {
     await Promise.resolve();
-    await this.readBy(async () => {
-      const known = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
-      const [{ items }, people] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), known]);
-      return { items, people };
-    }, () => this.items);
+    await this.readBy(
+      async () => {
+        const known = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
+        const [{ items }, people] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), known]);
+        return { items, people };
+      },
+      () => this.items,
+    );
     this.app.focusPage();
   }
 
@@ -51,7 +59,12 @@ class PageHolds extends Page {
       // Enter presses what has the focus.
       this.querySelectorAll("tbody button")[this.picked]?.focus();
     };
-    return { ArrowUp: () => move(-1), ArrowDown: () => move(1), Enter: () => this.recall(this.items?.[this.picked]), Escape: () => void this.app.show("sell") };
+    return {
+      ArrowUp: () => move(-1),
+      ArrowDown: () => move(1),
+      Enter: () => this.recall(this.items?.[this.picked]),
+      Escape: () => void this.app.show("sell"),
+    };
   }
 
   recall(hold) {
@@ -66,30 +79,42 @@ class PageHolds extends Page {
       await app.basket.take(sale);
       app.countHolds();
       await app.show("sell");
-      if (sale.changes.length) app.say("warn", t("Prices changed since the sale was held: {what}", { what: changed(sale) }));
+      if (sale.changes.length)
+        app.say("warn", t("Prices changed since the sale was held: {what}", { what: changed(sale) }));
     });
   }
 
   /** Which till has it now: its basket says so. */
   async takenBy({ transaction_id: id }) {
     const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
-    return sale && sale.state !== "voided" ? t("{till} recalled this sale", { till: this.app.till(sale.register_id) }) : t("This sale was already recalled");
+    return sale && sale.state !== "voided"
+      ? t("{till} recalled this sale", { till: this.app.till(sale.register_id) })
+      : t("This sale was already recalled");
   }
 
   /** A basket that is too large with the discounts of now comes back as it was held. */
   keptAsHeld() {
     return this.app.dialog.ask({
-      title: t("Recall sale"), yes: t("Recall"),
-      body: html`<p>${t("With current prices and discounts this sale is too large. Recall it with the prices it was held at")}</p>`,
+      title: t("Recall sale"),
+      yes: t("Recall"),
+      body: html`<p>
+        ${t("With current prices and discounts this sale is too large. Recall it with the prices it was held at")}
+      </p>`,
     });
   }
 
   /** Two tills may press at once: one has it. */
   async taken(hold, body = {}) {
     try {
-      return await this.app.command({ url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }), body, label: "Recall sale", amount: hold.total });
+      return await this.app.command({
+        url: path("/api/pos/holds/:id/recall", { id: hold.hold_id }),
+        body,
+        label: "Recall sale",
+        amount: hold.total,
+      });
     } catch (error) {
-      if (error.details?.fields?.some(({ path: at }) => at === "keep_prices") && await this.keptAsHeld()) return this.taken(hold, { keep_prices: true });
+      if (error.details?.fields?.some(({ path: at }) => at === "keep_prices") && (await this.keptAsHeld()))
+        return this.taken(hold, { keep_prices: true });
       if (error.code === "invalid_state") error.words = await this.takenBy(hold);
       await this.load();
       throw error;
@@ -105,11 +130,63 @@ class PageHolds extends Page {
   render() {
     const { items } = this;
     const ends = items?.some(({ expires_at: at }) => at);
-    return html`<div class="bar"><button class="btn quiet" @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Held sales")}</h1></div>
-      <div class="work">${items === null ? this.awaited() : items.length === 0 ? html`<p class="empty panel">${t("No held sales. Press F6 to hold the current sale; type a note first if you need one")}</p>`
-        : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Since")}</th><th>${t("Till")}</th><th>${t("Note")}</th><th class="num">${t("Lines")}</th><th class="num">${t("Total")}</th>${ends ? html`<th>${t("Kept until")}</th>` : nothing}<th></th></tr></thead><tbody>
-        ${items.map((hold, index) => html`<tr class="open" aria-selected=${index === this.picked} @click=${() => this.recall(hold)}><td>${time(hold.held_at)}</td><td>${this.from(hold)}</td><td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td><td class="num">${number(hold.item_count)}</td><td class="num"><b>${money(hold.total)}</b></td>
-          ${ends ? html`<td>${hold.expires_at ? `${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}</td>` : nothing}<td class="num whole"><button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button></td></tr>`)}</tbody></table></div>`}</div>`;
+    return html`<div class="bar">
+        <button class="btn quiet" @click=${() => this.app.show("sell")}>
+          ${icon("arrow-left")}${t("Sell")}${key("Esc")}
+        </button>
+        <h1>${t("Held sales")}</h1>
+      </div>
+      <div class="work">
+        ${
+          items === null
+            ? this.awaited()
+            : items.length === 0
+              ? html`<p class="empty panel">
+                  ${t("No held sales. Press F6 to hold the current sale; type a note first if you need one")}
+                </p>`
+              : html`<div class="panel scroll">
+                  <table class="grid fold">
+                    <thead>
+                      <tr>
+                        <th>${t("Since")}</th>
+                        <th>${t("Till")}</th>
+                        <th>${t("Note")}</th>
+                        <th class="num">${t("Lines")}</th>
+                        <th class="num">${t("Total")}</th>
+                        ${ends ? html`<th>${t("Kept until")}</th>` : nothing}
+                        <th></th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${items.map(
+                        (hold, index) =>
+                          html`<tr
+                            class="open"
+                            aria-selected=${index === this.picked}
+                            @click=${() => this.recall(hold)}
+                          >
+                            <td>${time(hold.held_at)}</td>
+                            <td>${this.from(hold)}</td>
+                            <td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td>
+                            <td class="num">${number(hold.item_count)}</td>
+                            <td class="num"><b>${money(hold.total)}</b></td>
+                            ${
+                              ends
+                                ? html`<td>
+                                    ${hold.expires_at ? `${date(hold.expires_at)} ${time(hold.expires_at)}` : nothing}
+                                  </td>`
+                                : nothing
+                            }
+                            <td class="num whole">
+                              <button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button>
+                            </td>
+                          </tr>`,
+                      )}
+                    </tbody>
+                  </table>
+                </div>`
+        }
+      </div>`;
   }
 }
 customElements.define("page-holds", PageHolds);

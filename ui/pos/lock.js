@@ -1,4 +1,5 @@
-// The locked till: nothing of its page is drawn and nothing acts, since its session is over. The same person logs in to go on.
+// The locked till: nothing of its page is drawn and nothing acts, since its session is over. The same person logs in to
+// go on.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../shared/codes.js";
 import { field, icon, problem } from "../shared/controls.js";
@@ -34,14 +35,54 @@ class PageLocked extends Page {
   render() {
     const { app } = this;
     if (!app.locked) return nothing;
-    return html`<div class="narrow-page"><form class="panel card stack" novalidate @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
-      <div class="mark">${icon("lock")}</div><div><h1>${t("Locked")}</h1><p class="muted"><bdi>${app.locked.name}</bdi></p></div>
-      ${field(t("Login name"), html`<input class="input" id="unlock-name" name="username" autocomplete="username" maxlength="128" .value=${localStorage.getItem(LAST) ?? ""}>`, "unlock-name")}
-      ${field(t("Password"), html`<input class="input" id="unlock" name="password" type="password" autocomplete="current-password" maxlength="128" data-focus>`, "unlock")}
-      ${problem(this.error)}${app.leaving ? problem(app.leavingText()) : nothing}
-      <button class="btn primary big" ?disabled=${Boolean(this.busy)}>${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Unlock")}</button>
-      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Unlock with a passkey")}</button>` : nothing}
-      <button type="button" class="btn big" id="leave" @click=${() => app.logOut()}>${icon("log-out")}${t("Log out")}</button></form></div>`;
+    return html`<div class="narrow-page">
+      <form class="panel card stack" novalidate @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
+        <div class="mark">${icon("lock")}</div>
+        <div>
+          <h1>${t("Locked")}</h1>
+          <p class="muted"><bdi>${app.locked.name}</bdi></p>
+        </div>
+        ${field(
+          t("Login name"),
+          html`<input
+            class="input"
+            id="unlock-name"
+            name="username"
+            autocomplete="username"
+            maxlength="128"
+            .value=${localStorage.getItem(LAST) ?? ""}
+          />`,
+          "unlock-name",
+        )}
+        ${field(
+          t("Password"),
+          html`<input
+            class="input"
+            id="unlock"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            maxlength="128"
+            data-focus
+          />`,
+          "unlock",
+        )}
+        ${problem(this.error)}${app.leaving ? problem(app.leavingText()) : nothing}
+        <button class="btn primary big" ?disabled=${Boolean(this.busy)}>
+          ${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Unlock")}
+        </button>
+        ${
+          able()
+            ? html`<button class="btn big" name="by" value="device">
+                ${icon("key-round")}${t("Unlock with a passkey")}
+              </button>`
+            : nothing
+        }
+        <button type="button" class="btn big" id="leave" @click=${() => app.logOut()}>
+          ${icon("log-out")}${t("Log out")}
+        </button>
+      </form>
+    </div>`;
   }
 }
 customElements.define("page-locked", PageLocked);

@@ -1,4 +1,5 @@
-// The lock of a till: nothing of its page is drawn or acts, its session is over, and what would be asked waits until its person logs in.
+// The lock of a till: nothing of its page is drawn or acts, its session is over, and what would be asked waits until
+// its person logs in.
 import { html } from "../vendor/lit.js";
 import { t } from "../shared/i18n.js";
 import * as session from "../shared/session.js";
@@ -7,77 +8,81 @@ import * as session from "../shared/session.js";
 const LOCKED = "locked";
 const lockedPerson = () => JSON.parse(localStorage.getItem(LOCKED) ?? "null");
 
-export const Locking = (Base) => class extends Base {
-  connectedCallback() {
-    super.connectedCallback();
-    // Tabs of one till are locked together, also one that the browser brings back as it was.
-    const look = () => this.lockedElsewhere();
-    addEventListener("storage", ({ key }) => key === LOCKED && look());
-    addEventListener("pageshow", look);
-  }
-
-  async start() {
-    const person = lockedPerson();
-    if (!person) return super.start();
-    if (session.isLeaving()) session.leave((error) => this.leaves(error));
-    return this.lockFor(person);
-  }
-
-  lock() {
-    if (!this.user || this.locked) return undefined;
-    const { id, name } = this.user;
-    localStorage.setItem(LOCKED, JSON.stringify({ id, name }));
-    session.putAway((error) => this.leaves(error));
-    return this.lockFor({ id, name });
-  }
-
-  /** A till that can't show its lock logs out. */
-  async lockFor(person) {
-    session.hold();
-    this.locked = person;
-    this.keyboard.letter(false);
-    this.live?.stop();
-    document.title = t("Locked");
-    // What waits for an answer is asked again afterwards; anything else is given up.
-    if (this.dialog?.isOpen) this.dialog.close(null);
-    if (!await this.part(this.later.lock)) await this.logOut();
-    else this.focusPage();
-  }
-
-  lockedElsewhere() {
-    const person = lockedPerson();
-    if (person && this.user && !this.locked) this.lockFor(person);
-    else if (!person && this.locked) location.reload();
-  }
-
-  /** Its person has logged in: the page goes on, unless its shift ended meanwhile; a page that was loaded locked begins. */
-  async unlocked(user) {
-    this.isUnlocked();
-    this.touched = Date.now();
-    const goesOn = this.user && this.settings;
-    if (this.page === "pay" && !this.basket.sale) this.page = "sell";
-    Object.assign(this, { locked: null, user, said: null });
-    await this.updateComplete;
-    try {
-      await (goesOn ? this.resumes() : this.entered(user));
-    } catch (error) {
-      this.fail(error);
+export const Locking = (Base) =>
+  class extends Base {
+    connectedCallback() {
+      super.connectedCallback();
+      // Tabs of one till are locked together, also one that the browser brings back as it was.
+      const look = () => this.lockedElsewhere();
+      addEventListener("storage", ({ key }) => key === LOCKED && look());
+      addEventListener("pageshow", look);
     }
-    this.focusPage();
-  }
 
-  async resumes() {
-    document.title = `${t("Sell")} \u00b7 ${this.registerName}`;
-    this.listen();
-    const { shift_id: id } = await this.get("/api/pos/settings");
-    if ((id ?? null) !== (this.shift?.shift_id ?? null)) await this.load();
-  }
+    async start() {
+      const person = lockedPerson();
+      if (!person) return super.start();
+      if (session.isLeaving()) session.leave((error) => this.leaves(error));
+      return this.lockFor(person);
+    }
 
-  isUnlocked() {
-    localStorage.removeItem(LOCKED);
-  }
+    lock() {
+      if (!this.user || this.locked) return undefined;
+      const { id, name } = this.user;
+      localStorage.setItem(LOCKED, JSON.stringify({ id, name }));
+      session.putAway((error) => this.leaves(error));
+      return this.lockFor({ id, name });
+    }
 
-  lockedPart() {
-    return html`<page-locked .app=${this}></page-locked>`;
-  }
-};
+    /** A till that can't show its lock logs out. */
+    async lockFor(person) {
+      session.hold();
+      this.locked = person;
+      this.keyboard.letter(false);
+      this.live?.stop();
+      document.title = t("Locked");
+      // What waits for an answer is asked again afterwards; anything else is given up.
+      if (this.dialog?.isOpen) this.dialog.close(null);
+      if (!(await this.part(this.later.lock))) await this.logOut();
+      else this.focusPage();
+    }
+
+    lockedElsewhere() {
+      const person = lockedPerson();
+      if (person && this.user && !this.locked) this.lockFor(person);
+      else if (!person && this.locked) location.reload();
+    }
+
+    /**
+     * Its person has logged in: the page goes on, unless its shift ended meanwhile; a page that was loaded locked
+     * begins.
+     */
+    async unlocked(user) {
+      this.isUnlocked();
+      this.touched = Date.now();
+      const goesOn = this.user && this.settings;
+      if (this.page === "pay" && !this.basket.sale) this.page = "sell";
+      Object.assign(this, { locked: null, user, said: null });
+      await this.updateComplete;
+      try {
+        await (goesOn ? this.resumes() : this.entered(user));
+      } catch (error) {
+        this.fail(error);
+      }
+      this.focusPage();
+    }
+
+    async resumes() {
+      document.title = `${t("Sell")} \u00b7 ${this.registerName}`;
+      this.listen();
+      const { shift_id: id } = await this.get("/api/pos/settings");
+      if ((id ?? null) !== (this.shift?.shift_id ?? null)) await this.load();
+    }
+
+    isUnlocked() {
+      localStorage.removeItem(LOCKED);
+    }
+
+    lockedPart() {
+      return html`<page-locked .app=${this}></page-locked>`;
+    }
+  };

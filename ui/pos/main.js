@@ -23,9 +23,18 @@ const TABS_MS = 150;
 const RENEWED = "renewed";
 const RENEW_AFTER_MS = 30_000;
 const LATER = {
-  open: () => import("./open.js"), pay: () => import("./pay.js"), holds: () => import("./holds.js"), return: () => import("./return.js"),
-  receipts: () => import("./receipts.js"), devices: () => import("../passkeys/devices.js"), device: () => import("../shared/device.js"), cash: () => import("./cash.js"), close: () => import("./close.js"),
-  unconfirmed: () => import("./unconfirmed.js"), menu: () => import("./menu.js"), lock: () => import("./lock.js"),
+  open: () => import("./open.js"),
+  pay: () => import("./pay.js"),
+  holds: () => import("./holds.js"),
+  return: () => import("./return.js"),
+  receipts: () => import("./receipts.js"),
+  devices: () => import("../passkeys/devices.js"),
+  device: () => import("../shared/device.js"),
+  cash: () => import("./cash.js"),
+  close: () => import("./close.js"),
+  unconfirmed: () => import("./unconfirmed.js"),
+  menu: () => import("./menu.js"),
+  lock: () => import("./lock.js"),
 };
 
 class PosApp extends Locking(App) {
@@ -48,7 +57,14 @@ class PosApp extends Locking(App) {
   connectedCallback() {
     super.connectedCallback();
     this.touched = Date.now();
-    for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, () => { this.touched = Date.now(); }, { capture: true });
+    for (const name of ["keydown", "pointerdown"])
+      document.addEventListener(
+        name,
+        () => {
+          this.touched = Date.now();
+        },
+        { capture: true },
+      );
     setInterval(() => this.idle(), LOOK_MS);
   }
 
@@ -64,7 +80,8 @@ class PosApp extends Locking(App) {
 
   /** Between two customers, when nobody has touched the till for a while, a new version comes by itself, once. */
   renew() {
-    const quiet = this.newer && Date.now() - this.touched > RENEW_AFTER_MS && sessionStorage.getItem(RENEWED) !== this.newer;
+    const quiet =
+      this.newer && Date.now() - this.touched > RENEW_AFTER_MS && sessionStorage.getItem(RENEWED) !== this.newer;
     if (!quiet || !["sell", "login"].includes(this.page) || !this.basket.isEmpty || !this.isCalm()) return;
     sessionStorage.setItem(RENEWED, this.newer);
     location.reload();
@@ -114,7 +131,8 @@ class PosApp extends Locking(App) {
     const back = results.find(({ done, answer }) => done && answer?.return_id);
     if (back) await this.returned(back.answer);
     this.reported(results);
-    if (!await isSafe()) this.say("warn", t("This browser can't store data. Don't close this tab while something is not confirmed"));
+    if (!(await isSafe()))
+      this.say("warn", t("This browser can't store data. Don't close this tab while something is not confirmed"));
   }
 
   /** What others left leads to the page that tells of it. */
@@ -175,7 +193,8 @@ class PosApp extends Locking(App) {
     if (name === "ready" && data.resumed) return;
     if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
     if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
-    if (["ready", "reload", "catalogue"].includes(name) || (name === "register" && data.register_id === this.register)) renewQuick(this, data.sku ?? null);
+    if (["ready", "reload", "catalogue"].includes(name) || (name === "register" && data.register_id === this.register))
+      renewQuick(this, data.sku ?? null);
     if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
     if (name === "shift") this.shiftMoved(data);
     if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
@@ -202,9 +221,18 @@ class PosApp extends Locking(App) {
   /** Where somebody logs in; a device that is new here asks for the shop's number. */
   purpose() {
     const kept = JSON.parse(localStorage.getItem(PLACE) ?? "null");
-    if (!kept && !this.place) this.place = send("GET", "/health", {}).then(({ store_id: id }) => { this.place = [id]; this.requestUpdate(); }, () => {});
+    if (!kept && !this.place)
+      this.place = send("GET", "/health", {}).then(
+        ({ store_id: id }) => {
+          this.place = [id];
+          this.requestUpdate();
+        },
+        () => {},
+      );
     const names = kept ?? (Array.isArray(this.place) ? this.place : []);
-    return html`<b id="place">${names.filter(Boolean).map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</b><br>${t("Log in to start selling")}`;
+    return html`<b id="place"
+        >${names.filter(Boolean).map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</b
+      ><br />${t("Log in to start selling")}`;
   }
 
   left() {
@@ -222,7 +250,11 @@ class PosApp extends Locking(App) {
   }
 
   get registerName() {
-    return this.settings?.registers.find((one) => one.register_id === this.register)?.name ?? this.settings?.register?.name ?? this.register;
+    return (
+      this.settings?.registers.find((one) => one.register_id === this.register)?.name ??
+      this.settings?.register?.name ??
+      this.register
+    );
   }
 
   async countHolds() {
@@ -257,7 +289,11 @@ class PosApp extends Locking(App) {
   /** Nothing more is taken until the store answers again. */
   async back() {
     this.doubt(new Unreachable());
-    this.backing ??= this.known("/api/pos/settings").catch(() => {}).finally(() => { this.backing = null; });
+    this.backing ??= this.known("/api/pos/settings")
+      .catch(() => {})
+      .finally(() => {
+        this.backing = null;
+      });
   }
 
   async menu() {
@@ -266,9 +302,13 @@ class PosApp extends Locking(App) {
 
   /** Keys that act on every page of an open shift; a page's own come first. */
   anywhere() {
-    if (!this.user || this.page === "elsewhere" || this.page === "sell") return this.user ? { F1: () => void this.help() } : {};
+    if (!this.user || this.page === "elsewhere" || this.page === "sell")
+      return this.user ? { F1: () => void this.help() } : {};
     const ofSale = this.shift?.state === "open" ? ["F2", "F3", "Shift+F3", "F6", "F7", "F8", "F9", "F10"] : [];
-    return { F1: () => void this.help(), ...Object.fromEntries(ofSale.map((name) => [name, () => void this.fromSale(name)])) };
+    return {
+      F1: () => void this.help(),
+      ...Object.fromEntries(ofSale.map((name) => [name, () => void this.fromSale(name)])),
+    };
   }
 
   /** What a key does on the page of the basket, from another page; not amid a command. */
@@ -284,7 +324,15 @@ class PosApp extends Locking(App) {
   get typesAhead() {
     const page = this.current?.firstElementChild;
     if (this.ahead) return true;
-    if (!this.user || this.locked || this.shift?.state !== "open" || this.unconfirmed || page?.busy || ["sell", "close", "elsewhere", "return"].includes(this.page)) return false;
+    if (
+      !this.user ||
+      this.locked ||
+      this.shift?.state !== "open" ||
+      this.unconfirmed ||
+      page?.busy ||
+      ["sell", "close", "elsewhere", "return"].includes(this.page)
+    )
+      return false;
     return !page?.querySelector("[data-scan=line], [data-keys]");
   }
 
@@ -321,7 +369,9 @@ class PosApp extends Locking(App) {
   renewal() {
     const trouble = this.status && this.page !== "pay" ? troubleOf(this.status) : null;
     if (!trouble || (this.newer && this.isCalm())) return super.renewal();
-    return html`<div class="banner warn" id="banner" role="status">${icon("triangle-alert")}<span>${trouble}</span></div>`;
+    return html`<div class="banner warn" id="banner" role="status">
+      ${icon("triangle-alert")}<span>${trouble}</span>
+    </div>`;
   }
 
   // ---- what is seen
@@ -331,40 +381,78 @@ class PosApp extends Locking(App) {
     const state = unconfirmed
       ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("Store server offline")}</li>`
       : linkOf(this.status);
-    return html`<header class="strip"><button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
-      <div class="who">${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide">${settings?.name}</span>
-      ${this.user ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>` : nothing}
-      ${shift?.state === "open" ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>` : nothing}</div>
-      <ul class="state" aria-label=${t("Store status")}>${state}<li class="time">${settings ? time(Date.now()) : nothing}</li></ul></header>`;
+    return html`<header class="strip">
+      <button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
+      <div class="who">
+        ${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide"
+          >${settings?.name}</span
+        >
+        ${
+          this.user
+            ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>`
+            : nothing
+        }
+        ${
+          shift?.state === "open"
+            ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>`
+            : nothing
+        }
+      </div>
+      <ul class="state" aria-label=${t("Store status")}>
+        ${state}
+        <li class="time">${settings ? time(Date.now()) : nothing}</li>
+      </ul>
+    </header>`;
   }
 
   elsewhere() {
-    return html`<div class="narrow-page"><section class="panel card stack"><h1>${t("This till is open in another tab")}</h1><p class="muted">${t("Only one tab can sell at a time. The sale moves to this tab")}</p>
-      <button class="btn primary big" data-focus @click=${() => this.begun(this.user)}>${t("Sell here")}</button></section></div>`;
+    return html`<div class="narrow-page">
+      <section class="panel card stack">
+        <h1>${t("This till is open in another tab")}</h1>
+        <p class="muted">${t("Only one tab can sell at a time. The sale moves to this tab")}</p>
+        <button class="btn primary big" data-focus @click=${() => this.begun(this.user)}>${t("Sell here")}</button>
+      </section>
+    </div>`;
   }
 
   body() {
     switch (this.page) {
-      case "login": return html`<page-login .app=${this}></page-login>`;
-      case "open": return html`<page-open .app=${this}></page-open>`;
-      case "elsewhere": return this.elsewhere();
-      case "sell": return html`<page-sell .app=${this}></page-sell>`;
-      case "pay": return html`<page-pay .app=${this}></page-pay>`;
-      case "holds": return html`<page-holds .app=${this}></page-holds>`;
-      case "return": return html`<page-return .app=${this}></page-return>`;
-      case "receipts": return html`<page-receipts .app=${this}></page-receipts>`;
-      case "devices": return html`<page-devices .app=${this}></page-devices>`;
-      case "device": return html`<page-device .app=${this}></page-device>`;
-      case "unconfirmed": return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
-      case "cash": return html`<page-cash .app=${this}></page-cash>`;
-      case "close": return html`<page-close .app=${this}></page-close>`;
-      default: return loading();
+      case "login":
+        return html`<page-login .app=${this}></page-login>`;
+      case "open":
+        return html`<page-open .app=${this}></page-open>`;
+      case "elsewhere":
+        return this.elsewhere();
+      case "sell":
+        return html`<page-sell .app=${this}></page-sell>`;
+      case "pay":
+        return html`<page-pay .app=${this}></page-pay>`;
+      case "holds":
+        return html`<page-holds .app=${this}></page-holds>`;
+      case "return":
+        return html`<page-return .app=${this}></page-return>`;
+      case "receipts":
+        return html`<page-receipts .app=${this}></page-receipts>`;
+      case "devices":
+        return html`<page-devices .app=${this}></page-devices>`;
+      case "device":
+        return html`<page-device .app=${this}></page-device>`;
+      case "unconfirmed":
+        return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
+      case "cash":
+        return html`<page-cash .app=${this}></page-cash>`;
+      case "close":
+        return html`<page-close .app=${this}></page-close>`;
+      default:
+        return loading();
     }
   }
 
   render() {
     const { locked } = this;
-    return html`${locked ? nothing : html`${this.strip()}${this.banner()}`}<main>${locked ? this.lockedPart() : this.body()}</main><x-dialog .away=${Boolean(locked)}></x-dialog>`;
+    return html`${locked ? nothing : html`${this.strip()}${this.banner()}`}
+      <main>${locked ? this.lockedPart() : this.body()}</main>
+      <x-dialog .away=${Boolean(locked)}></x-dialog>`;
   }
 }
 customElements.define("pos-app", PosApp);

@@ -22,7 +22,9 @@ class PageOpen extends Page {
   async load() {
     await Promise.resolve();
     if (!this.app.register) return;
-    const { items } = await this.app.get("/api/shifts", {}, { register_id: this.app.register, state: "closed", limit: 1 }).catch(() => ({ items: [] }));
+    const { items } = await this.app
+      .get("/api/shifts", {}, { register_id: this.app.register, state: "closed", limit: 1 })
+      .catch(() => ({ items: [] }));
     [this.last = null] = items;
     this.requestUpdate();
   }
@@ -46,11 +48,21 @@ class PageOpen extends Page {
 
   notes() {
     const { drawer, app } = this;
-    if (!drawer) return html`<button type="button" class="btn big" id="by-notes" @click=${() => this.byNotes()}>${icon("banknote")}${t("Count notes and coins")}</button>`;
-    return html`<div class="scroll" @keydown=${(event) => this.nextNote(event)}>${drawer.notesTable(app.settings.payments.denominations, this.pieces, () => {
-      this.float = drawer.isCounted(this.pieces) ? drawer.worth(this.pieces) : null;
-      this.requestUpdate();
-    }, false)}</div>`;
+    if (!drawer)
+      return html`<button type="button" class="btn big" id="by-notes" @click=${() => this.byNotes()}>
+        ${icon("banknote")}${t("Count notes and coins")}
+      </button>`;
+    return html`<div class="scroll" @keydown=${(event) => this.nextNote(event)}>
+      ${drawer.notesTable(
+        app.settings.payments.denominations,
+        this.pieces,
+        () => {
+          this.float = drawer.isCounted(this.pieces) ? drawer.worth(this.pieces) : null;
+          this.requestUpdate();
+        },
+        false,
+      )}
+    </div>`;
   }
 
   keys() {
@@ -77,24 +89,69 @@ class PageOpen extends Page {
     const { registers } = this.app.settings;
     const chosen = this.app.register ?? this.app.settings.register?.register_id ?? "";
     if (!registers.length) {
-      return html`<input class="input" id="register" maxlength="32" pattern="[A-Za-z0-9_\\-]+" required .value=${chosen}>`;
+      return html`<input
+        class="input"
+        id="register"
+        maxlength="32"
+        pattern="[A-Za-z0-9_\\-]+"
+        required
+        .value=${chosen}
+      />`;
     }
-    return html`<select class="input" id="register">${registers.map(({ register_id: id, name }) => html`<option value=${id} ?selected=${id === chosen}>${name}</option>`)}</select>`;
+    return html`<select class="input" id="register">
+      ${registers.map(
+        ({ register_id: id, name }) => html`<option value=${id} ?selected=${id === chosen}>${name}</option>`,
+      )}
+    </select>`;
   }
 
   render() {
     const { app } = this;
     if (!app.settings) return nothing;
-    return html`<div class="narrow-page"><form class="panel card stack" @submit=${(event) => {
-      event.preventDefault();
-      this.open();
-    }}><div><h1>${t("Open shift")}</h1><p class="muted">${t("Count the cash in the drawer")}</p></div>
-      ${field(t("Till"), this.chooser(), "register")}
-      ${field(t("Opening float"), moneyInput({ id: "float", value: this.float, large: true, focus: true, onValue: (value) => { this.float = value; } }), "float")}
-      ${this.notes()}
-      ${field(t("Note"), html`<input class="input" id="opening-note" maxlength="200" autocomplete="off">`, "opening-note")}
-      <button class="btn primary big" ?disabled=${this.busy}>${icon("check")}${t("Open shift")}<kbd class="wide" aria-hidden="true">F9</kbd></button>
-      ${this.last ? html`<button type="button" class="btn big" id="last-z" @click=${() => app.report(this.last.shift_id)}>${icon("printer")}${t("Print Z {no} again", { no: this.last.z_no })}</button>` : nothing}</form></div>`;
+    return html`<div class="narrow-page">
+      <form
+        class="panel card stack"
+        @submit=${(event) => {
+          event.preventDefault();
+          this.open();
+        }}
+      >
+        <div>
+          <h1>${t("Open shift")}</h1>
+          <p class="muted">${t("Count the cash in the drawer")}</p>
+        </div>
+        ${field(t("Till"), this.chooser(), "register")}
+        ${field(
+          t("Opening float"),
+          moneyInput({
+            id: "float",
+            value: this.float,
+            large: true,
+            focus: true,
+            onValue: (value) => {
+              this.float = value;
+            },
+          }),
+          "float",
+        )}
+        ${this.notes()}
+        ${field(
+          t("Note"),
+          html`<input class="input" id="opening-note" maxlength="200" autocomplete="off" />`,
+          "opening-note",
+        )}
+        <button class="btn primary big" ?disabled=${this.busy}>
+          ${icon("check")}${t("Open shift")}<kbd class="wide" aria-hidden="true">F9</kbd>
+        </button>
+        ${
+          this.last
+            ? html`<button type="button" class="btn big" id="last-z" @click=${() => app.report(this.last.shift_id)}>
+                ${icon("printer")}${t("Print Z {no} again", { no: this.last.z_no })}
+              </button>`
+            : nothing
+        }
+      </form>
+    </div>`;
   }
 }
 customElements.define("page-open", PageOpen);

@@ -1,4 +1,5 @@
-// Receipts and reports on paper: on the till's own printer, else by the browser. What was sold is sold whatever becomes of it.
+// Receipts and reports on paper: on the till's own printer, else by the browser. What was sold is sold whatever becomes
+// of it.
 import { path } from "../shared/api.js";
 import { t } from "../shared/i18n.js";
 import { ask } from "../shared/session.js";
@@ -29,5 +30,9 @@ const print = async (app, own, text) => {
   }
 };
 
-export const printReceipt = (app, no) => print(app, path("/api/pos/receipts/:no/prints", { no }), () => app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"));
-export const printReport = (app, id) => print(app, path("/api/shifts/:id/prints", { id }), () => app.get("/api/shifts/:id/report", { id }, {}, "text/plain"));
+export const printReceipt = (app, no) =>
+  print(app, path("/api/pos/receipts/:no/prints", { no }), () =>
+    app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"),
+  );
+export const printReport = (app, id) =>
+  print(app, path("/api/shifts/:id/prints", { id }), () => app.get("/api/shifts/:id/report", { id }, {}, "text/plain"));

@@ -8,7 +8,14 @@ import { Page } from "../shared/page.js";
 import { named } from "../shared/scan.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
-const ICONS = { cash: "banknote", card: "credit-card", qris: "qr-code", bank_transfer: "landmark", voucher: "ticket", points: "star" };
+const ICONS = {
+  cash: "banknote",
+  card: "credit-card",
+  qris: "qr-code",
+  bank_transfer: "landmark",
+  voucher: "ticket",
+  points: "star",
+};
 const POINTS = "points";
 const OFFERS = 4;
 /** Who waits for longer than a moment is told that it goes on. */
@@ -64,10 +71,16 @@ class PagePay extends Page {
     if (this.isTaking) return {};
     if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
-    const letters = Object.fromEntries(this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]));
+    const letters = Object.fromEntries(
+      this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]),
+    );
     return {
-      ...letters, E: inText(() => void this.pick(this.method === POINTS ? this.most : this.left)), Enter: () => void this.take(), F9: () => void this.take(),
-      Delete: inText(() => void this.undo()), Escape: () => void this.app.show("sell"),
+      ...letters,
+      E: inText(() => void this.pick(this.method === POINTS ? this.most : this.left)),
+      Enter: () => void this.take(),
+      F9: () => void this.take(),
+      Delete: inText(() => void this.undo()),
+      Escape: () => void this.app.show("sell"),
     };
   }
 
@@ -114,7 +127,10 @@ class PagePay extends Page {
       return;
     }
     if (this.sale.payments.some(({ state }) => state === "accepted")) {
-      this.app.refuse(code, t("Scan of {code} ignored: this sale is partly paid", { code: named(code) }), { kind: "warn", long: true });
+      this.app.refuse(code, t("Scan of {code} ignored: this sale is partly paid", { code: named(code) }), {
+        kind: "warn",
+        long: true,
+      });
       return;
     }
     this.offer(code);
@@ -137,7 +153,12 @@ class PagePay extends Page {
       this.app.notTaken(code);
       return;
     }
-    const yes = await this.app.dialog.ask({ title: t("Add {name} to this sale?", { name: product.name }), text: money(product.price), yes: t("Add"), no: t("Don't add") });
+    const yes = await this.app.dialog.ask({
+      title: t("Add {name} to this sale?", { name: product.name }),
+      text: money(product.price),
+      yes: t("Add"),
+      no: t("Don't add"),
+    });
     if (!yes) return;
     if (this.isTaking || this.paid) {
       this.app.notTaken(code);
@@ -178,7 +199,10 @@ class PagePay extends Page {
       if (!sale) return;
       if (sale.amount_due !== seen) {
         this.give(null);
-        app.say("warn", t("The total is now {amount}. Check it, then accept the payment", { amount: money(sale.amount_due) }));
+        app.say(
+          "warn",
+          t("The total is now {amount}. Check it, then accept the payment", { amount: money(sale.amount_due) }),
+        );
         return;
       }
       if (sale.amount_due > 0 && this.settles === null) {
@@ -193,9 +217,19 @@ class PagePay extends Page {
         this.app.say("warn", t("More than the amount due: {amount}", { amount: money(sale.amount_due) }));
         return;
       }
-      const payment = { method, amount: this.settles, ...(method === "cash" ? { tendered: given } : {}), ...(this.reference ? { reference: this.reference } : {}) };
+      const payment = {
+        method,
+        amount: this.settles,
+        ...(method === "cash" ? { tendered: given } : {}),
+        ...(this.reference ? { reference: this.reference } : {}),
+      };
       const body = { payments: sale.amount_due > 0 ? [payment] : [] };
-      const answer = await app.command({ url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }), body, label: "Payment", amount: given ?? payment.amount ?? sale.amount_due });
+      const answer = await app.command({
+        url: path("/api/pos/transactions/:id/pay", { id: sale.transaction_id }),
+        body,
+        label: "Payment",
+        amount: given ?? payment.amount ?? sale.amount_due,
+      });
       // Left meanwhile and come back to, it is another page that tells.
       const shown = app.current.firstElementChild;
       (shown instanceof PagePay ? shown : this).took(answer);
@@ -220,8 +254,18 @@ class PagePay extends Page {
   undo(payment = this.sale.payments.filter(({ state }) => state === "accepted").at(-1)) {
     if (!payment) return undefined;
     return this.taking(async () => {
-      const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", { id: this.sale.transaction_id, payment_id: payment.payment_id });
-      this.app.basket.adopt(await this.app.command({ url, body: { reason: t("Entered by mistake") }, label: "Undo payment", amount: payment.amount }));
+      const url = path("/api/pos/transactions/:id/payments/:payment_id/reverse", {
+        id: this.sale.transaction_id,
+        payment_id: payment.payment_id,
+      });
+      this.app.basket.adopt(
+        await this.app.command({
+          url,
+          body: { reason: t("Entered by mistake") },
+          label: "Undo payment",
+          amount: payment.amount,
+        }),
+      );
     }).then(() => this.app.focusPage());
   }
 
@@ -234,30 +278,124 @@ class PagePay extends Page {
 
   paidPart() {
     const { paid, app } = this;
-    const methods = paid.payments.filter(({ state }) => state === "accepted").map(({ method, tendered }) => `${t(method)} ${number(tendered)}`).join(", ");
-    return html`<div class="paid"><section class="done"><p class="okmark">${icon("circle-check")}${t("Paid")} ${time(paid.paid_at)}</p>
-      <p class="label">${t("Change")}</p><p class="change" id="change" aria-live="assertive"><span class="cur">${symbol()}</span>${number(paid.change)}</p>
-      <dl class="facts"><div><dt>${t("Receipt")}</dt><dd id="receipt-no" title=${paid.receipt_no}>${shortReceipt(paid.receipt_no)}</dd></div><div><dt>${t("Paid with")}</dt><dd>${methods}</dd></div>
-      ${paid.points_earned ? html`<div><dt>${t("Points earned")}</dt><dd>${number(paid.points_earned)}</dd></div>` : nothing}</dl>
-      <div class="rowx"><button class="btn big grow" @click=${() => app.reprint()}>${icon("printer")}${t("Print receipt")}${key("P")}</button>
-      <button class="btn primary big grow" data-focus @click=${() => this.next()}>${t("Next customer")}${key("Enter")}</button></div></section>
-      <section class="preview panel" aria-label=${t("Receipt")}>${preview(app, paid)}</section></div>`;
+    const methods = paid.payments
+      .filter(({ state }) => state === "accepted")
+      .map(({ method, tendered }) => `${t(method)} ${number(tendered)}`)
+      .join(", ");
+    return html`<div class="paid">
+      <section class="done">
+        <p class="okmark">${icon("circle-check")}${t("Paid")} ${time(paid.paid_at)}</p>
+        <p class="label">${t("Change")}</p>
+        <p class="change" id="change" aria-live="assertive">
+          <span class="cur">${symbol()}</span>${number(paid.change)}
+        </p>
+        <dl class="facts">
+          <div>
+            <dt>${t("Receipt")}</dt>
+            <dd id="receipt-no" title=${paid.receipt_no}>${shortReceipt(paid.receipt_no)}</dd>
+          </div>
+          <div>
+            <dt>${t("Paid with")}</dt>
+            <dd>${methods}</dd>
+          </div>
+          ${
+            paid.points_earned
+              ? html`<div>
+                  <dt>${t("Points earned")}</dt>
+                  <dd>${number(paid.points_earned)}</dd>
+                </div>`
+              : nothing
+          }
+        </dl>
+        <div class="rowx">
+          <button class="btn big grow" @click=${() => app.reprint()}>
+            ${icon("printer")}${t("Print receipt")}${key("P")}
+          </button>
+          <button class="btn primary big grow" data-focus @click=${() => this.next()}>
+            ${t("Next customer")}${key("Enter")}
+          </button>
+        </div>
+      </section>
+      <section class="preview panel" aria-label=${t("Receipt")}>${preview(app, paid)}</section>
+    </div>`;
   }
 
   summary() {
     const { sale } = this;
     const taken = sale.payments.filter(({ state }) => state === "accepted");
-    return html`<section class="due">${this.app.refusedPart()}${taken.length ? html`<dl class="facts l"><div><dt>${t("To pay")}</dt><dd>${money(sale.total)}</dd></div>
-      ${taken.map((one) => html`<div><dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt><dd>${number(-one.amount)} <button class="btn undo" aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })} ?disabled=${this.isTaking} @click=${() => this.undo(one)}>${icon("x", "icon-s")}</button></dd></div>`)}</dl>` : nothing}
-      <div class="display"><dl><div><dt>${taken.length ? t("Amount due") : t("To pay")}</dt><dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd></div>
-      ${sale.cash_due !== sale.amount_due ? html`<div><dt>${t("In cash, rounded")}</dt><dd>${number(sale.cash_due)}</dd></div>` : nothing}</dl>
-      <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span></p></div>
-      ${taken.length ? html`<button class="btn big" ?disabled=${this.isTaking} @click=${() => this.undo()}>${icon("undo-2")}${t("Undo the last payment")}${key("Del")}</button>` : nothing}</section>`;
+    return html`<section class="due">
+      ${this.app.refusedPart()}${
+        taken.length
+          ? html`<dl class="facts l">
+              <div>
+                <dt>${t("To pay")}</dt>
+                <dd>${money(sale.total)}</dd>
+              </div>
+              ${taken.map(
+                (one) =>
+                  html`<div>
+                    <dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt>
+                    <dd>
+                      ${number(-one.amount)}
+                      <button
+                        class="btn undo"
+                        aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })}
+                        ?disabled=${this.isTaking}
+                        @click=${() => this.undo(one)}
+                      >
+                        ${icon("x", "icon-s")}
+                      </button>
+                    </dd>
+                  </div>`,
+              )}
+            </dl>`
+          : nothing
+      }
+      <div class="display">
+        <dl>
+          <div>
+            <dt>${taken.length ? t("Amount due") : t("To pay")}</dt>
+            <dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd>
+          </div>
+          ${
+            sale.cash_due !== sale.amount_due
+              ? html`<div>
+                  <dt>${t("In cash, rounded")}</dt>
+                  <dd>${number(sale.cash_due)}</dd>
+                </div>`
+              : nothing
+          }
+        </dl>
+        <p class="total" aria-live="polite">
+          <span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span>
+        </p>
+      </div>
+      ${
+        taken.length
+          ? html`<button class="btn big" ?disabled=${this.isTaking} @click=${() => this.undo()}>
+              ${icon("undo-2")}${t("Undo the last payment")}${key("Del")}
+            </button>`
+          : nothing
+      }
+    </section>`;
   }
 
   choices() {
-    return html`<div class="methods" role="radiogroup" aria-label=${t("Payment method")}>${this.methods().map((method) => html`<button class="btn big" role="radio" aria-checked=${method === this.method} @click=${() => this.choose(method)}>
-      ${icon(ICONS[method] ?? "wallet")}<span>${t(method)}</span>${key(LETTERS[method] ?? method[0].toUpperCase())}</button>`)}</div>`;
+    return html`<div class="methods" role="radiogroup" aria-label=${t("Payment method")}>
+      ${this.methods().map(
+        (method) =>
+          html`<button
+            class="btn big"
+            role="radio"
+            aria-checked=${method === this.method}
+            @click=${() => this.choose(method)}
+          >
+            ${icon(ICONS[method] ?? "wallet")}<span>${t(method)}</span>${key(
+              LETTERS[method] ?? method[0].toUpperCase(),
+            )}
+          </button>`,
+      )}
+    </div>`;
   }
 
   entry() {
@@ -265,28 +403,128 @@ class PagePay extends Page {
     const cash = method === "cash";
     const offered = cash ? [this.left, ...offers(this.left, app.settings.payments.denominations)] : [];
     const amount = given ?? (cash ? null : method === POINTS ? this.most : this.sale.amount_due);
-    return html`<section class="entry">${field(cash ? t("Cash received") : t("Amount by {method}", { method: t(method) }),
-      moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }), "amount")}
-      ${cash ? html`<div class="offers">${offered.map((sum, index) => html`<button class="btn big" @click=${() => this.pick(sum)}>${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b>${number(sum)}</b>${index ? nothing : key("E")}</button>`)}</div>
-        <p class="changing"><span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b></p>`
-        : method === POINTS ? html`<p id="worth" class="muted">${t("{n} points, worth {amount}", { n: number(app.basket.member?.points_balance ?? 0), amount: money(this.worth) })}</p>`
-        : field(t("Reference (optional)"), html`<input class="input" id="reference" maxlength="64" autocomplete="off" .value=${this.reference} @input=${(event) => { this.reference = event.target.value; }}>`, "reference")}
-      <button class="pay" ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)} @click=${() => this.take()}>${icon("check")}<span>${(this.busy ? this.slow : this.isTaking) ? t("Saving\u2026") : amount === null ? t("Accept") : t("Accept {amount}", { amount: number(amount) })}</span>${key("Enter")}</button></section>`;
+    return html`<section class="entry">
+      ${field(
+        cash ? t("Cash received") : t("Amount by {method}", { method: t(method) }),
+        moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }),
+        "amount",
+      )}
+      ${
+        cash
+          ? html`<div class="offers">
+                ${offered.map(
+                  (sum, index) =>
+                    html`<button class="btn big" @click=${() => this.pick(sum)}>
+                      ${
+                        index ? nothing : html`<span class="muted">${t("exact")}</span>`
+                      }<b>${number(sum)}</b>${index ? nothing : key("E")}
+                    </button>`,
+                )}
+              </div>
+              <p class="changing">
+                <span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b>
+              </p>`
+          : method === POINTS
+            ? html`<p id="worth" class="muted">
+                ${t("{n} points, worth {amount}", {
+                  n: number(app.basket.member?.points_balance ?? 0),
+                  amount: money(this.worth),
+                })}
+              </p>`
+            : field(
+                t("Reference (optional)"),
+                html`<input
+                  class="input"
+                  id="reference"
+                  maxlength="64"
+                  autocomplete="off"
+                  .value=${this.reference}
+                  @input=${(event) => {
+                    this.reference = event.target.value;
+                  }}
+                />`,
+                "reference",
+              )
+      }
+      <button
+        class="pay"
+        ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)}
+        @click=${() => this.take()}
+      >
+        ${icon("check")}<span>${
+          (this.busy ? this.slow : this.isTaking)
+            ? t("Saving\u2026")
+            : amount === null
+              ? t("Accept")
+              : t("Accept {amount}", { amount: number(amount) })
+        }</span>${key("Enter")}
+      </button>
+    </section>`;
   }
 
   render() {
-    if (this.paid) return html`<h1 class="vh">${t("Paid")}</h1>${this.paidPart()}`;
+    if (this.paid)
+      return html`<h1 class="vh">${t("Paid")}</h1>
+        ${this.paidPart()}`;
     if (!this.sale) return nothing;
-    return html`<div class="bar"><button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>${icon("arrow-left")}${t("Back to the sale")}${key("Esc")}</button><h1>${t("Pay")}</h1></div>
+    return html`<div class="bar">
+        <button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>
+          ${icon("arrow-left")}${t("Back to the sale")}${key("Esc")}
+        </button>
+        <h1>${t("Pay")}</h1>
+      </div>
       <div class="paying">${this.summary()}${this.choices()}${this.entry()}</div>`;
   }
 }
 customElements.define("page-pay", PagePay);
 
 /** The receipt as it will read; printing it is what counts as a print. */
-export const preview = (app, sale) => html`<div class="slip"><p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>
-  <ul tabindex="0" aria-label=${t("Lines")}>${sale.items.map((item) => html`<li><span><bdi>${item.name}</bdi></span><span class="muted">${number(item.qty)} × ${number(item.price)}</span><span>${number(item.price * item.qty)}</span></li>
-    ${item.discounts.map(({ amount }) => html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`)}`)}</ul>
-  <dl class="facts"><div><dt>${t("Tax")}</dt><dd>${number(sale.tax)}</dd></div>${sale.rounding ? html`<div><dt>${t("Rounding")}</dt><dd>${number(sale.rounding)}</dd></div>` : nothing}<div><dt><b>${t("Total")}</b></dt><dd><b>${money(sale.total)}</b></dd></div>
-  ${sale.payments.filter(({ state }) => state === "accepted").map(({ method, tendered }) => html`<div><dt>${t(method)}</dt><dd>${number(tendered)}</dd></div>`)}
-  <div><dt>${t("Change")}</dt><dd>${number(sale.change)}</dd></div></dl></div>`;
+export const preview = (app, sale) =>
+  html`<div class="slip">
+    <p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>
+    <ul tabindex="0" aria-label=${t("Lines")}>
+      ${sale.items.map(
+        (item) =>
+          html`<li>
+              <span><bdi>${item.name}</bdi></span
+              ><span class="muted">${number(item.qty)} × ${number(item.price)}</span
+              ><span>${number(item.price * item.qty)}</span>
+            </li>
+            ${item.discounts.map(
+              ({ amount }) =>
+                html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`,
+            )}`,
+      )}
+    </ul>
+    <dl class="facts">
+      <div>
+        <dt>${t("Tax")}</dt>
+        <dd>${number(sale.tax)}</dd>
+      </div>
+      ${
+        sale.rounding
+          ? html`<div>
+              <dt>${t("Rounding")}</dt>
+              <dd>${number(sale.rounding)}</dd>
+            </div>`
+          : nothing
+      }
+      <div>
+        <dt><b>${t("Total")}</b></dt>
+        <dd><b>${money(sale.total)}</b></dd>
+      </div>
+      ${sale.payments
+        .filter(({ state }) => state === "accepted")
+        .map(
+          ({ method, tendered }) =>
+            html`<div>
+              <dt>${t(method)}</dt>
+              <dd>${number(tendered)}</dd>
+            </div>`,
+        )}
+      <div>
+        <dt>${t("Change")}</dt>
+        <dd>${number(sale.change)}</dd>
+      </div>
+    </dl>
+  </div>`;

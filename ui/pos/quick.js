@@ -1,4 +1,5 @@
-// Quick keys: what is sold without a scan. The store's for this till; where nobody set any, those of this device's person.
+// Quick keys: what is sold without a scan. The store's for this till; where nobody set any, those of this device's
+// person.
 const KEPT = "quick";
 const MOST = 8;
 const own = () => JSON.parse(localStorage.getItem(KEPT) ?? "[]");
@@ -13,11 +14,16 @@ export const toggleQuick = ({ sku, name, price }) => {
   localStorage.setItem(KEPT, JSON.stringify(others));
 };
 
-/** Names and prices as the catalogue has them now: of one product, or of all; what is not sold any more stays as it was. */
+/**
+ * Names and prices as the catalogue has them now: of one product, or of all; what is not sold any more stays as it was.
+ */
 const renewOwn = async (app, sku) => {
   const now = new Map();
   for (const one of own()) {
-    const product = sku === null || one.sku === sku ? await app.get("/api/pos/products/:sku", { sku: one.sku }).catch(() => null) : null;
+    const product =
+      sku === null || one.sku === sku
+        ? await app.get("/api/pos/products/:sku", { sku: one.sku }).catch(() => null)
+        : null;
     if (product) now.set(one.sku, { name: product.name, price: product.price });
   }
   if (!now.size) return;

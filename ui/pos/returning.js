@@ -19,7 +19,10 @@ const allBy = (refunds, method) => {
 /** What of a refund pays the open basket, and what still goes back as it was paid. Points go back as points. */
 export const parts = (refunds, basket) => {
   const paid = refunds.filter(({ method }) => method !== POINTS);
-  const taken = Math.min(paid.reduce((sum, { amount }) => sum + amount, 0), basket.amount_due);
+  const taken = Math.min(
+    paid.reduce((sum, { amount }) => sum + amount, 0),
+    basket.amount_due,
+  );
   let covered = taken;
   const rest = [];
   // The basket takes from what was paid last; what is left keeps its method.
@@ -40,7 +43,18 @@ export class Returning {
 
   clear() {
     this.asked += 1;
-    Object.assign(this, { sale: null, origin: null, free: false, lines: [], quote: null, refunds: null, problem: null, priced: false, exchange: false, by: null });
+    Object.assign(this, {
+      sale: null,
+      origin: null,
+      free: false,
+      lines: [],
+      quote: null,
+      refunds: null,
+      problem: null,
+      priced: false,
+      exchange: false,
+      by: null,
+    });
   }
 
   get isKnown() {
@@ -71,9 +85,16 @@ export class Returning {
   ofSale(sale) {
     this.clear();
     this.sale = sale;
-    this.lines = sale.items.map((item) => this.line({
-      sku: item.sku, name: item.name, no: item.line_no, sold: item.qty, back: item.returned_qty, left: item.qty - item.returned_qty,
-    }));
+    this.lines = sale.items.map((item) =>
+      this.line({
+        sku: item.sku,
+        name: item.name,
+        no: item.line_no,
+        sold: item.qty,
+        back: item.returned_qty,
+        left: item.qty - item.returned_qty,
+      }),
+    );
   }
 
   /** The receipt of another store: head office is asked what stands on it. */
@@ -100,10 +121,21 @@ export class Returning {
   }
 
   body() {
-    const head = this.sale ? { transaction_id: this.sale.transaction_id } : this.origin ? { receipt_no: this.origin } : {};
-    const items = this.lines.filter(({ qty }) => qty > 0).map(({ sku, no, qty, reason, place, price }) => ({
-      sku, qty, reason, disposition: place, ...(no === undefined ? {} : { line_no: no }), ...(this.needsPrice ? { price: price ?? 0 } : {}),
-    }));
+    const head = this.sale
+      ? { transaction_id: this.sale.transaction_id }
+      : this.origin
+        ? { receipt_no: this.origin }
+        : {};
+    const items = this.lines
+      .filter(({ qty }) => qty > 0)
+      .map(({ sku, no, qty, reason, place, price }) => ({
+        sku,
+        qty,
+        reason,
+        disposition: place,
+        ...(no === undefined ? {} : { line_no: no }),
+        ...(this.needsPrice ? { price: price ?? 0 } : {}),
+      }));
     return { ...head, items, ...(this.refunds ? { refunds: this.refunds } : {}) };
   }
 
@@ -120,7 +152,8 @@ export class Returning {
   }
 
   async quoted(result) {
-    const quote = (refunds) => this.app.change("POST", "/api/pos/returns/quote", { ...this.body(), ...(refunds ? { refunds } : {}) });
+    const quote = (refunds) =>
+      this.app.change("POST", "/api/pos/returns/quote", { ...this.body(), ...(refunds ? { refunds } : {}) });
     try {
       result.quote = await this.valued(quote);
       if (!this.basket && !this.by) return;
@@ -149,7 +182,9 @@ export class Returning {
 
   /** The money that is handed to the customer: neither what paid the new basket nor points. */
   static given(refunds) {
-    return refunds.filter(({ method }) => method !== EXCHANGE && method !== POINTS).reduce((sum, { amount, rounding }) => sum + amount + rounding, 0);
+    return refunds
+      .filter(({ method }) => method !== EXCHANGE && method !== POINTS)
+      .reduce((sum, { amount, rounding }) => sum + amount + rounding, 0);
   }
 
   static taken(refunds) {

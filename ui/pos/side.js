@@ -6,18 +6,30 @@ import { t } from "../shared/i18n.js";
 
 export const memberButton = (app, choose) => {
   const { member } = app.basket;
-  return html`<button class="member" @click=${choose}>${icon("user-round")}${member
-    ? html`<span class="mt"><b><bdi>${member.name}</bdi></b><span>${member.phone ?? member.code}</span></span><span class="pts"><b>${number(member.points_balance)}</b> <span>${t("points")}</span></span>`
-    : html`<span class="mt"><span>${t("Member")}</span></span>`}${key("F2")}</button>`;
+  return html`<button class="member" @click=${choose}>
+    ${icon("user-round")}${
+      member
+        ? html`<span class="mt"
+              ><b><bdi>${member.name}</bdi></b
+              ><span>${member.phone ?? member.code}</span></span
+            ><span class="pts"><b>${number(member.points_balance)}</b> <span>${t("points")}</span></span>`
+        : html`<span class="mt"><span>${t("Member")}</span></span>`
+    }${key("F2")}
+  </button>`;
 };
 
 export const lastSale = (app) => {
   const { last } = app;
   if (!last) return nothing;
   const cash = last.payments.filter(({ state }) => state === "accepted").at(-1);
-  return html`<div class="last wide"><span class="muted">${t("Last sale {time}, receipt {no}", { time: time(last.paid_at), no: shortReceipt(last.receipt_no) })}</span>
-    <span>${cash ? `${t(cash.method)} ${number(cash.tendered)}` : nothing}</span><span>${t("Change")} <b>${number(last.change)}</b></span>
-    <button class="link" @click=${() => app.reprint()}>${t("Print again")} ${key("Ctrl P")}</button></div>`;
+  return html`<div class="last wide">
+    <span class="muted"
+      >${t("Last sale {time}, receipt {no}", { time: time(last.paid_at), no: shortReceipt(last.receipt_no) })}</span
+    >
+    <span>${cash ? `${t(cash.method)} ${number(cash.tendered)}` : nothing}</span
+    ><span>${t("Change")} <b>${number(last.change)}</b></span>
+    <button class="link" @click=${() => app.reprint()}>${t("Print again")} ${key("Ctrl P")}</button>
+  </div>`;
 };
 
 export const display = (app) => {
@@ -26,42 +38,104 @@ export const display = (app) => {
   const pieces = basket.lines.reduce((all, { qty }) => all + qty, 0);
   const manual = sale ? sale.discount - basket.promotions : 0;
   const tax = settings.tax.prices_include_tax ? t("Includes tax") : t("Tax");
-  return html`<div class="display" aria-busy=${basket.isBehind}><dl><div><dt>${t("{n} lines, {p} pieces", { n: number(basket.lines.length), p: number(pieces) })}</dt><dd>${number(sale?.subtotal ?? 0)}</dd></div>
-    ${basket.promotions ? html`<div><dt>${t("Promotions")}</dt><dd>${number(-basket.promotions)}</dd></div>` : nothing}
-    ${manual ? html`<div><dt>${t("Discount")}</dt><dd>${number(-manual)}</dd></div>` : nothing}
-    <div class="wide"><dt>${tax}${settings.tax.default_rate_bp ? ` ${rate(settings.tax.default_rate_bp)}` : ""}</dt><dd>${number(sale?.tax ?? 0)}</dd></div></dl>
-    <p class="total" aria-live="polite"><span class="cur">${symbol()}</span><span id="total" class=${basket.isBehind ? "unsure" : ""}>${number(sale?.total ?? 0)}</span></p>
-    ${sale?.points_earned ? html`<p class="earn wide">${t("earns {n} points", { n: number(sale.points_earned) })}</p>` : nothing}</div>`;
+  return html`<div class="display" aria-busy=${basket.isBehind}>
+    <dl>
+      <div>
+        <dt>${t("{n} lines, {p} pieces", { n: number(basket.lines.length), p: number(pieces) })}</dt>
+        <dd>${number(sale?.subtotal ?? 0)}</dd>
+      </div>
+      ${
+        basket.promotions
+          ? html`<div>
+              <dt>${t("Promotions")}</dt>
+              <dd>${number(-basket.promotions)}</dd>
+            </div>`
+          : nothing
+      }
+      ${
+        manual
+          ? html`<div>
+              <dt>${t("Discount")}</dt>
+              <dd>${number(-manual)}</dd>
+            </div>`
+          : nothing
+      }
+      <div class="wide">
+        <dt>${tax}${settings.tax.default_rate_bp ? ` ${rate(settings.tax.default_rate_bp)}` : ""}</dt>
+        <dd>${number(sale?.tax ?? 0)}</dd>
+      </div>
+    </dl>
+    <p class="total" aria-live="polite">
+      <span class="cur">${symbol()}</span
+      ><span id="total" class=${basket.isBehind ? "unsure" : ""}>${number(sale?.total ?? 0)}</span>
+    </p>
+    ${
+      sale?.points_earned
+        ? html`<p class="earn wide">${t("earns {n} points", { n: number(sale.points_earned) })}</p>`
+        : nothing
+    }
+  </div>`;
 };
 
 /** What else can be done, with its keys. */
 export const acts = (page, off) => {
   const { app } = page;
-  const entry = (name, label, keys, act, count) => html`<button @click=${act}>${icon(name)}<span>${label}</span>${count ? html`<em>${number(count)}</em>` : nothing}${key(keys)}</button>`;
-  return html`<div class="acts wide">${entry("pause", t("Hold"), "F6", () => page.hold())}${entry("list-restart", t("Recall"), "F7", () => app.show("holds"), app.holds)}
+  const entry = (name, label, keys, act, count) =>
+    html`<button @click=${act}>
+      ${icon(name)}<span>${label}</span>${count ? html`<em>${number(count)}</em>` : nothing}${key(keys)}
+    </button>`;
+  return html`<div class="acts wide">
+    ${entry("pause", t("Hold"), "F6", () => page.hold())}${entry(
+      "list-restart",
+      t("Recall"),
+      "F7",
+      () => app.show("holds"),
+      app.holds,
+    )}
     ${entry("percent", t("Discount"), "F3", off)}${entry("undo-2", t("Return"), "F8", () => app.show("return"))}
-    ${entry("clock", t("Shift, cash"), "F10", () => app.show("cash"))}${entry("ellipsis", t("All actions"), "/", () => page.actions())}</div>`;
+    ${entry("clock", t("Shift, cash"), "F10", () =>
+      app.show("cash"),
+    )}${entry("ellipsis", t("All actions"), "/", () => page.actions())}
+  </div>`;
 };
 
 /** The products of what was typed. */
 export const results = (page) => {
   if (!page.found) return nothing;
-  if (!page.found.length) return html`<p class="results panel empty">${t("No product matches “{text}”", { text: page.foundFor })}</p>`;
-  return html`<ul class="results panel" id="results" role="listbox" aria-label=${t("Products found")}>${page.found.map((product, index) => html`<li role="option" id="found-${index}"
-    aria-selected=${index === page.picked} @pointerdown=${(event) => {
-      event.preventDefault();
-      page.clearLine();
-      page.put(product, 1);
-    }}><span class="what"><span class="name"><bdi>${product.name}</bdi></span><span class="sub">${product.sku}</span></span><span class="muted">${t("{n} on hand", { n: number(product.on_hand) })}</span><b>${number(product.price)}</b></li>`)}</ul>`;
+  if (!page.found.length)
+    return html`<p class="results panel empty">${t("No product matches “{text}”", { text: page.foundFor })}</p>`;
+  return html`<ul class="results panel" id="results" role="listbox" aria-label=${t("Products found")}>
+    ${page.found.map(
+      (product, index) =>
+        html`<li
+          role="option"
+          id="found-${index}"
+          aria-selected=${index === page.picked}
+          @pointerdown=${(event) => {
+            event.preventDefault();
+            page.clearLine();
+            page.put(product, 1);
+          }}
+        >
+          <span class="what"
+            ><span class="name"><bdi>${product.name}</bdi></span
+            ><span class="sub">${product.sku}</span></span
+          ><span class="muted">${t("{n} on hand", { n: number(product.on_hand) })}</span><b>${number(product.price)}</b>
+        </li>`,
+    )}
+  </ul>`;
 };
 
 /** What is worth knowing of a line: each promotion by its name, a discount, and what the books have. */
 export const notes = (line) => {
   const note = (kind, name, text) => html`<span class="note ${kind}">${icon(name, "icon-s")}${text}</span> `;
   const promotions = line.item?.discounts.filter(({ source }) => source === "promotion") ?? [];
-  const all = promotions.map(({ reason, amount }) => note("ok", "tag", html`<bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}`));
+  const all = promotions.map(({ reason, amount }) =>
+    note("ok", "tag", html`<bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}`),
+  );
   if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${number(-line.discount)}`));
   const known = line.onHand !== undefined && line.onHand !== null;
-  if (known && line.onHand < line.qty) all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
+  if (known && line.onHand < line.qty)
+    all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
   return all.length ? all : html`<span class="sku">${line.sku}</span>`;
 };

@@ -63,28 +63,79 @@ class PageUnconfirmed extends Page {
   /** What is known of one: words, and whether it is over. */
   state(row) {
     const result = this.told.get(row.key) ?? (this.waits.has(row.key) ? null : outcome(row.key));
-    if (result?.document) return t("Waiting for {name}. On record: {state}", { name: row.by ?? "?", state: t(result.document.state) });
+    if (result?.document)
+      return t("Waiting for {name}. On record: {state}", { name: row.by ?? "?", state: t(result.document.state) });
     if (result?.document === null) return t("Only {name} can check it, after logging in here", { name: row.by ?? "?" });
-    if (result?.done) return t("Done, {receipt}", { receipt: result.answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(result.answer.receipt_no) }) : time(Date.now()) });
+    if (result?.done)
+      return t("Done, {receipt}", {
+        receipt: result.answer?.receipt_no
+          ? t("receipt {no}", { no: shortReceipt(result.answer.receipt_no) })
+          : time(Date.now()),
+      });
     if (result?.done === false) return t("Failed. {why}", { why: words(result.error) });
     if (result) return t("Unknown. Check the document before you repeat it");
     if (isUnderWay(row.key)) return t("Checking again\u2026");
     if (!this.waits.has(row.key)) return t("Confirmed");
-    return this.isMine(row) ? t("Not confirmed yet. Don't repeat it") : t("Waiting until {name} logs in here", { name: row.by ?? "?" });
+    return this.isMine(row)
+      ? t("Not confirmed yet. Don't repeat it")
+      : t("Waiting until {name} logs in here", { name: row.by ?? "?" });
   }
 
   row(row, index) {
     const open = this.waits.has(row.key) && !isUnderWay(row.key);
-    return html`<tr><td title=${date(row.created_at)}><div>${brief(row.created_at)}, ${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></div></td><td><bdi>${row.by ?? "?"}</bdi></td><td>${t(row.label)}</td>
-      <td class="num">${row.amount === null ? nothing : money(row.amount)}</td><td class="whole" id="state-${index}">${this.state(row)}</td>
-      <td class="num whole">${open ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>${icon("search")}${t("Check")}</button>` : nothing}</td></tr>`;
+    return html`<tr>
+      <td title=${date(row.created_at)}>
+        <div>${brief(row.created_at)}, ${time(row.created_at)} <span class="muted">${ago(row.created_at)}</span></div>
+      </td>
+      <td><bdi>${row.by ?? "?"}</bdi></td>
+      <td>${t(row.label)}</td>
+      <td class="num">${row.amount === null ? nothing : money(row.amount)}</td>
+      <td class="whole" id="state-${index}">${this.state(row)}</td>
+      <td class="num whole">
+        ${
+          open
+            ? html`<button class="btn big" ?disabled=${this.busy} @click=${() => this.lookUp(row)}>
+                ${icon("search")}${t("Check")}
+              </button>`
+            : nothing
+        }
+      </td>
+    </tr>`;
   }
 
   render() {
     const { rows, app } = this;
-    return html`<div class="bar"><button class="btn quiet" data-focus @click=${() => app.leavePage()}>${icon("arrow-left")}${t("Sell")}${key("Esc")}</button><h1>${t("Unconfirmed actions")}</h1></div>
-      <div class="work">${rows === null ? nothing : rows.length === 0 ? html`<p class="empty panel">${t("Everything is confirmed")}</p>`
-        : html`<div class="panel scroll"><table class="grid fold"><thead><tr><th>${t("Started")}</th><th>${t("Person")}</th><th>${t("Type")}</th><th class="num">${t("Amount")}</th><th>${t("Status")}</th><th></th></tr></thead><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table></div>`}</div>`;
+    return html`<div class="bar">
+        <button class="btn quiet" data-focus @click=${() => app.leavePage()}>
+          ${icon("arrow-left")}${t("Sell")}${key("Esc")}
+        </button>
+        <h1>${t("Unconfirmed actions")}</h1>
+      </div>
+      <div class="work">
+        ${
+          rows === null
+            ? nothing
+            : rows.length === 0
+              ? html`<p class="empty panel">${t("Everything is confirmed")}</p>`
+              : html`<div class="panel scroll">
+                  <table class="grid fold">
+                    <thead>
+                      <tr>
+                        <th>${t("Started")}</th>
+                        <th>${t("Person")}</th>
+                        <th>${t("Type")}</th>
+                        <th class="num">${t("Amount")}</th>
+                        <th>${t("Status")}</th>
+                        <th></th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${rows.map((row, index) => this.row(row, index))}
+                    </tbody>
+                  </table>
+                </div>`
+        }
+      </div>`;
   }
 }
 customElements.define("page-unconfirmed", PageUnconfirmed);

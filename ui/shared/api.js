@@ -3,7 +3,13 @@
 export class Refusal extends Error {
   constructor(status, error, retryAfter) {
     super(error.message);
-    Object.assign(this, { status, code: error.code, details: error.details ?? {}, requestId: error.request_id, retryAfter });
+    Object.assign(this, {
+      status,
+      code: error.code,
+      details: error.details ?? {},
+      requestId: error.request_id,
+      retryAfter,
+    });
   }
 }
 /** No answer came: whether it was done is not known. */
@@ -26,13 +32,18 @@ const heard = (answer) => {
 /** 22 characters that nobody guesses; `crypto.randomUUID` is absent over plain HTTP. */
 export const newKey = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(22));
-  return Array.from(bytes, (byte) => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[byte & 63]).join("");
+  return Array.from(
+    bytes,
+    (byte) => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[byte & 63],
+  ).join("");
 };
 
 /** A path of the interface with its parameters filled in. */
 export const path = (pattern, params = {}, query = {}) => {
   const filled = pattern.replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(params[name]));
-  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  const asked = new URLSearchParams(
+    Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );
   return asked.size ? `${filled}?${asked}` : filled;
 };
 
@@ -49,10 +60,15 @@ export const send = async (method, url, { body, type, key, match, token, registe
   let answer;
   let text;
   try {
-    answer = heard(await fetch(url, {
-      method, headers, body: body === undefined || type ? body : JSON.stringify(body),
-      cache: "no-store", signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    }));
+    answer = heard(
+      await fetch(url, {
+        method,
+        headers,
+        body: body === undefined || type ? body : JSON.stringify(body),
+        cache: "no-store",
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      }),
+    );
     text = await answer.text();
   } catch (error) {
     throw new Unreachable(error.message);
@@ -71,7 +87,11 @@ export const send = async (method, url, { body, type, key, match, token, registe
 
 /** A stream of text that goes on until `signal` ends it; `take` gets what comes. */
 export const follow = async (url, { token, last, signal, take }) => {
-  const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) };
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    Accept: "text/event-stream",
+    ...(last ? { "Last-Event-ID": last } : {}),
+  };
   const answer = heard(await fetch(url, { headers, cache: "no-store", signal }));
   if (!answer.ok) throw new Refusal(answer.status, (await answer.json()).error, 0);
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -23,7 +23,12 @@ const MARGIN_MM = 3;
 const roll = new CSSStyleSheet();
 
 export class App extends LitElement {
-  static properties = { page: { state: true }, user: { state: true }, locked: { state: true }, leaving: { state: true } };
+  static properties = {
+    page: { state: true },
+    user: { state: true },
+    locked: { state: true },
+    leaving: { state: true },
+  };
 
   constructor() {
     super();
@@ -48,7 +53,12 @@ export class App extends LitElement {
     this.keyboard = new Keyboard(this);
     const shown = () => this.current?.firstElementChild;
     const waits = () => (shown()?.scanned && !this.dialog?.isOpen ? shown() : null);
-    if (this.takesScans) listen((code) => this.onScan(code), () => shown()?.keeps, waits);
+    if (this.takesScans)
+      listen(
+        (code) => this.onScan(code),
+        () => shown()?.keeps,
+        waits,
+      );
     this.addEventListener("closed", () => this.focusPage());
     this.addEventListener("input", () => {
       this.typed = true;
@@ -117,20 +127,23 @@ export class App extends LitElement {
   }
 
   /**
-   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is asked
-   * again, and the key still stands for it.
+   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is
+   * asked again, and the key still stands for it.
    */
   async again(intent, isOld) {
-    const document = /\/(?:void|close)$/.test(intent.url) && await this.documentOf(intent);
+    const document = /\/(?:void|close)$/.test(intent.url) && (await this.documentOf(intent));
     if (["voided", "closed"].includes(document?.state)) return document;
     if (isOld) return null;
-    return this.approved(intent, { details: {} }, (approval) => begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)));
+    return this.approved(intent, { details: {} }, (approval) =>
+      begin(this.user.id, intent, approval, (error) => this.doubt(error, intent)),
+    );
   }
 
   /** What a command is about, as it is now; a command that names no document: null. */
   documentOf({ url, body, register }) {
     const found = /^\/api\/(?:pos\/transactions|pos\/returns|shifts)\/(?!open$)[^/]+/.exec(url);
-    const at = found?.[0] ?? (body?.transaction_id ? path("/api/pos/transactions/:id", { id: body.transaction_id }) : null);
+    const at =
+      found?.[0] ?? (body?.transaction_id ? path("/api/pos/transactions/:id", { id: body.transaction_id }) : null);
     return at && persist("GET", at, { register }, (error) => this.doubt(error));
   }
 
@@ -140,7 +153,9 @@ export class App extends LitElement {
   }
 
   doubt(error, intent) {
-    this.unconfirmed = error ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null } : null;
+    this.unconfirmed = error
+      ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null }
+      : null;
     this.requestUpdate();
   }
 
@@ -186,7 +201,9 @@ export class App extends LitElement {
     }
   }
 
-  /** What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again. */
+  /**
+   * What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again.
+   */
   async resumed(user) {
     try {
       return await resumeAll(user.id, ...this.resuming());
@@ -199,23 +216,38 @@ export class App extends LitElement {
 
   /** How what was left unfinished is told of, and looked up. */
   resuming() {
-    return [(intent) => this.doubt(intent && new Unreachable(), intent ?? undefined), (intent, isOld) => this.again(intent, isOld)];
+    return [
+      (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined),
+      (intent, isOld) => this.again(intent, isOld),
+    ];
   }
 
   reported(results) {
-    const texts = results.filter(({ intent }) => !intent.quiet).map(({ intent, other, done, error, answer }) => {
-      const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
-      if (other) return t("{what} by {name} is not confirmed. It is checked when they log in again", { what, name: intent.by ?? "?" });
-      if (done === null) return t("{what}: unknown. Check before you repeat it", { what });
-      if (!done) return t("{what}: failed. {why}", { what, why: words(error) });
-      const receipt = answer?.receipt_no ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) }) : time(Date.now());
-      return earlier.has(answer) ? t("{what}: already done, {receipt}", { what, receipt }) : t("{what}: done, {receipt}", { what, receipt });
-    });
+    const texts = results
+      .filter(({ intent }) => !intent.quiet)
+      .map(({ intent, other, done, error, answer }) => {
+        const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+        if (other)
+          return t("{what} by {name} is not confirmed. It is checked when they log in again", {
+            what,
+            name: intent.by ?? "?",
+          });
+        if (done === null) return t("{what}: unknown. Check before you repeat it", { what });
+        if (!done) return t("{what}: failed. {why}", { what, why: words(error) });
+        const receipt = answer?.receipt_no
+          ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) })
+          : time(Date.now());
+        return earlier.has(answer)
+          ? t("{what}: already done, {receipt}", { what, receipt })
+          : t("{what}: done, {receipt}", { what, receipt });
+      });
     // What was done many times over, as counts of goods, is said once.
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
-  /** Nothing acts for this person from here on; that the store has ended their session is asked for until it answers. */
+  /**
+   * Nothing acts for this person from here on; that the store has ended their session is asked for until it answers.
+   */
   logOut() {
     session.logOut((error) => this.leaves(error));
     this.user = null;
@@ -232,7 +264,9 @@ export class App extends LitElement {
   }
 
   leavingText() {
-    return t("Not logged out yet: no connection to the store server. This page keeps trying; stay at this device until it succeeds");
+    return t(
+      "Not logged out yet: no connection to the store server. This page keeps trying; stay at this device until it succeeds",
+    );
   }
 
   // ---- pages and keys
@@ -242,7 +276,7 @@ export class App extends LitElement {
     const mine = {};
     this.asked = mine;
     const ready = this.later?.[page];
-    if (ready && !await this.part(ready)) return;
+    if (ready && !(await this.part(ready))) return;
     // Meanwhile another page may have been asked for, whose files came sooner.
     if (this.asked !== mine) return;
     this.typed = false;
@@ -258,7 +292,10 @@ export class App extends LitElement {
     page?.querySelector("[data-focus]")?.focus();
   }
 
-  /** A part of the pages that is loaded when it is needed; what it holds, or null where it is not to be had, which is said. */
+  /**
+   * A part of the pages that is loaded when it is needed; what it holds, or null where it is not to be had, which is
+   * said.
+   */
   async part(load) {
     try {
       return (await load()) ?? true;
@@ -271,9 +308,18 @@ export class App extends LitElement {
   /** A file of this page is gone: another version is served, or nobody answers. */
   async stale() {
     low();
-    const there = await send("GET", "/health", {}).then(() => true, (error) => error instanceof Refusal);
+    const there = await send("GET", "/health", {}).then(
+      () => true,
+      (error) => error instanceof Refusal,
+    );
     const reload = { label: t("Reload"), act: () => location.reload() };
-    this.say("bad", there ? t("A new version was installed. Reload the page; nothing is lost") : t("No connection to the store server"), reload);
+    this.say(
+      "bad",
+      there
+        ? t("A new version was installed. Reload the page; nothing is lost")
+        : t("No connection to the store server"),
+      reload,
+    );
   }
 
   /** Nothing is asked and nothing is under way. */
@@ -286,10 +332,15 @@ export class App extends LitElement {
     return this.isFree && !this.typed;
   }
 
-  /** Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed. */
+  /**
+   * Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed.
+   */
   renewal() {
     if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
-    return html`<div class="banner" id="banner" role="status">${icon("refresh-cw")}<span>${t("New version available")}</span><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button></div>`;
+    return html`<div class="banner" id="banner" role="status">
+      ${icon("refresh-cw")}<span>${t("New version available")}</span
+      ><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button>
+    </div>`;
   }
 
   onKey(event) {
@@ -305,7 +356,10 @@ export class App extends LitElement {
   }
 
   notTaken(code) {
-    this.refuse(code, t("Scan of {code} ignored. Close this window first", { code: named(code) }), { kind: "warn", long: true });
+    this.refuse(code, t("Scan of {code} ignored. Close this window first", { code: named(code) }), {
+      kind: "warn",
+      long: true,
+    });
   }
 
   /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
@@ -341,12 +395,17 @@ export class App extends LitElement {
     paper.textContent = text;
     paper.dataset.columns = columns;
     // As long as the text: a roll is cut where it ends.
-    roll.replaceSync(sheet ?? `@page { size:${width}mm ${Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM}mm; margin:${MARGIN_MM}mm 4mm }`);
+    const length = Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM;
+    roll.replaceSync(sheet ?? `@page { size:${width}mm ${length}mm; margin:${MARGIN_MM}mm 4mm }`);
     document.adoptedStyleSheets = [roll];
-    addEventListener("afterprint", () => {
-      paper.textContent = "";
-      document.adoptedStyleSheets = [];
-    }, { once: true });
+    addEventListener(
+      "afterprint",
+      () => {
+        paper.textContent = "";
+        document.adoptedStyleSheets = [];
+      },
+      { once: true },
+    );
     print();
     this.focusPage();
   }
@@ -371,18 +430,50 @@ export class App extends LitElement {
   banner() {
     const { unconfirmed, said } = this;
     if (unconfirmed) {
-      const what = unconfirmed.label ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}` : null;
-      return html`<div class="banner warn" id="banner" role="status">${icon("refresh-cw")}<span>${what
-        ? t("{what}: not confirmed yet. Checking; don't repeat it", { what })
-        : t("No connection to the store server since {time}. Completed payments are safe. Retrying\u2026", { time: time(unconfirmed.since) })}</span></div>`;
+      const what = unconfirmed.label
+        ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}`
+        : null;
+      return html`<div class="banner warn" id="banner" role="status">
+        ${icon("refresh-cw")}<span
+          >${
+            what
+              ? t("{what}: not confirmed yet. Checking; don't repeat it", { what })
+              : t("No connection to the store server since {time}. Completed payments are safe. Retrying\u2026", {
+                  time: time(unconfirmed.since),
+                })
+          }</span
+        >
+      </div>`;
     }
-    if (!said && this.leaving) return html`<div class="banner bad" id="banner" role="alert">${icon("triangle-alert")}<span>${this.leavingText()}</span></div>`;
+    if (!said && this.leaving)
+      return html`<div class="banner bad" id="banner" role="alert">
+        ${icon("triangle-alert")}<span>${this.leavingText()}</span>
+      </div>`;
     if (!said) return this.renewal();
-    return html`<div class="banner ${said.kind}" id="banner" role=${said.kind === "bad" && !said.again ? "alert" : "status"}>
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${said.again ? html` ${retry(said.error, said.again)}` : nothing}</span>${said.action ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>${said.action.label}</button>` : nothing}
-      <button class="ib" aria-label=${t("Close")} @click=${() => {
-        this.say(null);
-        this.focusPage();
-      }}>${icon("x")}</button></div>`;
+    return html`<div
+      class="banner ${said.kind}"
+      id="banner"
+      role=${said.kind === "bad" && !said.again ? "alert" : "status"}
+    >
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${
+        said.again ? html` ${retry(said.error, said.again)}` : nothing
+      }</span>${
+        said.action
+          ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>
+              ${said.action.label}
+            </button>`
+          : nothing
+      }
+      <button
+        class="ib"
+        aria-label=${t("Close")}
+        @click=${() => {
+          this.say(null);
+          this.focusPage();
+        }}
+      >
+        ${icon("x")}
+      </button>
+    </div>`;
   }
 }

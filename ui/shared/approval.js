@@ -7,20 +7,39 @@ import { t } from "./i18n.js";
 import { able, assertion } from "./session.js";
 
 /** One ceremony, good for one command of this session. */
-const byDevice = async (app, username) => assertion(await app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "approval", username }));
+const byDevice = async (app, username) =>
+  assertion(await app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "approval", username }));
 
 /** Asks until somebody approves or it is given up; the answer of the command, or null. */
 export const approve = async (app, intent, refusal, repeat) => {
   const { value, limit } = refusal.details;
-  const why = limit === undefined ? "" : ` ${t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) })}.`;
-  const what = intent.amount === null || intent.amount === undefined ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+  const why =
+    limit === undefined
+      ? ""
+      : ` ${t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) })}.`;
+  const what =
+    intent.amount === null || intent.amount === undefined
+      ? t(intent.label)
+      : `${t(intent.label)} ${money(intent.amount)}`;
   return app.dialog.ask({
     title: t("Manager approval required"),
     text: `${what}.${why} ${t("Requested by {name}", { name: app.user.name })}`,
     yes: t("Approve"),
-    body: html`${field(t("Manager's login name"), html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required>`, "approver")}
-      ${field(t("Password"), html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required>`, "approval-password")}`,
-    more: able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Approve with a passkey")}</button>` : nothing,
+    body: html`${field(
+      t("Manager's login name"),
+      html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required />`,
+      "approver",
+    )}
+    ${field(
+      t("Password"),
+      html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required />`,
+      "approval-password",
+    )}`,
+    more: able()
+      ? html`<button class="btn big" name="by" value="device">
+          ${icon("key-round")}${t("Approve with a passkey")}
+        </button>`
+      : nothing,
     act: async ({ username, password, by }) => {
       document.getElementById("approval-password").value = "";
       try {

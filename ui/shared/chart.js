@@ -1,4 +1,5 @@
-// Columns of a period: drawn by the page in its own text size, so that a phone reads them too. Every value stands in the table below.
+// Columns of a period: drawn by the page in its own text size, so that a phone reads them too. Every value stands in
+// the table below.
 import { html, nothing } from "../vendor/lit.js";
 import { vars } from "./controls.js";
 import { compact, money, rate } from "./format.js";
@@ -24,28 +25,63 @@ const rounded = (most) => {
 export const columns = (rows, what, shown = money) => {
   if (!rows.length || rows.length > COLUMNS_MAX || rows.some(({ value }) => value < 0)) return nothing;
   const top = rounded(Math.max(1, ...rows.map(({ value, before }) => Math.max(value, before ?? 0))));
-  const part = (value) => `${Math.max(0, value) * 100 / top}%`;
+  const part = (value) => `${(Math.max(0, value) * 100) / top}%`;
   const best = rows.reduce((a, b) => (b.value > a.value ? b : a));
   const least = rows.reduce((a, b) => (b.value < a.value ? b : a));
   const every = Math.ceil(rows.length / NAMES);
-  const said = `${what}; ${t("all values are in the table below")}. ${t("Highest: {name}, {amount}. Lowest: {other}, {less}", { name: best.name, amount: shown(best.value), other: least.name, less: shown(least.value) })}`;
-  const column = ({ name, value, before, quiet }, index) => html`<i class="column ${quiet ? "quiet" : ""}" title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}" ${vars({ "--part": part(value) })}><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span class=${index % every ? "vh" : ""}>${name}</span></i>`;
-  return html`<figure class="panel columns" role="img" aria-label=${said}><p class="what" aria-hidden="true">${what}</p><div class="scale" aria-hidden="true">${Array.from({ length: LINES + 1 }, (_, line) => html`<span ${vars({ "--part": `${line * 100 / LINES}%` })}>${compact(top * line / LINES)}</span>`)}</div>
-    <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>${rows.some(({ before }) => before !== undefined) ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("previous period")}</figcaption>` : nothing}</figure>`;
+  const ends = t("Highest: {name}, {amount}. Lowest: {other}, {less}", {
+    name: best.name,
+    amount: shown(best.value),
+    other: least.name,
+    less: shown(least.value),
+  });
+  const said = `${what}; ${t("all values are in the table below")}. ${ends}`;
+  const column = ({ name, value, before, quiet }, index) =>
+    html`<i
+      class="column ${quiet ? "quiet" : ""}"
+      title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}"
+      ${vars({ "--part": part(value) })}
+      ><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span
+        class=${index % every ? "vh" : ""}
+        >${name}</span
+      ></i
+    >`;
+  return html`<figure class="panel columns" role="img" aria-label=${said}>
+    <p class="what" aria-hidden="true">${what}</p>
+    <div class="scale" aria-hidden="true">
+      ${Array.from(
+        { length: LINES + 1 },
+        (_, line) =>
+          html`<span ${vars({ "--part": `${(line * 100) / LINES}%` })}>${compact((top * line) / LINES)}</span>`,
+      )}
+    </div>
+    <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>
+    ${
+      rows.some(({ before }) => before !== undefined)
+        ? html`<figcaption aria-hidden="true"><i></i>${t("this period")}<s></s>${t("previous period")}</figcaption>`
+        : nothing
+    }
+  </figure>`;
 };
 
 const DAY_MS = 86_400_000;
 /** A business date so many days later. */
-export const moved = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+export const moved = (date, days) =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 /** Days of a period, both ends counted. */
 export const length = ({ from, to }) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 export const weekend = (date) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
 /** How much more or less than before; empty where there was nothing. */
 export const change = (now, before) => {
   if (!before) return "";
-  const points = Math.round((now - before) * 10_000 / Math.abs(before));
+  const points = Math.round(((now - before) * 10_000) / Math.abs(before));
   return `${points > 0 ? "+" : ""}${rate(points).replace("-", "\u2212")}`;
 };
 
 /** A bar beside a figure, for rows that are compared with one another. */
-export const bar = (value, most) => html`<div class="bar-of" aria-hidden="true" ${vars({ "--part": `${Math.max(0, value) * 100 / Math.max(1, most)}%` })}></div>`;
+export const bar = (value, most) =>
+  html`<div
+    class="bar-of"
+    aria-hidden="true"
+    ${vars({ "--part": `${(Math.max(0, value) * 100) / Math.max(1, most)}%` })}
+  ></div>`;

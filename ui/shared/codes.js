@@ -4,7 +4,10 @@ import { money, number } from "./format.js";
 import { known, lang, t } from "./i18n.js";
 
 /** Why a device gave no answer, by the browser's names. */
-const DEVICE = { NotAllowedError: "No passkey was used, or it was cancelled", InvalidStateError: "This device already has a passkey" };
+const DEVICE = {
+  NotAllowedError: "No passkey was used, or it was cancelled",
+  InvalidStateError: "This device already has a passkey",
+};
 
 /** What the page sent wrong: no more a person's doing than what failed at the server. */
 const DEFECTS = ["invalid_json", "invalid_header", "method_not_allowed", "idempotency_key_reused"];
@@ -14,13 +17,25 @@ export const words = (error, counted = false) => {
   if (error.device) return t(DEVICE[error.device] ?? "This device does not support passkeys here");
   if (error instanceof Unreachable) return t("No connection to the store server");
   if (!error.code || !error.details) return t("Page error: {message}. Reload the page", { message: error.message });
-  if (error.code === "rate_limited" && error.retryAfter && !counted) return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
+  if (error.code === "rate_limited" && error.retryAfter && !counted)
+    return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
   const code = `error.${error.code}`;
   const text = known(code) ? t(code) : t("The store refused: {message}", { message: error.message });
   const more = [];
   // What is wrong with a field the server says in English alone; elsewhere the field is named.
-  for (const { path, problem } of details.fields ?? []) if (problem) more.push(lang() === "en" ? problem : t(path.replace(/\[\d+\]/g, "").split(".").at(-1)));
+  for (const { path, problem } of details.fields ?? [])
+    if (problem)
+      more.push(
+        lang() === "en"
+          ? problem
+          : t(
+              path
+                .replace(/\[\d+\]/g, "")
+                .split(".")
+                .at(-1),
+            ),
+      );
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));

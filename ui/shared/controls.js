@@ -5,18 +5,31 @@ import { amount, number, pasted, time } from "./format.js";
 import { t } from "./i18n.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
-export const icon = (name, size = "") => html`<svg class="icon ${size}" aria-hidden="true">${svg`<use href="${SPRITE}#${name}"></use>`}</svg>`;
+export const icon = (name, size = "") =>
+  html`<svg class="icon ${size}" aria-hidden="true">${svg`<use href="${SPRITE}#${name}"></use>`}</svg>`;
 export const key = (name) => html`<kbd class="wide" aria-hidden="true">${name}</kbd>`;
-export const problem = (text, id) => (text ? html`<p class="problem" role="alert" id=${ifDefined(id)}>${icon("triangle-alert")}<span>${text}</span></p>` : nothing);
-export const notice = (kind, name, text) => html`<div class="notice ${kind}">${icon(name)}<div class="grow">${text}</div></div>`;
+export const problem = (text, id) =>
+  text
+    ? html`<p class="problem" role="alert" id=${ifDefined(id)}>${icon("triangle-alert")}<span>${text}</span></p>`
+    : nothing;
+export const notice = (kind, name, text) =>
+  html`<div class="notice ${kind}">
+    ${icon(name)}
+    <div class="grow">${text}</div>
+  </div>`;
 
 /** A template of one element. */
 export const single = (template) => Object.assign(template, { single: true });
-/** What stands in a cell; on a phone all of it beside its head. What is one already gets no element around it: a list has hundreds. */
-export const inside = (value) => (typeof value === "object" && value !== null && !value.single ? html`<div>${value}</div>` : value);
+/**
+ * What stands in a cell; on a phone all of it beside its head. What is one already gets no element around it: a list
+ * has hundreds.
+ */
+export const inside = (value) =>
+  typeof value === "object" && value !== null && !value.single ? html`<div>${value}</div>` : value;
 
 /** A labelled field around an input. */
-export const field = (label, input, id, error) => html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
+export const field = (label, input, id, error) =>
+  html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 
 /** A field of an amount gets what was pasted as a whole, or keeps what it has. */
 export const pasteAmount = (event, onValue) => {
@@ -43,22 +56,40 @@ const regroup = (input, text) => {
 };
 
 /** An amount: digits, grouped while they are typed; the decimal key writes three zeros. */
-export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) => html`<input class="input num ${large ? "l" : ""}" id=${id} ?data-keys=${focus}
-  inputmode="numeric" autocomplete="off" aria-label=${ifDefined(label)} aria-describedby=${ifDefined(described)} ?data-focus=${focus}
-  .value=${live(value === null ? "" : number(value))} @paste=${(event) => pasteAmount(event, onValue)}
-  @input=${(event) => {
-    const typed = amount(event.target.value);
-    regroup(event.target, typed === null ? "" : number(typed));
-    onValue(typed);
-  }}>`;
+export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) =>
+  html`<input
+    class="input num ${large ? "l" : ""}"
+    id=${id}
+    ?data-keys=${focus}
+    inputmode="numeric"
+    autocomplete="off"
+    aria-label=${ifDefined(label)}
+    aria-describedby=${ifDefined(described)}
+    ?data-focus=${focus}
+    .value=${live(value === null ? "" : number(value))}
+    @paste=${(event) => pasteAmount(event, onValue)}
+    @input=${(event) => {
+      const typed = amount(event.target.value);
+      regroup(event.target, typed === null ? "" : number(typed));
+      onValue(typed);
+    }}
+  />`;
 
-export const countInput = ({ id, value, onValue, label, focus = false }) => html`<input class="input num" id=${id} inputmode="numeric" autocomplete="off"
-  aria-label=${ifDefined(label)} ?data-focus=${focus} .value=${live(value === null ? "" : String(value))}
-  @input=${(event) => {
-    const digits = event.target.value.replace(/\D/g, "").slice(0, 7);
-    event.target.value = digits;
-    onValue(digits === "" ? null : Number(digits));
-  }}>`;
+export const countInput = ({ id, value, onValue, label, focus = false }) =>
+  html`<input
+    class="input num"
+    id=${id}
+    inputmode="numeric"
+    autocomplete="off"
+    aria-label=${ifDefined(label)}
+    ?data-focus=${focus}
+    .value=${live(value === null ? "" : String(value))}
+    @input=${(event) => {
+      const digits = event.target.value.replace(/\D/g, "").slice(0, 7);
+      event.target.value = digits;
+      onValue(digits === "" ? null : Number(digits));
+    }}
+  />`;
 
 /** Values of custom properties, set by the object model: the policy refuses `style` attributes. */
 class Vars extends Directive {
@@ -93,9 +124,28 @@ export const unlessSame = directive(Unless);
 export const refusedLines = (list, dismiss) => {
   if (!list.length) return nothing;
   const name = (one) => one.code ?? t("Code with letters");
-  return html`<section class="refused" aria-label=${t("Ignored scans")}><ul tabindex="0">${list.map((one) => html`<li>${icon("triangle-alert", "icon-s")}<span class="grow">${one.why.includes(name(one)) ? nothing : html`<b>${name(one)}</b> `}${one.why}</span><span class="muted">${time(one.at)}</span>
-      <button class="ib" aria-label=${t("Dismiss {code}", { code: name(one) })} @click=${() => dismiss(one)}>${icon("x", "icon-s")}</button></li>`)}</ul>
-      ${list.length > 1 ? html`<button class="btn small" @click=${() => dismiss(null)}>${t("Dismiss all: {n}", { n: number(list.length) })}</button>` : nothing}</section>`;
+  return html`<section class="refused" aria-label=${t("Ignored scans")}>
+    <ul tabindex="0">
+      ${list.map(
+        (one) =>
+          html`<li>
+            ${icon("triangle-alert", "icon-s")}<span class="grow"
+              >${one.why.includes(name(one)) ? nothing : html`<b>${name(one)}</b> `}${one.why}</span
+            ><span class="muted">${time(one.at)}</span>
+            <button class="ib" aria-label=${t("Dismiss {code}", { code: name(one) })} @click=${() => dismiss(one)}>
+              ${icon("x", "icon-s")}
+            </button>
+          </li>`,
+      )}
+    </ul>
+    ${
+      list.length > 1
+        ? html`<button class="btn small" @click=${() => dismiss(null)}>
+            ${t("Dismiss all: {n}", { n: number(list.length) })}
+          </button>`
+        : nothing
+    }
+  </section>`;
 };
 
 // ---- what stands where an answer is still to come, or did not come
@@ -114,7 +164,9 @@ class Loading extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.late = setTimeout(() => { this.still = true; }, STILL_MS);
+    this.late = setTimeout(() => {
+      this.still = true;
+    }, STILL_MS);
   }
 
   disconnectedCallback() {
@@ -124,7 +176,12 @@ class Loading extends LitElement {
 
   render() {
     // What is said stands beside what is busy: of a busy part nothing is read out.
-    return html`<div class="panel bones"><p class=${this.still ? "muted" : "vh"} role="status">${this.still ? t("Still loading\u2026") : t("Loading\u2026")}</p><div aria-busy="true">${Array.from({ length: BONES }, () => html`<i></i>`)}</div></div>`;
+    return html`<div class="panel bones">
+      <p class=${this.still ? "muted" : "vh"} role="status">
+        ${this.still ? t("Still loading\u2026") : t("Loading\u2026")}
+      </p>
+      <div aria-busy="true">${Array.from({ length: BONES }, () => html`<i></i>`)}</div>
+    </div>`;
   }
 }
 customElements.define("x-loading", Loading);
@@ -134,7 +191,11 @@ export const loading = () => html`<x-loading></x-loading>`;
 
 /** Counts down what the server asked to wait, then asks again. */
 class Retry extends LitElement {
-  static properties = { error: { attribute: false }, act: { attribute: false, hasChanged: () => false }, left: { state: true } };
+  static properties = {
+    error: { attribute: false },
+    act: { attribute: false, hasChanged: () => false },
+    left: { state: true },
+  };
 
   createRenderRoot() {
     return this;
@@ -162,7 +223,14 @@ class Retry extends LitElement {
 customElements.define("x-retry", Retry);
 
 /** When it is asked again by itself, where the server said so. */
-export const retry = (error, act) => (error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing);
+export const retry = (error, act) =>
+  error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing;
 
 /** Why there is nothing to see, and another try. */
-export const failed = (error, again) => html`<div class="empty panel" role="alert"><p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>${error.retryAfter ? html`<p>${retry(error, again)}</p>` : nothing}<button class="btn" @click=${again}>${icon("refresh-cw")}${t("Try again")}</button></div>`;
+export const failed = (error, again) =>
+  html`<div class="empty panel" role="alert">
+    <p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>
+    ${error.retryAfter ? html`<p>${retry(error, again)}</p>` : nothing}<button class="btn" @click=${again}>
+      ${icon("refresh-cw")}${t("Try again")}
+    </button>
+  </div>`;

@@ -1,11 +1,18 @@
-// Questions over the page, the newest on top. Esc is no; while an answer is being checked nothing closes them, and the focus goes back.
+// Questions over the page, the newest on top. Esc is no; while an answer is being checked nothing closes them, and the
+// focus goes back.
 import { html, keyed, LitElement, nothing } from "../vendor/lit.js";
 import { problem } from "./controls.js";
 import { t } from "./i18n.js";
 
 export class XDialog extends LitElement {
-  // `away`: questions are neither drawn nor answered, as behind a lock; those that wait for an answer stand there again afterwards.
-  static properties = { question: { state: true }, error: { state: true }, busy: { state: true }, away: { attribute: false } };
+  // `away`: questions are neither drawn nor answered, as behind a lock; those that wait for an answer stand there again
+  // afterwards.
+  static properties = {
+    question: { state: true },
+    error: { state: true },
+    busy: { state: true },
+    away: { attribute: false },
+  };
 
   constructor() {
     super();
@@ -18,8 +25,8 @@ export class XDialog extends LitElement {
   }
 
   /**
-   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. What the answer of an open question
-   * leads to, as a manager's approval, is asked above it; anything else waits until it is answered.
+   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. What the answer of an
+   * open question leads to, as a manager's approval, is asked above it; anything else waits until it is answered.
    */
   ask(question) {
     if (this.question && !this.busy) return this.answered.then(() => this.ask(question));
@@ -28,7 +35,9 @@ export class XDialog extends LitElement {
       this.below.push({ question: waiting, answered, settle });
     }
     this.begin({ question });
-    this.answered = new Promise((resolve) => { this.settle = resolve; });
+    this.answered = new Promise((resolve) => {
+      this.settle = resolve;
+    });
     return this.answered;
   }
 
@@ -72,7 +81,10 @@ export class XDialog extends LitElement {
     this.dispatchEvent(new CustomEvent("closed", { bubbles: true }));
   }
 
-  /** Nobody is there any more to be asked: no question is answered, and what is under way is looked up when its person is back. */
+  /**
+   * Nobody is there any more to be asked: no question is answered, and what is under way is looked up when its person
+   * is back.
+   */
   abandon() {
     this.below = [];
     Object.assign(this, { question: null, busy: false });
@@ -118,15 +130,47 @@ export class XDialog extends LitElement {
     if (!asked || this.away) return nothing;
     const body = typeof asked.body === "function" ? asked.body(() => this.requestUpdate()) : asked.body;
     // Nothing that was typed into one question stands in the next.
-    return html`${keyed(asked, html`<dialog aria-labelledby="dialog-title" closedby="none" @cancel=${(event) => {
-      event.preventDefault();
-      this.close(null);
-    }} @close=${(event) => this.onClose(event)}><form novalidate @submit=${this.submit} @input=${() => { this.error = null; }} aria-busy=${this.busy}>
-      <h2 id="dialog-title">${asked.title}</h2>
-      ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
-      <footer><button type="button" class="btn big" ?data-focus=${asked.danger || asked.doubtful} @click=${() => this.close(null)}>${asked.no ?? t("Cancel")}</button>
-      ${asked.yes === null ? nothing : html`<button class="btn big ${asked.danger ? "danger" : "primary"}" ?disabled=${this.busy}>${this.busy ? t("Saving\u2026") : asked.yes}</button>`}${asked.more ?? nothing}</footer>
-    </form></dialog>`)}`;
+    return html`${keyed(
+      asked,
+      html`<dialog
+        aria-labelledby="dialog-title"
+        closedby="none"
+        @cancel=${(event) => {
+          event.preventDefault();
+          this.close(null);
+        }}
+        @close=${(event) => this.onClose(event)}
+      >
+        <form
+          novalidate
+          @submit=${this.submit}
+          @input=${() => {
+            this.error = null;
+          }}
+          aria-busy=${this.busy}
+        >
+          <h2 id="dialog-title">${asked.title}</h2>
+          ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
+          <footer>
+            <button
+              type="button"
+              class="btn big"
+              ?data-focus=${asked.danger || asked.doubtful}
+              @click=${() => this.close(null)}
+            >
+              ${asked.no ?? t("Cancel")}
+            </button>
+            ${
+              asked.yes === null
+                ? nothing
+                : html`<button class="btn big ${asked.danger ? "danger" : "primary"}" ?disabled=${this.busy}>
+                    ${this.busy ? t("Saving\u2026") : asked.yes}
+                  </button>`
+            }${asked.more ?? nothing}
+          </footer>
+        </form>
+      </dialog>`,
+    )}`;
   }
 }
 customElements.define("x-dialog", XDialog);

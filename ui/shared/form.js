@@ -17,25 +17,108 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
   const id = `f-${name}`;
   const first = Boolean(focus);
   switch (kind) {
-    case "choice": return html`<select class="input" id=${id} name=${name} ?data-focus=${first}>${choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}</select>`;
-    case "area": return html`<textarea class="input area" id=${id} name=${name} rows=${rows} ?data-focus=${first} .value=${value ?? ""}></textarea>`;
-    case "money": return html`<input class="input num" id=${id} name=${name} inputmode="numeric" autocomplete="off" ?data-focus=${first} .value=${value === undefined || value === null ? "" : number(value)} @paste=${(event) => pasteAmount(event)} @input=${figures}>`;
-    case "rate": return html`<input class="input num" id=${id} name=${name} type="number" min="0" max=${max === undefined ? nothing : max / PER} step="0.01" ?data-focus=${first} .value=${value === undefined || value === null ? "" : value / PER}>`;
-    case "times": return html`<input class="input num" id=${id} name=${name} type="number" min="0" max=${max === undefined ? nothing : max / TIMES} step="0.0001" ?data-focus=${first} .value=${value === undefined || value === null ? "" : value / TIMES}>`;
-    case "count": return html`<input class="input num" id=${id} name=${name} type="number" min=${min ?? 0} max=${max ?? nothing} step="1" ?data-focus=${first} .value=${value ?? ""}>`;
-    case "date": return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""}>`;
-    case "check": return html`<input type="checkbox" id=${id} name=${name} ?checked=${value}>`;
-    case "password": return html`<input class="input" id=${id} name=${name} type="password" autocomplete="new-password" ?data-focus=${first}>`;
-    default: return html`<input class="input" id=${id} name=${name} autocomplete="off" ?required=${required} ?data-focus=${first} .value=${value ?? ""}>`;
+    case "choice":
+      return html`<select class="input" id=${id} name=${name} ?data-focus=${first}>
+        ${choices.map(([key, label]) => html`<option value=${key} ?selected=${key === value}>${label}</option>`)}
+      </select>`;
+    case "area":
+      return html`<textarea
+        class="input area"
+        id=${id}
+        name=${name}
+        rows=${rows}
+        ?data-focus=${first}
+        .value=${value ?? ""}
+      ></textarea>`;
+    case "money":
+      return html`<input
+        class="input num"
+        id=${id}
+        name=${name}
+        inputmode="numeric"
+        autocomplete="off"
+        ?data-focus=${first}
+        .value=${value === undefined || value === null ? "" : number(value)}
+        @paste=${(event) => pasteAmount(event)}
+        @input=${figures}
+      />`;
+    case "rate":
+      return html`<input
+        class="input num"
+        id=${id}
+        name=${name}
+        type="number"
+        min="0"
+        max=${max === undefined ? nothing : max / PER}
+        step="0.01"
+        ?data-focus=${first}
+        .value=${value === undefined || value === null ? "" : value / PER}
+      />`;
+    case "times":
+      return html`<input
+        class="input num"
+        id=${id}
+        name=${name}
+        type="number"
+        min="0"
+        max=${max === undefined ? nothing : max / TIMES}
+        step="0.0001"
+        ?data-focus=${first}
+        .value=${value === undefined || value === null ? "" : value / TIMES}
+      />`;
+    case "count":
+      return html`<input
+        class="input num"
+        id=${id}
+        name=${name}
+        type="number"
+        min=${min ?? 0}
+        max=${max ?? nothing}
+        step="1"
+        ?data-focus=${first}
+        .value=${value ?? ""}
+      />`;
+    case "date":
+      return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""} />`;
+    case "check":
+      return html`<input type="checkbox" id=${id} name=${name} ?checked=${value} />`;
+    case "password":
+      return html`<input
+        class="input"
+        id=${id}
+        name=${name}
+        type="password"
+        autocomplete="new-password"
+        ?data-focus=${first}
+      />`;
+    default:
+      return html`<input
+        class="input"
+        id=${id}
+        name=${name}
+        autocomplete="off"
+        ?required=${required}
+        ?data-focus=${first}
+        .value=${value ?? ""}
+      />`;
   }
 };
 
 /** The fields of a question. */
-export const fields = (list) => list.map((one) => (one.kind === "check"
-  ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
-  : html`<div class="field"><label for=${`f-${one.name}`}>${one.label}${one.required ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label>${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}</div>`));
+export const fields = (list) =>
+  list.map((one) =>
+    one.kind === "check"
+      ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
+      : html`<div class="field">
+          <label for=${`f-${one.name}`}
+            >${one.label}${one.required ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
+          >${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}
+        </div>`,
+  );
 
-/** What was typed, by its kind; a field that is empty is left out, or what `clears` says that none is: `true` is `null`. */
+/**
+ * What was typed, by its kind; a field that is empty is left out, or what `clears` says that none is: `true` is `null`.
+ */
 export const read = (list, given) => {
   const body = {};
   for (const { name, kind = "text", clears } of list) {
@@ -67,39 +150,52 @@ const looking = (list, preview) => {
   let [shown, timer, latest] = [nothing, 0, 0];
   const look = async (form, redraw) => {
     const given = Object.fromEntries(new FormData(form));
-    const mine = latest += 1;
+    const mine = (latest += 1);
     const whole = list.every(({ name, required }) => !required || given[name]?.trim());
     const found = whole ? await preview(read(list, given)).catch((error) => problem(words(error))) : nothing;
     if (mine !== latest || !form.isConnected) return;
     shown = found;
     redraw();
   };
-  return (redraw) => html`<div class="stack" @input=${({ target: { form } }) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => look(form, redraw), LOOKED_AT_AFTER_MS);
-  }}>${fields(list)}</div><div id="preview" aria-live="polite">${shown}</div>`;
+  return (redraw) =>
+    html`<div
+        class="stack"
+        @input=${({ target: { form } }) => {
+          clearTimeout(timer);
+          timer = setTimeout(() => look(form, redraw), LOOKED_AT_AFTER_MS);
+        }}
+      >
+        ${fields(list)}
+      </div>
+      <div id="preview" aria-live="polite">${shown}</div>`;
 };
 
 /**
  * Asks, and does `act(body)` with what was typed; a refusal is said where the person looks. The answer, or null where
  * nobody wanted it. `preview(body)` gives what stands below the fields.
  */
-export const ask = (app, { title, text, yes, no, danger = false, list = [], preview, act }) => app.dialog.ask({
-  title, text, yes, no: no ?? (danger ? t("Keep") : undefined), danger, body: preview ? looking(list, preview) : html`${fields(list)}`,
-  act: async (given) => {
-    for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
-    const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());
-    if (empty) {
-      document.getElementById(`f-${empty.name}`).setAttribute("aria-invalid", "true");
-      document.getElementById(`f-${empty.name}`).focus();
-      throw Object.assign(new Error("empty"), { words: t("{field} is missing", { field: empty.label }) });
-    }
-    try {
-      return await act(read(list, given));
-    } catch (error) {
-      error.words ??= words(error);
-      marked(list, error);
-      throw error;
-    }
-  },
-});
+export const ask = (app, { title, text, yes, no, danger = false, list = [], preview, act }) =>
+  app.dialog.ask({
+    title,
+    text,
+    yes,
+    no: no ?? (danger ? t("Keep") : undefined),
+    danger,
+    body: preview ? looking(list, preview) : html`${fields(list)}`,
+    act: async (given) => {
+      for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
+      const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());
+      if (empty) {
+        document.getElementById(`f-${empty.name}`).setAttribute("aria-invalid", "true");
+        document.getElementById(`f-${empty.name}`).focus();
+        throw Object.assign(new Error("empty"), { words: t("{field} is missing", { field: empty.label }) });
+      }
+      try {
+        return await act(read(list, given));
+      } catch (error) {
+        error.words ??= words(error);
+        marked(list, error);
+        throw error;
+      }
+    },
+  });

@@ -16,33 +16,60 @@ const by = (Kind, options, language = locale()) => {
   return made.get(name);
 };
 /** A figure without its symbol, a minus in front. */
-export const number = (value) => by(Intl.NumberFormat, { maximumFractionDigits: 0 }).format(value || 0).replace("-", "\u2212");
+export const number = (value) =>
+  by(Intl.NumberFormat, { maximumFractionDigits: 0 })
+    .format(value || 0)
+    .replace("-", "\u2212");
 export const symbol = () => {
-  const parts = by(Intl.NumberFormat, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).formatToParts(0);
+  const parts = by(Intl.NumberFormat, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).formatToParts(
+    0,
+  );
   return parts.find((part) => part.type === "currency").value;
 };
 export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0${number(Math.abs(value))}`;
 /** A figure at the side of a chart, where the table has it whole. */
-export const compact = (value) => by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value).replace("-", "\u2212");
+export const compact = (value) =>
+  by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value).replace("-", "\u2212");
 /** Basis points as per cent. */
 export const rate = (points) => `${by(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(points / 100)}\u00a0%`;
 /** A time of day; `timeZone` where it is another one than the page's, as of a store in the list of all. */
-export const time = (moment, timeZone = zone) => by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone })
-  .format(new Date(moment)).replace(".", ":");
-export const date = (moment, timeZone = zone) => by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone })
-  .format(new Date(moment)).replaceAll(",", "");
+export const time = (moment, timeZone = zone) =>
+  by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone })
+    .format(new Date(moment))
+    .replace(".", ":");
+export const date = (moment, timeZone = zone) =>
+  by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone })
+    .format(new Date(moment))
+    .replaceAll(",", "");
 /** Day and month; the year where it is another one. */
 export const brief = (moment, timeZone = zone) => {
   const at = new Date(moment);
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
   return by(Intl.DateTimeFormat, { day: "numeric", month: "short", year, timeZone }).format(at);
 };
-/** The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA, WIT. */
-export const zoneName = (moment, timeZone = zone) => (several
-  ? `\u00a0${by(Intl.DateTimeFormat, { timeZone, timeZoneName: "short" }, "id-ID").formatToParts(new Date(moment)).find(({ type }) => type === "timeZoneName").value}` : "");
+/**
+ * The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA,
+ * WIT.
+ */
+export const zoneName = (moment, timeZone = zone) =>
+  several
+    ? `\u00a0${
+        by(Intl.DateTimeFormat, { timeZone, timeZoneName: "short" }, "id-ID")
+          .formatToParts(new Date(moment))
+          .find(({ type }) => type === "timeZoneName").value
+      }`
+    : "";
 /** A business date is the same day everywhere. */
-export const day = (text) => new Intl.DateTimeFormat(locale(), { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
-  .format(new Date(`${text}T00:00:00Z`)).replaceAll(",", "");
+export const day = (text) =>
+  new Intl.DateTimeFormat(locale(), {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    timeZone: "UTC",
+  })
+    .format(new Date(`${text}T00:00:00Z`))
+    .replaceAll(",", "");
 /** The last digits, by which a receipt is told apart at a glance. */
 export const shortReceipt = (no) => (no && no.length > 9 ? `\u2026${no.slice(-8)}` : (no ?? ""));
 /** What was typed as an amount: digits only; nothing typed is not zero. */
@@ -51,14 +78,20 @@ export const amount = (text) => {
   return digits === "" ? null : Number(digits.slice(0, 13));
 };
 /**
- * What was pasted as an amount: grouped in any way, with a fraction of zeros or none. What is no such amount, with a minus
- * or a fraction, is undefined: half of it would be another amount.
+ * What was pasted as an amount: grouped in any way, with a fraction of zeros or none. What is no such amount, with a
+ * minus or a fraction, is undefined: half of it would be another amount.
  */
 export const pasted = (text) => {
-  const [whole, digits] = text.trim().match(/^\D{0,4}?(\d{1,3}(?:([.,' \u00a0\u202f])\d{3}(?:\2\d{3})*)?|\d+)(?:[.,]0{1,2})?$/) ?? [];
+  const [whole, digits] =
+    text.trim().match(/^\D{0,4}?(\d{1,3}(?:([.,' \u00a0\u202f])\d{3}(?:\2\d{3})*)?|\d+)(?:[.,]0{1,2})?$/) ?? [];
   return whole === undefined || /[-\u2212(]/.test(whole) ? undefined : Number(digits.replace(/\D/g, "").slice(0, 13));
 };
-const UNITS = [["day", 172_800, 86_400], ["hour", 5400, 3600], ["minute", 90, 60], ["second", 0, 1]];
+const UNITS = [
+  ["day", 172_800, 86_400],
+  ["hour", 5400, 3600],
+  ["minute", 90, 60],
+  ["second", 0, 1],
+];
 /** How long ago, in its largest unit: the exact moment belongs beside it. */
 export const ago = (moment) => {
   const seconds = Math.max(0, Math.round((Date.now() - new Date(moment).getTime()) / 1000));

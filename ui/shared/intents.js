@@ -1,4 +1,5 @@
-// Commands whose answer is not known yet: on the disk before they are sent, repeated by their key until they are answered.
+// Commands whose answer is not known yet: on the disk before they are sent, repeated by their key until they are
+// answered.
 import { newKey, Refusal, Unreachable } from "./api.js";
 import { APP, ask } from "./session.js";
 
@@ -7,10 +8,11 @@ const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 /** Answers are kept by the store for longer than this; older ones are never repeated. */
 const REPEAT_WITHIN_MS = 6 * 24 * 3_600_000;
 
-const promised = (request) => new Promise((resolve, reject) => {
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
+const promised = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 let opened = null;
 const database = () => {
   opened ??= (async () => {
@@ -30,9 +32,13 @@ const tab = {
   },
 };
 /** Whether what is begun outlives the tab. */
-export const isSafe = () => database().then(() => true, () => false);
+export const isSafe = () =>
+  database().then(
+    () => true,
+    () => false,
+  );
 const change = async (act) => {
-  if (!await isSafe()) {
+  if (!(await isSafe())) {
     act(tab);
     return undefined;
   }
@@ -47,13 +53,16 @@ const forget = (key) => change((store) => store.delete(key));
 
 /** All that wait, oldest first. */
 export const waiting = async () => {
-  const all = await isSafe() ? await promised((await database()).transaction(STORE).objectStore(STORE).getAll()) : tab.all();
+  const all = (await isSafe())
+    ? await promised((await database()).transaction(STORE).objectStore(STORE).getAll())
+    : tab.all();
   // The till and Store Admin of one browser leave each other's commands alone.
   return all.filter(({ app = APP }) => app === APP).sort((a, b) => a.created_at - b.created_at);
 };
 
-const isOpen = (error) => error instanceof Unreachable
-  || (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
+const isOpen = (error) =>
+  error instanceof Unreachable ||
+  (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
 
 /** Sends until there is an answer that is one; `told` hears of each try that brought none. */
 export const persist = async (method, url, options, told = () => {}) => {
@@ -92,14 +101,20 @@ export const finish = async (intent, approval, told) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
   underWay.set(intent.key, intent.url);
   try {
-    const answer = await persist(intent.method, intent.url, { body, key: intent.key, match: intent.match, register: intent.register }, told);
+    const answer = await persist(
+      intent.method,
+      intent.url,
+      { body, key: intent.key, match: intent.match, register: intent.register },
+      told,
+    );
     await forget(intent.key);
     became(intent.key, { done: true, answer });
     return answer;
   } catch (error) {
     became(intent.key, { done: false, error });
     // A manager's word can still make it a command that is done; a dead session only waits for its person.
-    if (error.status !== 401 && !["approval_required", "approval_refused"].includes(error.code)) await forget(intent.key);
+    if (error.status !== 401 && !["approval_required", "approval_refused"].includes(error.code))
+      await forget(intent.key);
     throw error;
   } finally {
     underWay.delete(intent.key);
@@ -107,14 +122,34 @@ export const finish = async (intent, approval, told) => {
 };
 
 /** A new command of this person, on the disk and not sent yet. */
-export const keep = async (userId, { method = "POST", url, body = {}, label, amount = null, quiet = false, match, register, by, key = newKey() }, approved = false) => {
-  const intent = { key, app: APP, user_id: userId, by, method, url, body, label, amount, quiet, match, register, approved, created_at: Date.now() };
+export const keep = async (
+  userId,
+  { method = "POST", url, body = {}, label, amount = null, quiet = false, match, register, by, key = newKey() },
+  approved = false,
+) => {
+  const intent = {
+    key,
+    app: APP,
+    user_id: userId,
+    by,
+    method,
+    url,
+    body,
+    label,
+    amount,
+    quiet,
+    match,
+    register,
+    approved,
+    created_at: Date.now(),
+  };
   await change((store) => store.put(intent));
   return intent;
 };
 
 /** A new command that is sent at once. An approval is sent and never stored. */
-export const begin = async (userId, command, approval, told) => finish(await keep(userId, command, Boolean(approval)), approval, told);
+export const begin = async (userId, command, approval, told) =>
+  finish(await keep(userId, command, Boolean(approval)), approval, told);
 
 export const drop = forget;
 
@@ -125,8 +160,9 @@ const known = (error) => {
 };
 
 /**
- * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows. What is too
- * old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or null.
+ * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows.
+ * What is too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or
+ * null.
  */
 export const settle = async (intent, told, again = async () => null) => {
   const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;

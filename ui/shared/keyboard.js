@@ -45,11 +45,12 @@ export class Keyboard {
     const name = `${event.ctrlKey ? "Ctrl+" : ""}${event.shiftKey && key.length > 1 ? "Shift+" : ""}${key}`;
     // Turned off on this device, a letter alone does nothing anywhere.
     const off = letter && this.app.letters === false;
-    const own = off ? null : keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]);
+    const own = off ? null : (keys[name] ?? (event.ctrlKey || event.altKey ? null : keys[key.toUpperCase()]));
     const ahead = letter && !inField && this.app.typesAhead ? () => void this.app.typedAhead(key) : null;
-    const act = this.app.ahead ? ahead : own ?? ahead;
+    const act = this.app.ahead ? ahead : (own ?? ahead);
     if (act && letter && !page.keeps && !inField && this.app.takesScans && !this.app.ahead) {
-      if (!rapid) this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), letterWait()) };
+      if (!rapid)
+        this.pending = { act: () => act(event), page, timer: setTimeout(() => this.letter(true), letterWait()) };
       event.preventDefault();
       return;
     }

@@ -39,18 +39,28 @@ export class ListPage extends Page {
 
   /** One page of the list, behind what is there if it is `more`. */
   async listed(more) {
-    const answer = await this.app.get(this.pattern, this.params?.() ?? {}, { ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }), ...this.query() });
+    const answer = await this.app.get(this.pattern, this.params?.() ?? {}, {
+      ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }),
+      ...this.query(),
+    });
     const items = answer[this.itemsIn ?? "items"];
     return { answer, items: more ? [...this.items, ...items] : items, next: answer.next_cursor ?? null };
   }
 
   async load(more = false) {
-    await this.readBy(() => this.listed(more), () => this.items, () => this.load(more));
+    await this.readBy(
+      () => this.listed(more),
+      () => this.items,
+      () => this.load(more),
+    );
     const { place, items } = this;
     if (place && this.isConnected) walkOf((items ?? []).map((one) => place(one)));
   }
 
-  /** The rows, each with its document: one that comes before it leaves the focus where it is. `place(one)` is a document's address. */
+  /**
+   * The rows, each with its document: one that comes before it leaves the focus where it is. `place(one)` is a
+   * document's address.
+   */
   rows(row) {
     const { place, items } = this;
     if (!place) return items.map(row);
@@ -68,7 +78,18 @@ export class ListPage extends Page {
   table(head, row, none, kind = "") {
     if (this.items === null) return this.awaited();
     if (!this.items.length) return html`<p class="empty panel">${none}</p>`;
-    return html`<div class="panel scroll"><table class="grid fold ${kind}"><thead><tr>${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}</tr></thead><tbody>${this.rows(row)}</tbody></table></div>
+    return html`<div class="panel scroll">
+        <table class="grid fold ${kind}">
+          <thead>
+            <tr>
+              ${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${this.rows(row)}
+          </tbody>
+        </table>
+      </div>
       ${this.next ? html`<button class="btn" @click=${() => this.load(true)}>${t("Load more")}</button>` : nothing}`;
   }
 }

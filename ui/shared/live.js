@@ -76,10 +76,14 @@ export class Live {
     const parser = createParser({ onEvent: (event) => this.take(event) });
     try {
       alive();
-      await events({ signal, last: this.last, take: (text) => {
-        alive();
-        parser.feed(text);
-      } });
+      await events({
+        signal,
+        last: this.last,
+        take: (text) => {
+          alive();
+          parser.feed(text);
+        },
+      });
     } catch (error) {
       if (!(error instanceof Refusal)) return this.on;
       if (error.code === "token_expired") return this.renewed();
@@ -92,7 +96,10 @@ export class Live {
   renewed() {
     this.ended = null;
     const over = (error) => error instanceof Refusal && (error.status === 401 || error.status === 403);
-    return refresh().then(() => this.on, (error) => this.on && !over(error));
+    return refresh().then(
+      () => this.on,
+      (error) => this.on && !over(error),
+    );
   }
 
   take({ event, data, id }) {

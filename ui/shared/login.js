@@ -23,8 +23,10 @@ class PageLogin extends Page {
       event.target.reset();
       await this.app.entered(user);
     } catch (error) {
-      this.error = error instanceof Refusal && error.code === "rate_limited"
-        ? t("Too many attempts. Try again in {n} s", { n: error.retryAfter }) : words(error);
+      this.error =
+        error instanceof Refusal && error.code === "rate_limited"
+          ? t("Too many attempts. Try again in {n} s", { n: error.retryAfter })
+          : words(error);
       this.querySelector("#password").select();
     } finally {
       this.busy = false;
@@ -33,13 +35,51 @@ class PageLogin extends Page {
 
   render() {
     const last = localStorage.getItem(LAST) ?? "";
-    return html`<div class="narrow-page"><form class="panel card stack" @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
-      <div class="mark">${icon("shopping-basket")}</div><div><h1>${t("Log in")}</h1><p class="muted">${this.app.purpose()}</p></div>
-      ${field(t("Login name"), html`<input class="input" id="username" name="username" autocomplete="username webauthn" required maxlength="128" .value=${last} ?data-focus=${!last}>`, "username")}
-      ${field(t("Password"), html`<input class="input" id="password" name="password" type="password" autocomplete="current-password" maxlength="128" ?data-focus=${Boolean(last)}>`, "password")}
-      ${problem(this.error)}
-      <button class="btn primary big">${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Log in")}</button>
-      ${able() ? html`<button class="btn big" name="by" value="device">${icon("key-round")}${t("Log in with a passkey")}</button>` : nothing}</form></div>`;
+    return html`<div class="narrow-page">
+      <form class="panel card stack" @submit=${this.submit} aria-busy=${Boolean(this.busy)}>
+        <div class="mark">${icon("shopping-basket")}</div>
+        <div>
+          <h1>${t("Log in")}</h1>
+          <p class="muted">${this.app.purpose()}</p>
+        </div>
+        ${field(
+          t("Login name"),
+          html`<input
+            class="input"
+            id="username"
+            name="username"
+            autocomplete="username webauthn"
+            required
+            maxlength="128"
+            .value=${last}
+            ?data-focus=${!last}
+          />`,
+          "username",
+        )}
+        ${field(
+          t("Password"),
+          html`<input
+            class="input"
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            maxlength="128"
+            ?data-focus=${Boolean(last)}
+          />`,
+          "password",
+        )}
+        ${problem(this.error)}
+        <button class="btn primary big">${icon("log-in")}${this.busy ? t("One moment\u2026") : t("Log in")}</button>
+        ${
+          able()
+            ? html`<button class="btn big" name="by" value="device">
+                ${icon("key-round")}${t("Log in with a passkey")}
+              </button>`
+            : nothing
+        }
+      </form>
+    </div>`;
   }
 }
 customElements.define("page-login", PageLogin);

@@ -1,5 +1,5 @@
-// An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`, and letter keys:
-// `g` and a letter go to a page, `?` tells the keys, Ctrl K finds.
+// An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`, and letter
+// keys: `g` and a letter go to a page, `?` tells the keys, Ctrl K finds.
 import { html, nothing } from "../vendor/lit.js";
 import { Unreachable } from "./api.js";
 import { App } from "./app.js";
@@ -8,7 +8,9 @@ import { lang, t } from "./i18n.js";
 
 /** The address of a page with its filters: `address(["stores", "S001"], {q: "a"})`. */
 export const address = (parts, query = {}) => {
-  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  const asked = new URLSearchParams(
+    Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );
   return `#/${parts.map(encodeURIComponent).join("/")}${asked.size ? `?${asked}` : ""}`;
 };
 
@@ -18,9 +20,14 @@ const lists = new Map();
 export const backTo = (section) => lists.get(section) ?? address([section]);
 /** The documents of the list that was shown last, in its order. */
 let walk = [];
-export const walkOf = (addresses) => { walk = addresses; };
-/** Where the document before (`-1`) or behind (`1`) the one that is shown stands; null where the list ends, or has another. */
-const beside = (step) => (walk.includes(location.hash) ? walk[walk.indexOf(location.hash) + step] ?? null : null);
+export const walkOf = (addresses) => {
+  walk = addresses;
+};
+/**
+ * Where the document before (`-1`) or behind (`1`) the one that is shown stands; null where the list ends, or has
+ * another.
+ */
+const beside = (step) => (walk.includes(location.hash) ? (walk[walk.indexOf(location.hash) + step] ?? null) : null);
 const walks = (step) => (event) => {
   const to = event.target.closest?.("input, select, textarea") ? null : beside(step);
   return to ? void (location.hash = to) : false;
@@ -37,7 +44,10 @@ export const refilter = (parts, query) => {
 const parsed = (hash) => {
   const [way, asked] = hash.split("?");
   try {
-    return { parts: way.split("/").slice(1).map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(asked)) };
+    return {
+      parts: way.split("/").slice(1).map(decodeURIComponent),
+      query: Object.fromEntries(new URLSearchParams(asked)),
+    };
   } catch {
     return { parts: [], query: {} };
   }
@@ -79,13 +89,23 @@ export class MenuApp extends App {
 
   /** What stands beside the page: one entry for each section, unless an app gathers several under one. */
   entries() {
-    return this.menu().map(([name, image, label, , gap]) => ({ name, image, label: label(), gap, count: this.counts[name], here: name === this.section }));
+    return this.menu().map(([name, image, label, , gap]) => ({
+      name,
+      image,
+      label: label(),
+      gap,
+      count: this.counts[name],
+      here: name === this.section,
+    }));
   }
 
   /** Shows what the address says; one that there is not becomes the first page of the menu. */
   route() {
     if (!this.user) return undefined;
-    const { parts: [place, ...rest], query } = parsed(location.hash);
+    const {
+      parts: [place, ...rest],
+      query,
+    } = parsed(location.hash);
     if (place && !rest.length) lists.set(place, location.hash);
     const [first] = this.menu();
     const known = this.sections.find(([name]) => name === place);
@@ -131,21 +151,58 @@ export class MenuApp extends App {
   nav() {
     if (!this.user) return nothing;
     const dark = document.documentElement.dataset.theme === "dark";
-    const entry = ({ name, image, label, gap, count, here, letter }) => html`<li class=${gap ? "gap" : nothing}><a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}>${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${letter ? html`<kbd aria-hidden="true">${letter}</kbd>` : nothing}</a></li>`;
-    return html`<nav class="side" id="side" aria-label=${t("Menu")}><p class="brand"><img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20"><b class="wide">${this.brand()}</b></p>
-      <ul>${this.entries().map(entry)}</ul>
-      <div class="foot"><button class="btn quiet" @click=${() => this.speak(lang() === "id" ? "en" : "id")} title=${t("Language")}>${icon("languages")}<span class="wide">${lang() === "id" ? "English" : "Bahasa Indonesia"}</span></button>
-      <button class="btn quiet" @click=${() => this.theme(dark ? "light" : "dark")} title=${dark ? t("Light theme") : t("Dark theme")}>${icon("moon")}<span class="wide">${dark ? t("Light theme") : t("Dark theme")}</span></button>
-      <button class="btn quiet" @click=${() => this.logOut()} title=${t("Log out")}>${icon("log-out")}<span class="wide"><bdi>${this.user.name}</bdi></span></button></div></nav>`;
+    const entry = ({ name, image, label, gap, count, here, letter }) =>
+      html`<li class=${gap ? "gap" : nothing}>
+        <a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}
+          >${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${
+            letter ? html`<kbd aria-hidden="true">${letter}</kbd>` : nothing
+          }</a
+        >
+      </li>`;
+    return html`<nav class="side" id="side" aria-label=${t("Menu")}>
+      <p class="brand">
+        <img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20" /><b
+          class="wide"
+          >${this.brand()}</b
+        >
+      </p>
+      <ul>
+        ${this.entries().map(entry)}
+      </ul>
+      <div class="foot">
+        <button class="btn quiet" @click=${() => this.speak(lang() === "id" ? "en" : "id")} title=${t("Language")}>
+          ${icon("languages")}<span class="wide">${lang() === "id" ? "English" : "Bahasa Indonesia"}</span>
+        </button>
+        <button
+          class="btn quiet"
+          @click=${() => this.theme(dark ? "light" : "dark")}
+          title=${dark ? t("Light theme") : t("Dark theme")}
+        >
+          ${icon("moon")}<span class="wide">${dark ? t("Light theme") : t("Dark theme")}</span>
+        </button>
+        <button class="btn quiet" @click=${() => this.logOut()} title=${t("Log out")}>
+          ${icon("log-out")}<span class="wide"><bdi>${this.user.name}</bdi></span>
+        </button>
+      </div>
+    </nav>`;
   }
 
   /** On a phone the menu is a sheet under this bar. */
   bar() {
     if (!this.user) return nothing;
-    return html`<header class="bar"><button class="btn quiet" aria-expanded=${Boolean(this.opened)} aria-controls="side" @click=${() => {
-      this.opened = !this.opened;
-      this.requestUpdate();
-    }}>${icon(this.opened ? "x" : "menu")}<span class="vh">${t("Menu")}</span></button><b>${this.brand()}</b></header>`;
+    return html`<header class="bar">
+      <button
+        class="btn quiet"
+        aria-expanded=${Boolean(this.opened)}
+        aria-controls="side"
+        @click=${() => {
+          this.opened = !this.opened;
+          this.requestUpdate();
+        }}
+      >
+        ${icon(this.opened ? "x" : "menu")}<span class="vh">${t("Menu")}</span></button
+      ><b>${this.brand()}</b>
+    </header>`;
   }
 
   updated() {
@@ -153,9 +210,21 @@ export class MenuApp extends App {
   }
 
   render() {
-    const skip = this.user ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("Skip to content")}</button>` : nothing;
-    return html`${skip}${this.nav()}<div class="content">${this.bar()}${this.banner()}${this.user ? this.refusedPart() : nothing}<main tabindex="-1">${this.page === "nothing"
-      ? html`<div class="narrow-page"><p class="empty">${t("Your role does not allow this")}</p></div>` : this.body()}</main></div><x-dialog></x-dialog>`;
+    const skip = this.user
+      ? html`<button class="skip btn" @click=${() => this.current.focus()}>${t("Skip to content")}</button>`
+      : nothing;
+    return html`${skip}${this.nav()}
+      <div class="content">
+        ${this.bar()}${this.banner()}${this.user ? this.refusedPart() : nothing}
+        <main tabindex="-1">
+          ${
+            this.page === "nothing"
+              ? html`<div class="narrow-page"><p class="empty">${t("Your role does not allow this")}</p></div>`
+              : this.body()
+          }
+        </main>
+      </div>
+      <x-dialog></x-dialog>`;
   }
 }
 
@@ -166,61 +235,65 @@ const LETTERS = "letters";
 const LETTER_WITHIN_MS = 1500;
 
 /** The app says in `places()` which letter goes where: rows of letter, name and address. */
-export const Lettered = (Base) => class extends Base {
-  constructor() {
-    super();
-    this.letters = localStorage.getItem(LETTERS) !== "off";
-  }
-
-  onKey(event) {
-    if (event.ctrlKey && event.key.toLowerCase() === "k" && this.user && !this.dialog?.isOpen) {
-      event.preventDefault();
-      this.goTo();
-      return;
+export const Lettered = (Base) =>
+  class extends Base {
+    constructor() {
+      super();
+      this.letters = localStorage.getItem(LETTERS) !== "off";
     }
-    if (this.letters && this.user && !this.dialog?.isOpen && this.onLetter(event)) {
-      event.preventDefault();
-      return;
+
+    onKey(event) {
+      if (event.ctrlKey && event.key.toLowerCase() === "k" && this.user && !this.dialog?.isOpen) {
+        event.preventDefault();
+        this.goTo();
+        return;
+      }
+      if (this.letters && this.user && !this.dialog?.isOpen && this.onLetter(event)) {
+        event.preventDefault();
+        return;
+      }
+      if (event.key === "Escape" && this.opened) {
+        this.opened = false;
+        this.requestUpdate();
+        return;
+      }
+      super.onKey(event);
     }
-    if (event.key === "Escape" && this.opened) {
-      this.opened = false;
-      this.requestUpdate();
-      return;
+
+    /** Outside of fields, and unless somebody turned them off. */
+    onLetter(event) {
+      if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea"))
+        return false;
+      const wait = (waits) => {
+        clearTimeout(this.letterTimer);
+        this.waits = waits;
+        if (waits) this.letterTimer = setTimeout(() => wait(false), LETTER_WITHIN_MS);
+        this.requestUpdate();
+      };
+      if (this.waits) {
+        wait(false);
+        const found = this.places().find(([letter]) => letter === event.key.toLowerCase());
+        if (found) this.go(found[2]);
+        return Boolean(found);
+      }
+      if (event.key === "g") wait(true);
+      else if (event.key === "?") import("./keys.js").then(({ keys }) => keys(this));
+      return event.key === "g" || event.key === "?";
     }
-    super.onKey(event);
-  }
 
-  /** Outside of fields, and unless somebody turned them off. */
-  onLetter(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return false;
-    const wait = (waits) => {
-      clearTimeout(this.letterTimer);
-      this.waits = waits;
-      if (waits) this.letterTimer = setTimeout(() => wait(false), LETTER_WITHIN_MS);
-      this.requestUpdate();
-    };
-    if (this.waits) {
-      wait(false);
-      const found = this.places().find(([letter]) => letter === event.key.toLowerCase());
-      if (found) this.go(found[2]);
-      return Boolean(found);
+    setLetters(on) {
+      this.letters = on;
+      localStorage.setItem(LETTERS, on ? "on" : "off");
     }
-    if (event.key === "g") wait(true);
-    else if (event.key === "?") import("./keys.js").then(({ keys }) => keys(this));
-    return event.key === "g" || event.key === "?";
-  }
 
-  setLetters(on) {
-    this.letters = on;
-    localStorage.setItem(LETTERS, on ? "on" : "off");
-  }
+    async goTo() {
+      const { palette } = await import("./palette.js");
+      await palette(this);
+    }
 
-  async goTo() {
-    const { palette } = await import("./palette.js");
-    await palette(this);
-  }
-
-  find() {
-    return html`<button class="btn find" @click=${() => this.goTo()}>${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd></button>`;
-  }
-};
+    find() {
+      return html`<button class="btn find" @click=${() => this.goTo()}>
+        ${icon("search")}<span class="say">${t("Go to\u2026")}</span><kbd class="wide" aria-hidden="true">Ctrl K</kbd>
+      </button>`;
+    }
+  };

@@ -7,17 +7,25 @@ const HALF_A_ROW = 18;
 
 /** A table that is wider than its place and has nothing to press: Tab reaches it, and the arrows move it. */
 const reachable = (part) => {
-  const alone = part.scrollWidth > part.clientWidth && ![...part.querySelectorAll("a[href],:enabled")].some((one) => one.checkVisibility());
+  const alone =
+    part.scrollWidth > part.clientWidth &&
+    ![...part.querySelectorAll("a[href],:enabled")].some((one) => one.checkVisibility());
   const around = part.closest(".part") ?? part.closest("main");
-  const told = alone ? { tabindex: 0, role: "region", "aria-label": around.querySelector("h1,h2")?.textContent } : { tabindex: null, role: null, "aria-label": null };
-  for (const [name, value] of Object.entries(told)) if (value === null) part.removeAttribute(name); else part.setAttribute(name, value);
+  const told = alone
+    ? { tabindex: 0, role: "region", "aria-label": around.querySelector("h1,h2")?.textContent.trim() }
+    : { tabindex: null, role: null, "aria-label": null };
+  for (const [name, value] of Object.entries(told))
+    if (value === null) part.removeAttribute(name);
+    else part.setAttribute(name, value);
 };
 const allReachable = () => document.querySelectorAll("main .scroll").forEach(reachable);
 addEventListener("resize", allReachable);
 /** Of more tabs than a phone is wide the one of the page is in the middle. */
 const tabInSight = () => {
   const tab = document.querySelector(".tabs [aria-current]");
-  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2;
+  if (tab)
+    tab.parentElement.scrollLeft =
+      tab.offsetLeft - tab.parentElement.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2;
 };
 addEventListener("resize", tabInSight);
 
@@ -33,7 +41,10 @@ export class Page extends LitElement {
     return this;
   }
 
-  /** What changes by itself is asked for again: always on a page that is `timed`, else while its `live` events are not heard. */
+  /**
+   * What changes by itself is asked for again: always on a page that is `timed`, else while its `live` events are not
+   * heard.
+   */
   connectedCallback() {
     super.connectedCallback();
     const unheard = () => this.timed || (this.live && !this.app.live?.heard);
@@ -50,8 +61,8 @@ export class Page extends LitElement {
   }
 
   /**
-   * What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is `shown` already
-   * until it is read `again`; said on a page that is gone, it goes.
+   * What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is
+   * `shown` already until it is read `again`; said on a page that is gone, it goes.
    */
   async readBy(act, shown = () => false, again = () => this.load()) {
     const mine = {};
@@ -88,11 +99,15 @@ export class Page extends LitElement {
     if (tab !== this.tab) tabInSight();
     this.tab = tab;
     for (const table of this.querySelectorAll("table.fold")) {
-      const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent);
-      for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])]) [...row.cells].forEach((cell, index) => {
-        cell.dataset.label = heads[index] ?? "";
-        cell.toggleAttribute("data-long", cell.textContent.length > HALF_A_ROW);
-      });
+      const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])])
+        [...row.cells].forEach((cell, index) => {
+          const text = cell.textContent.replace(/\s+/g, " ").trim();
+          cell.dataset.label = heads[index] ?? "";
+          cell.toggleAttribute("data-long", text.length > HALF_A_ROW);
+          // A template may leave white space in a cell without a value, which `:empty` doesn't match.
+          cell.toggleAttribute("data-empty", !text && !cell.querySelector(":not(div)"));
+        });
     }
     allReachable();
   }
@@ -121,4 +136,8 @@ export class Page extends LitElement {
   }
 }
 
-export const title = (text, ...right) => html`<header class="title"><h1>${text}</h1><div class="rowx end">${right}</div></header>`;
+export const title = (text, ...right) =>
+  html`<header class="title">
+    <h1>${text}</h1>
+    <div class="rowx end">${right}</div>
+  </header>`;

@@ -18,14 +18,18 @@ const isDigits = (text) => /^\d+$/.test(text);
 
 /** Whether the last digit is the check digit of those before it. */
 const checkDigitHolds = (code) => {
-  const sum = [...code.slice(0, -1)].reverse().reduce((all, digit, index) => all + Number(digit) * (index % 2 ? 1 : 3), 0);
-  return (10 - sum % 10) % 10 === Number(code.at(-1));
+  const sum = [...code.slice(0, -1)]
+    .reverse()
+    .reduce((all, digit, index) => all + Number(digit) * (index % 2 ? 1 : 3), 0);
+  return (10 - (sum % 10)) % 10 === Number(code.at(-1));
 };
 
 /** Whether digits are as many as a GTIN has. Of a number whose zeros in front were lost, the check digit says so. */
-const isGtin = (code) => isDigits(code) && (/^(?:.{8}|.{12,14})$/.test(code) || (/^.{9,11}$/.test(code) && checkDigitHolds(code)));
+const isGtin = (code) =>
+  isDigits(code) && (/^(?:.{8}|.{12,14})$/.test(code) || (/^.{9,11}$/.test(code) && checkDigitHolds(code)));
 
-// ---- GS1 element strings: data fields one after another, each behind its application identifier. The GTIN is field 01.
+// ---- GS1 element strings: data fields one after another, each behind its application identifier. The GTIN is field
+// 01.
 
 /** Lengths of fields with their identifier, where the standard sets them. */
 const FIXED = { "00": 20, "01": 16, "02": 16, "03": 16, "04": 18, 20: 4, 41: 16 };
@@ -56,7 +60,10 @@ const isComplete = (text) => {
   return left === "";
 };
 
-/** The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars, or as a web address; null if there is none. */
+/**
+ * The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars, or as a web address; null if there
+ * is none.
+ */
 const elementGtin = (text, isGs1) => {
   if (text.startsWith("(")) {
     const read = text.replace(/\s/g, "");
@@ -82,11 +89,14 @@ const ungrouped = (code) => {
 };
 
 /**
- * The code that a scan names: without the scanner's symbology identifier (`]E0`), and of a GS1 code the GTIN alone. Its digits are
- * as many as were read.
+ * The code that a scan names: without the scanner's symbology identifier (`]E0`), and of a GS1 code the GTIN alone. Its
+ * digits are as many as were read.
  */
 export const codeOf = (scan) => {
-  const text = scan.normalize("NFKC").replace(UNSEEN, "").replace(/^[\s\u0000-\u001c\u001e\u001f]+|[\s\u0000-\u001c\u001e\u001f]+$/g, "");
+  const text = scan
+    .normalize("NFKC")
+    .replace(UNSEEN, "")
+    .replace(/^[\s\u0000-\u001c\u001e\u001f]+|[\s\u0000-\u001c\u001e\u001f]+$/g, "");
   const [, symbology = null, rest = text] = /^\]([A-Za-z][A-Za-z\d])(.+)$/s.exec(text) ?? [];
   const code = /^E[03]$/.test(symbology ?? "") ? rest.slice(0, 13) : rest;
   const bare = code.replace(/[\u0000-\u001f]/g, "").trim();
@@ -102,7 +112,10 @@ export const normal = (scan) => {
 /** Whether two codes name the same article. */
 export const same = (one, other) => one === other || normal(one) === normal(other);
 
-/** A code that may be shown: the digits of a bar code. Anything else may be a password that was typed in the wrong place: null. */
+/**
+ * A code that may be shown: the digits of a bar code. Anything else may be a password that was typed in the wrong
+ * place: null.
+ */
 export const shown = (scan) => {
   const code = codeOf(scan);
   return isDigits(code) && code.length <= GTIN_DIGITS ? code : null;
@@ -112,8 +125,8 @@ export const shown = (scan) => {
 
 const SHORTEST = 4;
 /**
- * A longer silence between two keys is a person's. Within it a radio scanner or a busy machine may only have stopped for a moment:
- * its keys before and after are one code, and a part of them never counts for itself.
+ * A longer silence between two keys is a person's. Within it a radio scanner or a busy machine may only have stopped
+ * for a moment: its keys before and after are one code, and a part of them never counts for itself.
  */
 const PAUSE_MS = 500;
 /** Keys of a code in which a scanner may have stopped for a moment; shorter ones may be `5` and the key `000`. */
@@ -130,8 +143,14 @@ export const limits = () => {
   return set;
 };
 export const setLimits = (changed) => {
-  const within = (name, value) => (Number.isFinite(value) ? Math.min(LIMITS[name][2], Math.max(LIMITS[name][1], Math.round(value))) : SHIPPED[name]);
-  set = changed ? { ...limits(), ...Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, within(name, value)])) } : SHIPPED;
+  const within = (name, value) =>
+    Number.isFinite(value) ? Math.min(LIMITS[name][2], Math.max(LIMITS[name][1], Math.round(value))) : SHIPPED[name];
+  set = changed
+    ? {
+        ...limits(),
+        ...Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, within(name, value)])),
+      }
+    : SHIPPED;
   localStorage.setItem(KEPT, JSON.stringify(set));
 };
 addEventListener("storage", ({ key }) => {
@@ -157,7 +176,11 @@ const isBroken = (times) => {
   if (times.length < LONG) return false;
   const gaps = gapsOf(times);
   const stops = gaps.filter((gap) => gap > limits().gap).length;
-  return Math.max(...gaps) <= PAUSE_MS && median(gaps) <= limits().median && stops <= Math.max(1, Math.floor(gaps.length / KEYS_PER_STOP));
+  return (
+    Math.max(...gaps) <= PAUSE_MS &&
+    median(gaps) <= limits().median &&
+    stops <= Math.max(1, Math.floor(gaps.length / KEYS_PER_STOP))
+  );
 };
 
 export const isRapid = (time, before) => before !== undefined && time - before <= limits().gap;
@@ -178,8 +201,9 @@ export const isScan = (keys) => isBurst(times(keys.slice(rapidFrom(keys)))) || i
 export const endsWithin = (keys) => (keys.length >= LONG ? Math.max(PAUSE_MS, limits().suffix) : limits().suffix);
 
 /**
- * The code of a scanner behind other text, for where the whole text is no code: `sure` where a person typed what stands before it,
- * else somebody has to be asked. A part of what may be one code is none: null. `keys` are those of the text's end.
+ * The code of a scanner behind other text, for where the whole text is no code: `sure` where a person typed what stands
+ * before it, else somebody has to be asked. A part of what may be one code is none: null. `keys` are those of the
+ * text's end.
  */
 export const behind = (text, keys) => {
   const typed = textOf(keys);
@@ -192,7 +216,8 @@ export const behind = (text, keys) => {
   const before = keys.slice(0, from);
   const hasDigit = /\d/.test(textOf(before));
   if (!from || (pause < 1 && hasDigit) || !isScan(keys.slice(from))) return null;
-  const byHand = before.length >= SHORTEST - 1 && gapsOf(times(keys.slice(0, from + 1))).every((gap) => gap > limits().gap);
+  const byHand =
+    before.length >= SHORTEST - 1 && gapsOf(times(keys.slice(0, from + 1))).every((gap) => gap > limits().gap);
   return { code: codeOf(textOf(keys.slice(from))), sure: byHand && !hasDigit };
 };
 
@@ -202,7 +227,8 @@ export const wasScanned = () => machine;
 
 const isLine = (field) => field?.dataset?.scan === "line";
 /** Where a password is asked for nothing is a scan: it would be looked up, said or put into another field. */
-const asksForPassword = () => [...document.querySelectorAll("input[type=password]")].some((field) => field.checkVisibility());
+const asksForPassword = () =>
+  [...document.querySelectorAll("input[type=password]")].some((field) => field.checkVisibility());
 const FIELDS = "input:not([type=password]):not([type=checkbox]), textarea, select";
 const MODIFIER = /^(?:Shift|Control|AltGraph|CapsLock)$/;
 /** Runs of keys that are kept: somebody who types on and on is no scanner. */
@@ -212,7 +238,9 @@ const BY_HAND = 2;
 
 /** What stands in every field now, and where the caret is; called, it is put back. Also a list changes by letters. */
 const fieldsNow = () => {
-  const kept = [...document.querySelectorAll(FIELDS)].filter((field) => !isLine(field)).map((field) => [field, field.value]);
+  const kept = [...document.querySelectorAll(FIELDS)]
+    .filter((field) => !isLine(field))
+    .map((field) => [field, field.value]);
   const at = document.activeElement;
   const { selectionStart: from = null, selectionEnd: to } = at;
   return () => {
@@ -323,7 +351,9 @@ class Listener {
     this.scanned();
   }
 
-  /** What a person typed just before stays in its field. Its digits may be the code's, which then is none that is known. */
+  /**
+   * What a person typed just before stays in its field. Its digits may be the code's, which then is none that is known.
+   */
   scanned() {
     const { runs } = this;
     const single = runs.findIndex(({ keys }) => keys.length > 1);
@@ -340,9 +370,9 @@ class Listener {
 }
 
 /**
- * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does the
- * page: `keep()` is called at the first key and gives what puts its state back. `waits()`: the page that takes codes, if one does. In the line
- * only the end is detected here: it is typed text and Enter, or a scanner's Tab.
+ * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does
+ * the page: `keep()` is called at the first key and gives what puts its state back. `waits()`: the page that takes
+ * codes, if one does. In the line only the end is detected here: it is typed text and Enter, or a scanner's Tab.
  */
 export const listen = (take, keep, waits) => {
   const listener = new Listener(take, keep, waits);
@@ -389,7 +419,12 @@ export const low = (long = false) => {
   if (localStorage.getItem(SOUNDS) === "off") return;
   try {
     audio ??= new AudioContext();
-    for (const [at, length] of long ? [[0, 0.5]] : [[0, 0.12], [0.18, 0.12]]) {
+    for (const [at, length] of long
+      ? [[0, 0.5]]
+      : [
+          [0, 0.12],
+          [0.18, 0.12],
+        ]) {
       const tone = audio.createOscillator();
       const loud = audio.createGain();
       tone.frequency.value = 220;

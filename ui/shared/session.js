@@ -70,7 +70,10 @@ export const logIn = async (username, password, only) => {
 // Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
 export const able = () => isSecureContext && Boolean(window.PublicKeyCredential?.parseRequestOptionsFromJSON);
 
-/** A known device's answer to a ceremony, as the store takes it. Nobody touched it, or there is none: an error with words. */
+/**
+ * A known device's answer to a ceremony, as the store takes it. Nobody touched it, or there is none: an error with
+ * words.
+ */
 export const assertion = async ({ ceremony_id: id, public_key: asked }) => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked);
   return { ceremony_id: id, credential: (await touched(() => navigator.credentials.get({ publicKey }))).toJSON() };
@@ -89,11 +92,15 @@ const touched = async (act) => {
   }
 };
 
-const signed = async (username) => assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
+const signed = async (username) =>
+  assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
 
 export const logInByDevice = async (username, only) => {
   await left();
-  return admit(await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP }), only);
+  return admit(
+    await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP }),
+    only,
+  );
 };
 
 export const resume = async () => {
@@ -110,12 +117,17 @@ export const resume = async () => {
 
 // ---- the end of a session
 
-/** Whether the store has not confirmed yet that the session is over: until then the browser's cookie could still renew it. */
+/**
+ * Whether the store has not confirmed yet that the session is over: until then the browser's cookie could still renew
+ * it.
+ */
 export const isLeaving = () => localStorage.getItem(LEAVING) !== null;
 
 const isUnauthorized = (error) => error instanceof Refusal && error.status === 401;
 
-/** Ends the session of the browser's cookie: by its access token, else by a new one. One that can't be renewed is over. */
+/**
+ * Ends the session of the browser's cookie: by its access token, else by a new one. One that can't be renewed is over.
+ */
 const end = async () => {
   const sent = (by) => send("POST", "/api/auth/logout", { body: {}, token: by, session: APP });
   const spare = token;
@@ -139,7 +151,9 @@ let ending = null;
 /** What is still to be ended is ended before anybody logs in. */
 const left = async () => {
   if (!isLeaving()) return;
-  ending ??= end().finally(() => { ending = null; });
+  ending ??= end().finally(() => {
+    ending = null;
+  });
   await ending;
 };
 

@@ -1,4 +1,5 @@
-// Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the same.
+// Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the
+// same.
 import { html } from "../vendor/lit.js";
 import { badge, col, differs, figure, grid } from "../portal/kit.js";
 import { day, number } from "../shared/format.js";
@@ -12,10 +13,11 @@ const AT_ONCE = 14;
 /** Whether a day is sealed, or what it waits for. */
 export const stateOfDay = (one) => {
   if (one.state === "sealed") return html`<span class="badge ok">${t("closed")}</span>`;
-  if (one.missing.length) return html`<span class="badge warn">${t("shifts open: {n}", { n: number(one.missing.length) })}</span>`;
+  if (one.missing.length)
+    return html`<span class="badge warn">${t("shifts open: {n}", { n: number(one.missing.length) })}</span>`;
   return html`<span class="badge plain">${t("not closed")}</span>`;
 };
-export const proof = (found) => (found?.result ? badge(found.result) : html`<span class="muted">\u2013</span>`);
+export const proof = (found) => (found?.result ? badge(found.result) : html`<span class="muted">–</span>`);
 
 class PageDays extends Page {
   connectedCallback() {
@@ -28,10 +30,21 @@ class PageDays extends Page {
   /** The days before those that are shown, or a fresh list, in whose place the old one stands until it is there. */
   async load(fresh = false) {
     const { app } = this;
-    await this.readBy(async () => {
-      const [proofs, found] = await Promise.all([app.get("/api/sync/digests", {}, { limit: 500 }), app.get("/api/days", {}, { limit: AT_ONCE, cursor: fresh ? null : this.next })]);
-      return { proofs: new Map(proofs.items.map((one) => [one.business_date, one])), days: [...(fresh ? [] : this.days ?? []), ...found.items], next: found.next_cursor };
-    }, () => this.days, () => this.load(fresh));
+    await this.readBy(
+      async () => {
+        const [proofs, found] = await Promise.all([
+          app.get("/api/sync/digests", {}, { limit: 500 }),
+          app.get("/api/days", {}, { limit: AT_ONCE, cursor: fresh ? null : this.next }),
+        ]);
+        return {
+          proofs: new Map(proofs.items.map((one) => [one.business_date, one])),
+          days: [...(fresh ? [] : (this.days ?? [])), ...found.items],
+          next: found.next_cursor,
+        };
+      },
+      () => this.days,
+      () => this.load(fresh),
+    );
     if (this.isConnected) walkOf((this.days ?? []).map((one) => address(["days", one.business_date])));
   }
 
@@ -41,15 +54,44 @@ class PageDays extends Page {
 
   table() {
     const variance = (one) => one.shifts.reduce((all, { variance: found }) => all + (found ?? 0), 0);
-    const columns = [col(t("Day"), (one) => html`<a class="rowlink" href=${address(["days", one.business_date])}>${day(one.business_date)}</a>`), col(t("Shifts"), (one) => figure(one.shifts.length), "num d"), col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"), col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"), col(t("Net sales"), (one) => figure(one.totals.net_total), "num"), col(t("Difference"), (one) => differs(variance(one) || null), "num"), col(t("Status"), stateOfDay), col(t("Daily comparison"), (one) => proof(this.proofs.get(one.business_date)), "d")];
+    const columns = [
+      col(
+        t("Day"),
+        (one) => html`<a class="rowlink" href=${address(["days", one.business_date])}>${day(one.business_date)}</a>`,
+      ),
+      col(t("Shifts"), (one) => figure(one.shifts.length), "num d"),
+      col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"),
+      col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"),
+      col(t("Net sales"), (one) => figure(one.totals.net_total), "num"),
+      col(t("Difference"), (one) => differs(variance(one) || null), "num"),
+      col(t("Status"), stateOfDay),
+      col(t("Daily comparison"), (one) => proof(this.proofs.get(one.business_date)), "d"),
+    ];
     return html`<div class="panel">${grid(columns, this.days)}</div>`;
   }
 
   render() {
-    const head = html`<header class="title"><h1>${t("Days")}</h1><div class="rowx end">${this.app.find()}</div></header>`;
+    const head = html`<header class="title">
+      <h1>${t("Days")}</h1>
+      <div class="rowx end">${this.app.find()}</div>
+    </header>`;
     if (!this.days || (this.error && !this.days.length)) return html`${head}${this.awaited()}`;
-    if (!this.days.length) return html`${head}<p class="empty panel">${t("No days yet. A day starts with its first shift")}</p>`;
-    return html`${head}<p class="muted about">${t("Days close automatically when all shifts are closed and the next day starts. A closed day does not change")}</p>${this.table()}${this.next ? html`<button class="btn more" @click=${() => this.load()}>${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}</button>` : ""}`;
+    if (!this.days.length)
+      return html`${head}
+        <p class="empty panel">${t("No days yet. A day starts with its first shift")}</p>`;
+    return html`${head}
+      <p class="muted about">
+        ${t(
+          "Days close automatically when all shifts are closed and the next day starts. A closed day does not change",
+        )}
+      </p>
+      ${this.table()}${
+        this.next
+          ? html`<button class="btn more" @click=${() => this.load()}>
+              ${t("Earlier days, before {day}", { day: day(this.days.at(-1).business_date) })}
+            </button>`
+          : ""
+      }`;
   }
 }
 customElements.define("page-days", PageDays);

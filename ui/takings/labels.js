@@ -48,10 +48,12 @@ class PageLabels extends LinesPage {
   }
 
   get labels() {
-    return this.lines.flatMap((line) => {
-      const known = this.priced.get(line.sku);
-      return known ? Array.from({ length: Math.min(line.qty ?? 0, LABELS_MAX) }, () => known) : [];
-    }).slice(0, LABELS_MAX);
+    return this.lines
+      .flatMap((line) => {
+        const known = this.priced.get(line.sku);
+        return known ? Array.from({ length: Math.min(line.qty ?? 0, LABELS_MAX) }, () => known) : [];
+      })
+      .slice(0, LABELS_MAX);
   }
 
   /** The page prints itself: everything but the labels is left out by its style. */
@@ -65,22 +67,66 @@ class PageLabels extends LinesPage {
   label(product) {
     const { tax } = this.app.settings;
     const points = product.tax_rate_bp ?? tax.default_rate_bp;
-    const said = points ? (tax.prices_include_tax ? t("tax included") : t("plus {rate} tax", { rate: rate(points) })) : nothing;
-    return html`<li class="label"><b>${product.name}</b><strong>${money(product.price)}</strong><small>${said}</small>${bars(product.barcode ?? product.sku)}</li>`;
+    const said = points
+      ? tax.prices_include_tax
+        ? t("tax included")
+        : t("plus {rate} tax", { rate: rate(points) })
+      : nothing;
+    return html`<li class="label">
+      <b>${product.name}</b><strong>${money(product.price)}</strong
+      ><small>${said}</small>${bars(product.barcode ?? product.sku)}
+    </li>`;
   }
 
   row(line, index) {
     const known = this.priced.get(line.sku);
-    return html`<tr>${this.product(line)}<td class="num"><div>${known ? money(known.price) : known === null ? html`<span class="badge bad">${t("not sold")}</span>` : nothing}</div></td>${this.pieces(line, index, { label: t("{name}: labels", { name: line.name }) })}${this.removal(line)}</tr>`;
+    return html`<tr>
+      ${this.product(line)}
+      <td class="num">
+        <div>
+          ${
+            known
+              ? money(known.price)
+              : known === null
+                ? html`<span class="badge bad">${t("not sold")}</span>`
+                : nothing
+          }
+        </div>
+      </td>
+      ${this.pieces(line, index, { label: t("{name}: labels", { name: line.name }) })}${this.removal(line)}
+    </tr>`;
   }
 
   render() {
     const { labels } = this;
-    const button = html`<button class="btn primary" ?disabled=${!labels.length} @click=${() => this.paper()}>${icon("printer")}${t("Print labels: {n}", { n: labels.length })}</button>`;
+    const button = html`<button class="btn primary" ?disabled=${!labels.length} @click=${() => this.paper()}>
+      ${icon("printer")}${t("Print labels: {n}", { n: labels.length })}
+    </button>`;
     if (!this.loaded) return html`${title(t("Labels"))}${this.awaited(() => this.begin())}`;
-    return html`${title(t("Labels"), this.lines.length ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>` : nothing, button)}
-      <div class="stack">${problem(this.problem)}${this.sheet([[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]], (line, index) => this.row(line, index), t("Scan products that need a new label"))}
-      ${labels.length ? html`<section><h2 class="section">${t("Preview")}</h2><ul class="labels">${labels.map((product) => this.label(product))}</ul></section>` : nothing}</div>`;
+    return html`${title(
+        t("Labels"),
+        this.lines.length
+          ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>`
+          : nothing,
+        button,
+      )}
+      <div class="stack">
+        ${problem(this.problem)}${this.sheet(
+          [[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]],
+          (line, index) => this.row(line, index),
+          t("Scan products that need a new label"),
+        )}
+        ${
+          labels.length
+            ? html`<section>
+                <h2 class="section">${t("Preview")}</h2>
+                <ul class="labels">
+                  ${labels.map((product) => this.label(product))}
+                </ul>
+              </section>`
+            : nothing
+        }
+      </div>`;
   }
 }
 customElements.define("page-labels", PageLabels);

@@ -37,7 +37,10 @@ class PageQuickKeys extends LinesPage {
   }
 
   async load() {
-    const [{ items, limit }, tills] = await Promise.all([this.of(this.till), this.app.get("/api/registers", {}, { limit: 500 })]);
+    const [{ items, limit }, tills] = await Promise.all([
+      this.of(this.till),
+      this.app.get("/api/registers", {}, { limit: 500 }),
+    ]);
     this.most = limit;
     this.tills = tills.items;
     this.lines = items;
@@ -47,7 +50,12 @@ class PageQuickKeys extends LinesPage {
   async put({ sku, name }) {
     const at = this.lines.findIndex((line) => line.sku === sku);
     if (at >= 0 || this.lines.length >= this.most) {
-      this.app.say("warn", at >= 0 ? t("{name} is already on key .{n}", { name, n: at + 1 }) : t("A till has at most {n} quick keys", { n: this.most }));
+      this.app.say(
+        "warn",
+        at >= 0
+          ? t("{name} is already on key .{n}", { name, n: at + 1 })
+          : t("A till has at most {n} quick keys", { n: this.most }),
+      );
       return;
     }
     this.set({ lines: [...this.lines, { sku, name, label: null, price: null, state: "active" }] });
@@ -101,15 +109,58 @@ class PageQuickKeys extends LinesPage {
 
   step(line, index, way, by, label) {
     const last = by < 0 ? 0 : this.lines.length - 1;
-    return html`<button class="btn small" id="${way}-${line.sku}" aria-label=${label} ?disabled=${index === last} @click=${() => this.move(index, by)}>${icon(`chevron-${way}`, "icon-s")}</button>`;
+    return html`<button
+      class="btn small"
+      id="${way}-${line.sku}"
+      aria-label=${label}
+      ?disabled=${index === last}
+      @click=${() => this.move(index, by)}
+    >
+      ${icon(`chevron-${way}`, "icon-s")}
+    </button>`;
   }
 
   row(line, index) {
     const { sku, name, label, price, state } = line;
-    return html`<tr><td><div><b class="muted">.${index + 1}</b> <bdi>${name}</bdi> <span class="muted">${sku}</span>${state === "inactive" ? html` <span class="badge bad">${t("not sold")}</span>` : nothing}</div></td>
+    return html`<tr>
+      <td>
+        <div>
+          <b class="muted">.${index + 1}</b> <bdi>${name}</bdi>
+          <span class="muted">${sku}</span
+          >${state === "inactive" ? html` <span class="badge bad">${t("not sold")}</span>` : nothing}
+        </div>
+      </td>
       <td class="num d">${price === null ? nothing : number(price)}</td>
-      <td class="in label-in"><input class="input" id="label-${sku}" maxlength=${LABEL_MAX} autocomplete="off" aria-label=${t("{name}: key label", { name })} placeholder=${name} .value=${label ?? ""} @change=${(event) => this.change(sku, { label: event.target.value.trim() || null })}></td>
-      <td class="acts"><div>${this.step(line, index, "up", -1, t("Move {name} up", { name }))}${this.step(line, index, "down", 1, t("Move {name} down", { name }))}<button class="btn small" aria-label=${t("Remove {name}", { name })} @click=${() => this.set({ lines: this.lines.filter((one) => one.sku !== sku) })}>${icon("trash-2", "icon-s")}</button></div></td></tr>`;
+      <td class="in label-in">
+        <input
+          class="input"
+          id="label-${sku}"
+          maxlength=${LABEL_MAX}
+          autocomplete="off"
+          aria-label=${t("{name}: key label", { name })}
+          placeholder=${name}
+          .value=${label ?? ""}
+          @change=${(event) => this.change(sku, { label: event.target.value.trim() || null })}
+        />
+      </td>
+      <td class="acts">
+        <div>
+          ${this.step(line, index, "up", -1, t("Move {name} up", { name }))}${this.step(
+            line,
+            index,
+            "down",
+            1,
+            t("Move {name} down", { name }),
+          )}<button
+            class="btn small"
+            aria-label=${t("Remove {name}", { name })}
+            @click=${() => this.set({ lines: this.lines.filter((one) => one.sku !== sku) })}
+          >
+            ${icon("trash-2", "icon-s")}
+          </button>
+        </div>
+      </td>
+    </tr>`;
   }
 
   beside() {
@@ -118,12 +169,33 @@ class PageQuickKeys extends LinesPage {
 
   render() {
     const others = (this.tills ?? []).filter((one) => one.register_id !== this.till);
-    const choice = html`<select class="input" id="other" @change=${(event) => {
-      this.copy(event.target.value);
-      event.target.value = "";
-    }}><option value="">${t("Choose\u2026")}</option>${others.map((one) => html`<option value=${one.register_id}>${one.name}</option>`)}</select>`;
-    return this.frame(t("Save"), html`<section class="panel pad"><p class="muted">${t("Quick keys sell products without a barcode: .1 for the first, .2 for the second")}</p>${others.length ? html`<div class="filters unfolded flat">${field("other", t("Copy from another till"), choice)}</div>` : nothing}</section>`,
-      this.sheet([[t("Product")], [t("Price"), "num d"], [t("Key label")]], (line, index) => this.row(line, index), t("No shared quick keys: each device of this till has its own. Scan or find the first product")));
+    const choice = html`<select
+      class="input"
+      id="other"
+      @change=${(event) => {
+        this.copy(event.target.value);
+        event.target.value = "";
+      }}
+    >
+      <option value="">${t("Choose\u2026")}</option>
+      ${others.map((one) => html`<option value=${one.register_id}>${one.name}</option>`)}
+    </select>`;
+    return this.frame(
+      t("Save"),
+      html`<section class="panel pad">
+        <p class="muted">${t("Quick keys sell products without a barcode: .1 for the first, .2 for the second")}</p>
+        ${
+          others.length
+            ? html`<div class="filters unfolded flat">${field("other", t("Copy from another till"), choice)}</div>`
+            : nothing
+        }
+      </section>`,
+      this.sheet(
+        [[t("Product")], [t("Price"), "num d"], [t("Key label")]],
+        (line, index) => this.row(line, index),
+        t("No shared quick keys: each device of this till has its own. Scan or find the first product"),
+      ),
+    );
   }
 }
 customElements.define("page-quick-keys", PageQuickKeys);

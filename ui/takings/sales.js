@@ -14,7 +14,10 @@ import { ofProduct, product } from "../goods/transfers.js";
 import { low } from "../shared/scan.js";
 import "../goods/texts.js";
 
-export const receipt = (one) => (one.receipt_no ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>` : html`<span class="muted">${t("no receipt")}</span>`);
+export const receipt = (one) =>
+  one.receipt_no
+    ? html`<span title=${one.receipt_no}>${shortReceipt(one.receipt_no)}</span>`
+    : html`<span class="muted">${t("no receipt")}</span>`;
 
 const NEAR = 5;
 /** What is typed of a receipt's number where its store and till are left out. */
@@ -24,7 +27,11 @@ const members = new Map();
 export const memberOf = (id) => members.get(id) ?? id;
 export const memberIn = (app, documents) => {
   const ids = new Set([app.params.query?.member_id, ...(documents.length === 1 ? [documents[0].member_id] : [])]);
-  return Promise.all([...ids].filter((id) => id && !members.has(id)).map(async (id) => members.set(id, (await app.get("/api/members/:id", { id }).catch(() => null))?.name ?? id)));
+  return Promise.all(
+    [...ids]
+      .filter((id) => id && !members.has(id))
+      .map(async (id) => members.set(id, (await app.get("/api/members/:id", { id }).catch(() => null))?.name ?? id)),
+  );
 };
 
 /** One member by card, phone or name; nobody, or more than one, is said. */
@@ -37,32 +44,81 @@ const findMember = async (app, text) => {
     return found[0].member_id;
   }
   low();
-  app.say("warn", found.length ? t("{n} members match {text}. Enter a phone or card number", { n: number(found.length), text }) : t("No member matches {text}", { text }));
+  app.say(
+    "warn",
+    found.length
+      ? t("{n} members match {text}. Enter a phone or card number", { n: number(found.length), text })
+      : t("No member matches {text}", { text }),
+  );
   return null;
 };
 
-export const ofMember = () => ({ name: "member_id", label: t("Member"), kind: "found", find: findMember, shown: memberOf });
-export const ofTill = (app) => ({ name: "register_id", label: t("Till"), kind: "choice", choices: app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]) });
+export const ofMember = () => ({
+  name: "member_id",
+  label: t("Member"),
+  kind: "found",
+  find: findMember,
+  shown: memberOf,
+});
+export const ofTill = (app) => ({
+  name: "register_id",
+  label: t("Till"),
+  kind: "choice",
+  choices: app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]),
+});
 
-/** By the digits that the pages show of a receipt's number: the sales of all tills, or of the one that is chosen, that end so. */
+/**
+ * By the digits that the pages show of a receipt's number: the sales of all tills, or of the one that is chosen, that
+ * end so.
+ */
 const byShort = async (app, { receipt_no: no, register_id: till }) => {
   if (!SHORT.test(no ?? "")) return null;
   const { store_id: store, registers } = app.settings;
   const asked = registers.map((one) => one.register_id).filter((id) => !till || id === till);
-  const found = await Promise.all(asked.map((id) => app.get("/api/pos/receipts/:no", { no: `${store}-${id}-${no.padStart(8, "0")}` }).catch((error) => {
-    if (error.code !== "not_found") throw error;
-    return null;
-  })));
+  const found = await Promise.all(
+    asked.map((id) =>
+      app.get("/api/pos/receipts/:no", { no: `${store}-${id}-${no.padStart(8, "0")}` }).catch((error) => {
+        if (error.code !== "not_found") throw error;
+        return null;
+      }),
+    ),
+  );
   return found.flatMap((one) => (one?.kind === "sale" ? [one.transaction] : []));
 };
 
 const sales = {
-  path: "/api/pos/transactions", needs: ["people"], scans: "receipt_no", finds: byShort,
+  path: "/api/pos/transactions",
+  needs: ["people"],
+  scans: "receipt_no",
+  finds: byShort,
   list: (page) => ({
     title: t("Sales"),
-    filters: [{ name: "receipt_no", label: t("Receipt number"), kind: "search" }, ...ofDays(), ofState(["paid", "voided", "open", "held", "partially_paid"]), ofTill(page.app), { name: "cashier_id", label: t("Cashier"), kind: "choice", choices: rows("people").map((one) => [one.user_id, one.name]) }, ofMember(), ofProduct()],
+    filters: [
+      { name: "receipt_no", label: t("Receipt number"), kind: "search" },
+      ...ofDays(),
+      ofState(["paid", "voided", "open", "held", "partially_paid"]),
+      ofTill(page.app),
+      {
+        name: "cashier_id",
+        label: t("Cashier"),
+        kind: "choice",
+        choices: rows("people").map((one) => [one.user_id, one.name]),
+      },
+      ofMember(),
+      ofProduct(),
+    ],
     open: (one) => address(["sales", one.transaction_id]),
-    columns: [col(t("Receipt"), receipt), col(t("When"), (one) => moment(one.paid_at ?? one.created_at)), col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d"), col(t("Cashier"), (one) => person(one.cashier_id), "d2"), col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"), col(t("Discount"), (one) => figure(one.discount || null), "num d3"), col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"), col(t("Total"), (one) => figure(one.total), "num"), col(t("Status"), (one) => badge(one.state))],
+    columns: [
+      col(t("Receipt"), receipt),
+      col(t("When"), (one) => moment(one.paid_at ?? one.created_at)),
+      col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d"),
+      col(t("Cashier"), (one) => person(one.cashier_id), "d2"),
+      col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"),
+      col(t("Discount"), (one) => figure(one.discount || null), "num d3"),
+      col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"),
+      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Status"), (one) => badge(one.state)),
+    ],
     none: t("No sales in this period"),
   }),
   loaded: memberIn,
@@ -73,36 +129,149 @@ const sales = {
 /** A paid sale goes back as a whole while its shift is open and nothing of it came back; later it is a return. */
 const giveUp = (one, page) => {
   const paid = one.state === "paid";
-  const why = one.refunded ? t("partly returned already. Return the rest at the till") : paid && one.shift?.state !== "open" ? t("its shift is closed. Make a return at the till") : undefined;
-  const text = one.amount_paid ? t("Refund each payment by its method and put the items back on the shelf") : t("No payment was taken. The sale is voided");
+  const why = one.refunded
+    ? t("partly returned already. Return the rest at the till")
+    : paid && one.shift?.state !== "open"
+      ? t("its shift is closed. Make a return at the till")
+      : undefined;
+  const text = one.amount_paid
+    ? t("Refund each payment by its method and put the items back on the shelf")
+    : t("No payment was taken. The sale is voided");
   return {
-    label: t("Void sale"), image: "trash-2", why,
+    label: t("Void sale"),
+    image: "trash-2",
+    why,
     act: page.step({
-      label: t("Void sale"), url: path("/api/pos/transactions/:id/void", { id: one.transaction_id }), amount: one.total, after: ({ refunds }) => page.app.say("ok", givenBack(refunds)),
-      question: { title: t("Void the sale of {amount}?", { amount: money(one.total) }), danger: true, text, list: [{ name: "reason", label: t("Reason"), kind: "choice", required: true, choices: one.reasons.map((code) => [code, t(code)]) }] },
+      label: t("Void sale"),
+      url: path("/api/pos/transactions/:id/void", { id: one.transaction_id }),
+      amount: one.total,
+      after: ({ refunds }) => page.app.say("ok", givenBack(refunds)),
+      question: {
+        title: t("Void the sale of {amount}?", { amount: money(one.total) }),
+        danger: true,
+        text,
+        list: [
+          {
+            name: "reason",
+            label: t("Reason"),
+            kind: "choice",
+            required: true,
+            choices: one.reasons.map((code) => [code, t(code)]),
+          },
+        ],
+      },
     }),
   };
 };
 const VOIDABLE = ["paid", "open", "held", "partially_paid"];
 
 const sale = {
-  back: () => ["sales", t("Sales")], needs: ["people"],
+  back: () => ["sales", t("Sales")],
+  needs: ["people"],
   load: async (app, { id }) => {
-    const [one, returns, { voids: reasons }] = await Promise.all([withTrail(app, id, app.get("/api/pos/transactions/:id", { id })), app.get("/api/pos/returns", {}, { transaction_id: id, limit: 100 }), app.get("/api/pos/reasons")]);
-    const [shift] = await Promise.all([one.shift_id && app.get("/api/shifts/:id", { id: one.shift_id }), memberIn(app, [one])]);
+    const [one, returns, { voids: reasons }] = await Promise.all([
+      withTrail(app, id, app.get("/api/pos/transactions/:id", { id })),
+      app.get("/api/pos/returns", {}, { transaction_id: id, limit: 100 }),
+      app.get("/api/pos/reasons"),
+    ]);
+    const [shift] = await Promise.all([
+      one.shift_id && app.get("/api/shifts/:id", { id: one.shift_id }),
+      memberIn(app, [one]),
+    ]);
     return { ...one, returns: returns.items, reasons, shift };
   },
   view: (one, page) => {
     const { app } = page;
-    const paper = one.receipt_no && { label: t("Print a copy"), image: "printer", act: () => page.once(async () => app.print(await app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain"))) };
+    const paper = one.receipt_no && {
+      label: t("Print a copy"),
+      image: "printer",
+      act: () =>
+        page.once(async () =>
+          app.print(await app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain")),
+        ),
+    };
     return {
-      name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"), badges: badge(one.state), actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
+      name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"),
+      badges: badge(one.state),
+      actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
       parts: [
-        figures([[t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })], [t("Discount"), number(one.discount)], [t("Paid"), number(one.amount_paid), one.change ? t("change {amount}", { amount: number(one.change) }) : null], [t("Refunded"), number(one.refunded)]]),
-        table(t("Lines"), [col(t("Product"), product), col(t("Qty"), (row) => figure(row.qty), "num"), col(t("Price"), (row) => html`${number(row.price)}${row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing}`, "num"), col(t("Discount"), (row) => figure(row.discount || null), "num d"), col(t("Tax"), (row) => (row.tax_rate_bp ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>` : nothing), "num d2"), col(t("Returned"), (row) => figure(row.returned_qty || null), "num d"), col(t("Total"), (row) => figure(row.total), "num")], one.items),
-        html`<div class="halves">${table(t("Payments"), [col(t("Method"), (row) => t(row.method)), col(t("Reference"), (row) => row.reference ?? nothing, "d"), col(t("Amount"), (row) => figure(row.amount), "num"), col(t("Status"), (row) => badge(row.state))], one.payments, t("No payments"))}
-          ${table(t("Returns"), [col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))), col(t("When"), (row) => moment(row.created_at), "d"), col(t("Refund"), (row) => figure(row.refund_total), "num"), col(t("Status"), (row) => badge(row.state))], one.returns, t("No returns"))}</div>`,
-        section(t("Details"), facts([[t("Receipt number"), one.receipt_no], [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`], [t("Shift"), link(["shifts", one.shift_id], app.till(one.register_id))], [t("Cashier"), person(one.cashier_id)], [t("Paid"), one.paid_at ? moment(one.paid_at) : null], [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null], [t("Points earned"), one.points_earned ? number(one.points_earned) : null], [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null], [t("Voided"), one.voided_at ? moment(one.voided_at) : null], [t("Reason for voiding"), one.void_reason], [t("Note"), one.note && html`<bdi>${one.note}</bdi>`]])),
+        figures([
+          [t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })],
+          [t("Discount"), number(one.discount)],
+          [
+            t("Paid"),
+            number(one.amount_paid),
+            one.change ? t("change {amount}", { amount: number(one.change) }) : null,
+          ],
+          [t("Refunded"), number(one.refunded)],
+        ]),
+        table(
+          t("Lines"),
+          [
+            col(t("Product"), product),
+            col(t("Qty"), (row) => figure(row.qty), "num"),
+            col(
+              t("Price"),
+              (row) =>
+                html`${number(row.price)}${
+                  row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing
+                }`,
+              "num",
+            ),
+            col(t("Discount"), (row) => figure(row.discount || null), "num d"),
+            col(
+              t("Tax"),
+              (row) =>
+                row.tax_rate_bp
+                  ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`
+                  : nothing,
+              "num d2",
+            ),
+            col(t("Returned"), (row) => figure(row.returned_qty || null), "num d"),
+            col(t("Total"), (row) => figure(row.total), "num"),
+          ],
+          one.items,
+        ),
+        html`<div class="halves">
+          ${table(
+            t("Payments"),
+            [
+              col(t("Method"), (row) => t(row.method)),
+              col(t("Reference"), (row) => row.reference ?? nothing, "d"),
+              col(t("Amount"), (row) => figure(row.amount), "num"),
+              col(t("Status"), (row) => badge(row.state)),
+            ],
+            one.payments,
+            t("No payments"),
+          )}
+          ${table(
+            t("Returns"),
+            [
+              col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))),
+              col(t("When"), (row) => moment(row.created_at), "d"),
+              col(t("Refund"), (row) => figure(row.refund_total), "num"),
+              col(t("Status"), (row) => badge(row.state)),
+            ],
+            one.returns,
+            t("No returns"),
+          )}
+        </div>`,
+        section(
+          t("Details"),
+          facts([
+            [t("Receipt number"), one.receipt_no],
+            [t("Business date"), html`<a href=${address(["days", one.business_date])}>${days(one.business_date)}</a>`],
+            [t("Shift"), link(["shifts", one.shift_id], app.till(one.register_id))],
+            [t("Cashier"), person(one.cashier_id)],
+            [t("Paid"), one.paid_at ? moment(one.paid_at) : null],
+            [t("Member"), one.member_id ? link(["members", one.member_id], memberOf(one.member_id)) : null],
+            [t("Points earned"), one.points_earned ? number(one.points_earned) : null],
+            [t("Points redeemed"), one.points_redeemed ? number(one.points_redeemed) : null],
+            [t("Voided"), one.voided_at ? moment(one.voided_at) : null],
+            [t("Reason for voiding"), one.void_reason],
+            [t("Note"), one.note && html`<bdi>${one.note}</bdi>`],
+          ]),
+        ),
         trailOf(one),
       ],
     };

@@ -4,5 +4,6 @@ pub mod apt;
 pub mod cpu;
 pub mod faketime;
 pub mod postgres;
+pub mod prettier;
 pub mod supply;
 pub mod units;

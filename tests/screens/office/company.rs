@@ -109,8 +109,9 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.reads("page-report tfoot .against", "+50");
     screen.reads("page-report .figures", "vs previous period");
     assert_eq!(screen.script("return location.hash.includes('compare=previous')"), true);
-    screen
-        .script("window.print = () => { window.printed = document.querySelector('.on-paper').textContent }");
+    screen.script(
+        "window.print = () => { window.printed = document.querySelector('.on-paper').textContent.trim() }",
+    );
     press(screen, ".title .btn", "Print");
     let printed = screen.script("return window.printed");
     assert!(printed.as_str().unwrap().ends_with("all stores"), "{printed}");

@@ -16,7 +16,11 @@ await count("200", 2);
 await count("900", 9);
 await count("300", 7);
 await count("300", 8);
-is("a line behind those that were read can't be taken back", last(), [["300", 7], ["300", 6], ["200", null]]);
+is("a line behind those that were read can't be taken back", last(), [
+  ["300", 7],
+  ["300", 6],
+  ["200", null],
+]);
 is("what stood there before", (await queue.undo()).before, 7);
 is("it is not sent again, nor taken back twice", [sent.at(-1), last()], [["300", null], [["200", null]]]);
 queue.waiting = [{ id: "1" }];
@@ -30,7 +34,9 @@ is("what somebody else has counted since", last(), []);
 
 // Another person's number is added to, or replaced, when its own person has said which.
 const others = [];
-const shared = Object.assign(queueOf({}), { refused: [{ id: "1", sku: "100", name: "Tea", qty: 3, zone: "shelf", error: { code: "already_counted" } }] });
+const shared = Object.assign(queueOf({}), {
+  refused: [{ id: "1", sku: "100", name: "Tea", qty: 3, zone: "shelf", error: { code: "already_counted" } }],
+});
 shared.put = async (id, { sku }, qty, zone, mode) => others.push([id, sku, qty, zone, mode]);
 await shared.decide(shared.refused[0], "add");
 is("a count is added to another person's", [others, shared.refused], [[["1", "100", 3, "shelf", "add"]], []]);

@@ -22,7 +22,17 @@ is("an Indonesian day", day("2026-11-21"), "Sab 21 Nov 2026");
 is("an Indonesian moment", time("2026-11-20T05:06:00Z"), "12:06");
 is("an Indonesian text", t("Log out"), "Keluar");
 setLanguage(before);
-for (const [typed, meant] of [["", null], ["0", 0], ["12", 12], ["50.", 50_000], ["1,250", 1_250], ["1.250.", 1_250_000], ["abc", null], ["9".repeat(20), 9_999_999_999_999]]) is(`typed ${typed}`, amount(typed), meant);
+for (const [typed, meant] of [
+  ["", null],
+  ["0", 0],
+  ["12", 12],
+  ["50.", 50_000],
+  ["1,250", 1_250],
+  ["1.250.", 1_250_000],
+  ["abc", null],
+  ["9".repeat(20), 9_999_999_999_999],
+])
+  is(`typed ${typed}`, amount(typed), meant);
 is("the last digits", shortReceipt("S001-till-1-00003611"), "\u202600003611");
 is("no receipt", shortReceipt(null), "");
 is("a short time", span(1_250), "1.3s");

@@ -1,20 +1,33 @@
-// Pages whose files come in another order than they were asked for, lists that are asked for again by themselves, letters that are off.
+// Pages whose files come in another order than they were asked for, lists that are asked for again by themselves,
+// letters that are off.
 const { App } = await of("shared/app");
 const { LitElement } = await of("vendor/lit");
-customElements.define("asked-app", class extends App {
-  connectedCallback() { LitElement.prototype.connectedCallback.call(this); }
-});
+customElements.define(
+  "asked-app",
+  class extends App {
+    connectedCallback() {
+      LitElement.prototype.connectedCallback.call(this);
+    }
+  },
+);
 const app = document.createElement("asked-app");
 document.body.append(app);
 let come;
-app.later = { stock: () => new Promise((done) => { come = done; }), receive: () => Promise.resolve(true) };
+app.later = {
+  stock: () =>
+    new Promise((done) => {
+      come = done;
+    }),
+  receive: () => Promise.resolve(true),
+};
 const first = app.show("stock");
 await app.show("receive", { id: "new" });
 come(true);
 await first;
 is("the page that was asked for last", [app.page, app.params], ["receive", { id: "new" }]);
 
-const busy = (id) => Object.assign(new Error("busy"), { code: "unavailable", status: 503, details: {}, requestId: id, retryAfter: 60 });
+const busy = (id) =>
+  Object.assign(new Error("busy"), { code: "unavailable", status: 503, details: {}, requestId: id, retryAfter: 60 });
 const once = () => {};
 app.fail(busy("1"), once);
 const { text } = app.said;
@@ -24,10 +37,22 @@ app.remove();
 
 const { html } = await of("vendor/lit");
 const { ListPage } = await of("shared/list");
-customElements.define("asked-list", class extends ListPage {
-  place = (one) => `#/${one}`;
-  render() { return this.table([["Name"]], (one) => html`<tr><td><a href=${this.place(one)}>${one}</a></td></tr>`, ""); }
-});
+customElements.define(
+  "asked-list",
+  class extends ListPage {
+    place = (one) => `#/${one}`;
+    render() {
+      return this.table(
+        [["Name"]],
+        (one) =>
+          html`<tr>
+            <td><a href=${this.place(one)}>${one}</a></td>
+          </tr>`,
+        "",
+      );
+    }
+  },
+);
 const list = document.createElement("asked-list");
 const asked = [];
 let [refuses, again] = [false, null];
@@ -37,7 +62,9 @@ list.app = {
     if (refuses) throw busy("3");
     return { items: [cursor ?? "first"], next_cursor: "second" };
   },
-  fail: (error, act) => { again = act; },
+  fail: (error, act) => {
+    again = act;
+  },
 };
 await list.load();
 document.body.append(list);
@@ -46,38 +73,69 @@ refuses = true;
 await list.load(true);
 refuses = false;
 await again();
-is("more of a list is asked for again as more", [list.items, asked.slice(-2)], [["first", "second"], ["second", "second"]]);
+is(
+  "more of a list is asked for again as more",
+  [list.items, asked.slice(-2)],
+  [
+    ["first", "second"],
+    ["second", "second"],
+  ],
+);
 const { WALK } = await of("shared/menu");
 history.replaceState(null, "", "#/first");
 const walked = ["]", "]", "["].map((key) => [WALK[key]({ target: document.body }), location.hash]);
-is("the documents of a list are walked", walked, [[undefined, "#/second"], [false, "#/second"], [undefined, "#/first"]]);
+is("the documents of a list are walked", walked, [
+  [undefined, "#/second"],
+  [false, "#/second"],
+  [undefined, "#/first"],
+]);
 history.replaceState(null, "", "#");
 await list.updateComplete;
 list.querySelector("[href='#/second']").focus();
 list.items = ["new", "first", "second", "second"];
 list.requestUpdate();
 await list.updateComplete;
-is("the focus stays with its document", [document.activeElement.hash, list.querySelectorAll("a").length], ["#/second", 4]);
+is(
+  "the focus stays with its document",
+  [document.activeElement.hash, list.querySelectorAll("a").length],
+  ["#/second", 4],
+);
 list.remove();
 
 const { FormPage } = await of("portal/form_page");
-customElements.define("asked-form", class extends FormPage {
-  back = ["tills", ""];
-  name = "";
-  draft = "draft.asked";
-  sent = 0;
-  lines = [];
-  async load() {
-    await (refuses ? Promise.reject(busy("4")) : new Promise((done) => { come = done; }));
-    this.recall();
-  }
-  body() { return {}; }
-  async save() { this.sent += 1; }
-  render() { return this.frame("Save", "read"); }
-});
+customElements.define(
+  "asked-form",
+  class extends FormPage {
+    back = ["tills", ""];
+    name = "";
+    draft = "draft.asked";
+    sent = 0;
+    lines = [];
+    async load() {
+      await (refuses
+        ? Promise.reject(busy("4"))
+        : new Promise((done) => {
+            come = done;
+          }));
+      this.recall();
+    }
+    body() {
+      return {};
+    }
+    async save() {
+      this.sent += 1;
+    }
+    render() {
+      return this.frame("Save", "read");
+    }
+  },
+);
 const form = document.createElement("asked-form");
 form.app = { fail() {}, focusPage() {} };
-const soon = () => new Promise((done) => { setTimeout(done); });
+const soon = () =>
+  new Promise((done) => {
+    setTimeout(done);
+  });
 const submit = async () => {
   form.keys()["Ctrl+Enter"]();
   form.line(0, {});
@@ -106,10 +164,28 @@ await of("buying/suggestions");
 const suggested = document.createElement("page-suggestions");
 const answers = {};
 const made = [];
-const wanted = (supplier) => ({ sku: supplier, supplier_id: supplier, qty: 1, unit_cost: null, problem: null, lead_days: 1 });
+const wanted = (supplier) => ({
+  sku: supplier,
+  supplier_id: supplier,
+  qty: 1,
+  unit_cost: null,
+  problem: null,
+  lead_days: 1,
+});
 suggested.app = {
-  params: { query: { store_id: "A" } }, may: () => false, find() {}, tabs() {}, say() {}, fail() {}, go(page) { made.push(page); },
-  get: (pattern, params, { store_id: id }) => new Promise((done) => { answers[id] = () => done({ items: [wanted("s1"), wanted("s2")], completeness: { missing: [] } }); }),
+  params: { query: { store_id: "A" } },
+  may: () => false,
+  find() {},
+  tabs() {},
+  say() {},
+  fail() {},
+  go(page) {
+    made.push(page);
+  },
+  get: (pattern, params, { store_id: id }) =>
+    new Promise((done) => {
+      answers[id] = () => done({ items: [wanted("s1"), wanted("s2")], completeness: { missing: [] } });
+    }),
   command: async ({ body }) => {
     made.push(`${body.store_id} ${body.supplier_id}`);
     if (body.supplier_id === "s2" && refuses) throw busy("5");
@@ -141,10 +217,18 @@ suggested.remove();
 await of("admin/receive");
 const receive = document.createElement("page-receive");
 const taken = [];
-const draft = JSON.stringify({ lines: [{ sku: "1", name: "", qty: 3, rejected: null, cost: 5 }], note: "", supplier: "" });
+const draft = JSON.stringify({
+  lines: [{ sku: "1", name: "", qty: 3, rejected: null, cost: 5 }],
+  note: "",
+  supplier: "",
+});
 localStorage.setItem("draft.receiving.po", draft);
 receive.app = {
-  params: { id: "po" }, focusPage() {}, say() {}, fail() {}, go() {},
+  params: { id: "po" },
+  focusPage() {},
+  say() {},
+  fail() {},
+  go() {},
   get: async (pattern) => {
     if (refuses && pattern.includes("orders")) throw busy("6");
     return pattern.includes("orders") ? { po_id: "po", supplier_id: "s1", lines: [] } : { items: [] };
@@ -172,8 +256,13 @@ await of("admin/today");
 const today = document.createElement("page-today");
 const days = [];
 today.app = {
-  settings: { business_date: "2026-02-01" }, may: () => true, find() {}, fail() {},
-  async readSettings() { this.settings = { business_date: "2026-02-02" }; },
+  settings: { business_date: "2026-02-01" },
+  may: () => true,
+  find() {},
+  fail() {},
+  async readSettings() {
+    this.settings = { business_date: "2026-02-02" };
+  },
   get: async (pattern, params, { date } = {}) => {
     if (date) days.push(date);
     return { items: [] };
@@ -184,10 +273,21 @@ is("today is the store's day of now", days, ["2026-02-02", "2026-01-26"]);
 
 const { Keyboard } = await of("shared/keyboard");
 let pressed = 0;
-const page = { keys: () => ({ N: () => { pressed += 1; }, "Ctrl+Enter": () => { pressed += 10; } }), querySelector: () => null };
+const page = {
+  keys: () => ({
+    N: () => {
+      pressed += 1;
+    },
+    "Ctrl+Enter": () => {
+      pressed += 10;
+    },
+  }),
+  querySelector: () => null,
+};
 const lettered = { letters: false, current: { firstElementChild: page }, onKey() {} };
 const keyboard = new Keyboard(lettered);
-const press = (key, ctrlKey = false) => keyboard.onKey({ key, ctrlKey, timeStamp: performance.now(), target: document.body, preventDefault() {} });
+const press = (key, ctrlKey = false) =>
+  keyboard.onKey({ key, ctrlKey, timeStamp: performance.now(), target: document.body, preventDefault() {} });
 press("n");
 press("Enter", true);
 is("letters that are off", pressed, 10);

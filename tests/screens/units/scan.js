@@ -6,7 +6,14 @@ for (const gap of [45, 60, 90, 150]) is(`a person ${gap} ms apart`, isBurst(ever
 is("three keys", isBurst(every(2, 3)), false);
 is("one slow key among fast ones", isBurst([0, 5, 10, 15, 66, 71]), false);
 is("one slower key among fast ones", isBurst([0, 5, 10, 55, 60, 65]), true);
-for (const [given, code] of [["]E08996001600146", "8996001600146"], [" 8996001600146\r", "8996001600146"], ["\u001dABC-12", "ABC-12"], ["abc", "abc"], ["]x", "]x"]]) is(JSON.stringify(given), codeOf(given), code);
+for (const [given, code] of [
+  ["]E08996001600146", "8996001600146"],
+  [" 8996001600146\r", "8996001600146"],
+  ["\u001dABC-12", "ABC-12"],
+  ["abc", "abc"],
+  ["]x", "]x"],
+])
+  is(JSON.stringify(given), codeOf(given), code);
 
 const { behind, isScan } = await of("shared/scan");
 /** Keys of parts: 5 ms between two of them, so long between the parts. */
