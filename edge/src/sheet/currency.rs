@@ -8,7 +8,12 @@ const CODES: [&str; 46] = [
     "ZAR",
 ];
 /// Other marks with their code; of a mark that several currencies have, the mark itself.
-const MARKS: [(&str, &str); 16] = [
+const MARKS: [(&str, &str); 21] = [
+    ("RS", "INR"),
+    ("RS.", "INR"),
+    ("ZŁ", "PLN"),
+    ("KČ", "CZK"),
+    ("R$", "BRL"),
     ("RP", "IDR"),
     ("RP.", "IDR"),
     ("€", "EUR"),
@@ -30,8 +35,20 @@ const MARKS: [(&str, &str); 16] = [
 const DOLLARS: [&str; 9] = ["USD", "AUD", "CAD", "SGD", "HKD", "NZD", "TWD", "MXN", "CLP"];
 const YEN: [&str; 2] = ["JPY", "CNY"];
 
-/// The code that a mark or a code in any case stands for; `$` and `¥` stand for themselves.
+/// The mark of crowns, and the currencies that are written with it.
+const CROWNS: &str = "kr";
+const CROWN_CODES: [&str; 3] = ["SEK", "NOK", "DKK"];
+
+/// Whether a word is the mark of crowns, which is written in small letters.
+pub fn is_crowns(word: &str) -> bool {
+    word.trim().trim_end_matches('.') == CROWNS
+}
+
+/// The code that a mark or a code in any case stands for; `$`, `¥` and `kr` stand for themselves.
 pub fn currency_code(mark: &str) -> Option<&'static str> {
+    if is_crowns(mark) {
+        return Some(CROWNS);
+    }
     let mark = mark.trim().to_uppercase();
     let known = MARKS.iter().find(|(known, _)| *known == mark).map(|(_, code)| *code);
     known.or_else(|| CODES.into_iter().find(|code| *code == mark))
@@ -42,6 +59,7 @@ pub fn may_be_currency(mark: &str, code: &str) -> bool {
     match currency_code(mark) {
         Some("$") => DOLLARS.contains(&code),
         Some("¥") => YEN.contains(&code),
+        Some(CROWNS) => CROWN_CODES.contains(&code),
         Some(known) => known == code,
         None => mark.trim().eq_ignore_ascii_case(code),
     }
@@ -60,6 +78,9 @@ mod tests {
             ("$", "IDR", false),
             ("EUR", "USD", false),
             ("¥", "JPY", true),
+            ("kr", "SEK", true),
+            ("kr.", "DKK", true),
+            ("kr", "IDR", false),
         ] {
             assert_eq!(may_be_currency(mark, code), fits, "{mark} {code}");
         }

@@ -1,7 +1,7 @@
 //! Figures as other programs write them: what is before, in and behind the digits.
 
 use crate::sheet::cell::{is_nothing, plain};
-use crate::sheet::currency::currency_code;
+use crate::sheet::currency::{currency_code, is_crowns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -230,6 +230,11 @@ impl Written {
         self.negative || self.direction.is_some()
     }
 
+    /// The direction that its sign or its word gives. `None` for a figure without either.
+    pub fn own_direction(&self) -> Option<Direction> {
+        self.direction.or(self.negative.then_some(Direction::Out))
+    }
+
     /// Whether it has a digit other than 0.
     pub fn has_value(&self) -> bool {
         self.digits.contains(|c: char| ('1'..='9').contains(&c))
@@ -356,7 +361,9 @@ fn beside(text: &str, words: &SignWords) -> Result<Beside, NoFigure> {
         let ends = |c: char| c.is_whitespace() || MINUS.contains(&c) || matches!(c, '+' | '(' | ')');
         let end = rest.find(ends).unwrap_or(rest.len());
         let (word, behind) = (rest.get(..end).unwrap_or_default(), rest.get(end..).unwrap_or_default());
-        match (words.direction(word), currency_code(word)) {
+        // `KR` is the word for money received, `kr` the mark of crowns.
+        let direction = words.direction(word).filter(|_| !is_crowns(word));
+        match (direction, currency_code(word)) {
             (Some(direction), _) if found.direction.is_none() => found.direction = Some(direction),
             (None, Some(code)) if found.currency.is_none() => found.currency = Some(code),
             _ => return Err(NoFigure::Malformed),

@@ -375,7 +375,7 @@ mod tests {
         let unknown = of("sku,colour,qty,size\nA,1,2,3\n");
         assert!(unknown.starts_with("line 1: unknown columns \"colour\", \"size\""), "{unknown}");
         assert!(of("sku\nA\n").contains("\"qty\" is missing"));
-        assert!(of("sku,qty,sku\nA,1,A\n").contains("\"sku\" twice"));
+        assert!(of("sku,qty,sku\nA,1,A\n").contains("\"sku\" appears twice"));
         assert!(of("").contains("empty") && of("sku,qty\n").contains("no rows"));
         assert!(of(&",".repeat(1_000_000)).contains("256 columns"));
     }

@@ -65,7 +65,8 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
         assert_eq!(done.status.code(), Some(2));
         let told = stderr(&done);
         assert!(
-            told.contains("CLOUD_HUB__DATABASE__URL: database.url: carries") && !told.contains("hidden"),
+            told.contains("CLOUD_HUB__DATABASE__URL: database.url: contains a password")
+                && !told.contains("hidden"),
             "{told}"
         );
     }

@@ -162,8 +162,10 @@ impl Rules<'_> {
                 Some(Status::Failed) => {
                     Some((Reason::Status, Some("status"), format!("has the status {said:?}: no money moved")))
                 }
+                // A sum or a balance has none.
+                None if self.days.day(text("date"), text("time"), text("zone")).is_err() => None,
                 None => Some((
-                    Reason::Status,
+                    Reason::Invalid,
                     Some("status"),
                     format!("has the status {said:?}, which is not among csv.status_words"),
                 )),
@@ -215,6 +217,10 @@ impl Rules<'_> {
             Some((_, kind)) => RowKind::parse(kind),
             None => RowKind::usual(said),
         };
+        // Banks write any word into a column of types: only the types that the source lists have a meaning.
+        if kind.is_none() && self.file.kind == SourceKind::Bank && self.format.types.is_empty() {
+            return Err(None);
+        }
         kind.ok_or_else(|| {
             Some(format!("{said:?} is not a known type of line, and csv.types does not list it"))
         })
@@ -251,6 +257,11 @@ impl Rules<'_> {
             let Some(written) = Written::of(row.cell(*place), &self.format.sign_words).map_err(wrong)? else {
                 continue;
             };
+            if written.direction.is_some() && written.direction == opposite_of(field) {
+                let problem =
+                    format!("{:?} has a word for the other direction than its column", row.cell(*place));
+                return Err((field, problem));
+            }
             let figure = self.survey.reading.figure(&written).map_err(wrong)?;
             sum = Some(sum.unwrap_or_default().plus(figure));
         }
@@ -293,6 +304,14 @@ impl Rules<'_> {
         }
     }
 
+    /// Whether a row is money that a provider takes away, in a file in which only the type says so.
+    fn is_unsigned_cost(&self, kind: Option<LineKind>) -> bool {
+        let takes_away =
+            matches!(kind, Some(LineKind::Refund | LineKind::Fee | LineKind::Chargeback | LineKind::Payout));
+        let by_type = !self.survey.has_signs && !self.format.negate;
+        takes_away && by_type && self.file.kind == SourceKind::Provider
+    }
+
     /// The line of a row; whether its figures are whole, and what rounding took from its net, in millionths.
     fn line(
         &self,
@@ -315,6 +334,7 @@ impl Rules<'_> {
         };
         let parts = self.pattern.and_then(|pattern| pattern.parts(&line.description)).unwrap_or_default();
         let figures = figures.with_described(&mut line, parts, source);
+        let figures = if self.is_unsigned_cost(kind) { figures.negated() } else { figures };
         let (gross, net) = (figures.gross_of(source), figures.net_of(source));
         let cost = fee((gross, figures.fee, net), self.fee_sign, self.format.fee_sign.is_some());
         let cost = cost.map_err(|problem| ("fee", problem.to_owned()))?;
@@ -332,6 +352,18 @@ impl Rules<'_> {
         line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(0)));
         let lost = net.map_or(0, |net| net.less(Figure::from_whole(net.rounded())).millionths());
         Ok((line, exact, lost))
+    }
+}
+
+/// The direction that a word beside a figure of this field must not have.
+fn opposite_of(field: &str) -> Option<Direction> {
+    let of_pair = |is: fn(&(&str, &str), &str) -> bool| PAIRS.iter().any(|pair| is(pair, field));
+    if of_pair(|(debit, _), field| *debit == field) {
+        Some(Direction::In)
+    } else if of_pair(|(_, credit), field| *credit == field) {
+        Some(Direction::Out)
+    } else {
+        None
     }
 }
 

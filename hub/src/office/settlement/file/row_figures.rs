@@ -20,6 +20,12 @@ pub struct RowFigures {
 }
 
 impl RowFigures {
+    /// The amounts with the other sign; a fee stays as it is written.
+    pub fn negated(self) -> Self {
+        let [amount, gross, net] = [self.amount, self.gross, self.net].map(|one| one.map(Figure::negated));
+        Self { amount, gross, net, ..self }
+    }
+
     /// Gross, with what the column `amount` means for a kind of source.
     pub fn gross_of(self, kind: SourceKind) -> Option<Figure> {
         self.gross.or(self.amount.filter(|_| kind == SourceKind::Provider))

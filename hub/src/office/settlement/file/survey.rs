@@ -25,6 +25,8 @@ pub struct Survey {
     pub reading: FigureReading,
     /// Whether money from us is negative in its column, for each pair of columns.
     pub debits_are_negative: [bool; PAIRS.len()],
+    /// Whether anything but the type of a row says which way its money goes: a sign, a word or a column.
+    pub has_signs: bool,
 }
 
 /// A column that the source does not name, and whether it may hold signs or statuses.
@@ -35,6 +37,8 @@ struct Candidate {
     out: usize,
     long: bool,
     statuses: usize,
+    /// Rows whose figure has the opposite sign of its own.
+    opposed: usize,
 }
 
 /// State of the survey while rows are read.
@@ -86,19 +90,22 @@ impl Survey {
             looking.check_currencies()?;
         }
         let found = looking.found(whose.separator)?;
-        let (sign, status, reading, debits_are_negative) = found;
+        let (sign, status, reading, debits_are_negative, signed) = found;
         if let Some(place) = sign {
             columns.set("sign", place);
         }
+        let in_pairs = PAIRS.iter().any(|(debit, credit)| columns.has(debit) || columns.has(credit));
+        let has_signs = signed || in_pairs || columns.has("sign");
         if let Some(place) = status {
             columns.set("status", place);
         }
-        Ok(Self { rows: count, reading, debits_are_negative })
+        Ok(Self { rows: count, reading, debits_are_negative, has_signs })
     }
 }
 
-/// The places of signs and statuses, how figures are read, and which pairs have signs of their own.
-type Found = (Option<usize>, Option<usize>, FigureReading, [bool; PAIRS.len()]);
+/// The places of signs and statuses, how figures are read, which pairs have signs of their own, and whether any other
+/// figure has.
+type Found = (Option<usize>, Option<usize>, FigureReading, [bool; PAIRS.len()], bool);
 
 impl Looking<'_> {
     fn see(&mut self, row: &Row<'_>) {
@@ -107,7 +114,7 @@ impl Looking<'_> {
             self.currencies.insert(currency_code(named).map_or_else(|| named.to_uppercase(), str::to_owned));
         }
         let words = &self.format.sign_words;
-        let mut amounts = false;
+        let (mut amounts, mut direction) = (false, None);
         for field in FIGURES {
             for place in self.columns.places(field) {
                 let Ok(Some(written)) = Written::of(row.cell(*place), words) else { continue };
@@ -115,6 +122,7 @@ impl Looking<'_> {
                 if ["amount", "gross", "net"].contains(&field) {
                     amounts = true;
                     self.signed |= written.is_signed();
+                    direction = direction.or(written.own_direction());
                 }
                 let pair = PAIRS.iter().position(|(debit, _)| *debit == field);
                 if let Some(pair) = pair.filter(|_| written.has_value()) {
@@ -125,14 +133,16 @@ impl Looking<'_> {
                 }
             }
         }
-        if amounts {
+        // A row without a day is a sum or a balance: it has no sign beside its figure.
+        let has_day = self.columns.text(row, "date").contains(|c: char| c.is_ascii_digit());
+        if amounts && has_day {
             self.with_amount = self.with_amount.saturating_add(1);
-            self.see_others(row);
+            self.see_others(row, direction);
         }
     }
 
-    /// Looks at the columns that the source does not name.
-    fn see_others(&mut self, row: &Row<'_>) {
+    /// Looks at the columns that the source does not name; `own` is the direction that the row's figure states itself.
+    fn see_others(&mut self, row: &Row<'_>, own: Option<Direction>) {
         let words = &self.format.sign_words;
         for (place, cell) in row.cells.iter().enumerate().take(COLUMNS_MAX) {
             if is_nothing(cell) || (self.columns.is_taken(place) && !self.may_be_sign(place)) {
@@ -144,7 +154,11 @@ impl Looking<'_> {
             let Some(candidate) = self.candidates.get_mut(place) else { continue };
             candidate.filled = candidate.filled.saturating_add(1);
             candidate.long |= plain(cell).len() > 1;
-            match words.direction(cell) {
+            let direction = words.direction(cell);
+            if own.is_some() && direction.is_some() && own != direction {
+                candidate.opposed = candidate.opposed.saturating_add(1);
+            }
+            match direction {
                 Some(Direction::In) => candidate.into = candidate.into.saturating_add(1),
                 Some(Direction::Out) => candidate.out = candidate.out.saturating_add(1),
                 None => {}
@@ -163,9 +177,26 @@ impl Looking<'_> {
         Err(vec![FieldProblem { path: "currency".to_owned(), problem }])
     }
 
-    /// Whether a column is one of types by its own name alone: banks also call a column of `DEBIT` and `CREDIT` so.
+    /// Whether a column of types may hold signs: banks also call a column of `DEBIT` and `CREDIT` so. Types that the
+    /// source lists are types.
     fn may_be_sign(&self, place: usize) -> bool {
-        !self.format.columns.contains_key("type") && self.columns.places("type").contains(&place)
+        self.format.types.is_empty() && self.columns.places("type").contains(&place)
+    }
+
+    /// The column of signs among those that may be: one alone, or the first behind the figure. A balance may have one too.
+    fn sign_of(&self, places: &[usize]) -> Option<usize> {
+        if let [place] = places {
+            return Some(*place);
+        }
+        let figures = ["amount", "gross", "net"].into_iter().flat_map(|field| self.columns.places(field));
+        figures.into_iter().filter_map(|figure| figure.checked_add(1)).find(|next| places.contains(next))
+    }
+
+    /// Whether a header names both directions, for example `S/H` or `Dr / Cr`.
+    fn names_both_ways(&self, name: &str) -> bool {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        let ways: Vec<_> = words.filter_map(|word| self.format.sign_words.direction(word)).collect();
+        ways.contains(&Direction::In) && ways.contains(&Direction::Out)
     }
 
     fn found(self, separator: char) -> Result<Found, Vec<FieldProblem>> {
@@ -189,18 +220,25 @@ impl Looking<'_> {
         let name = |place: usize| self.columns.names.get(place).map_or("", String::as_str);
         let is_sign = |place: usize, of: &Candidate| {
             let all = of.filled == self.with_amount && of.into.saturating_add(of.out) == of.filled;
-            // One letter alone may be a code of another kind: it counts where both ways occur, or no name is above.
-            all && of.filled > 0 && (of.long || (of.into > 0 && of.out > 0) || name(place).is_empty())
+            // One letter alone may be a code of another kind: it counts where both ways occur, or the header allows it.
+            let both = of.into > 0 && of.out > 0;
+            let by_name = || name(place).is_empty() || self.names_both_ways(name(place));
+            all && of.filled > 0 && of.opposed == 0 && (of.long || both || by_name())
         };
         let is_status = |place: usize, of: &Candidate| {
-            of.filled > 0 && of.statuses == of.filled && name(place).ends_with("status")
+            let mut words = name(place).split(|c: char| !c.is_alphanumeric());
+            of.statuses > 0 && words.any(|word| word == "status")
         };
-        let sign = only(&is_sign).filter(|_| !self.columns.has("sign") && !self.signed);
+        let signs: Vec<usize> = (self.candidates.iter().enumerate())
+            .filter(|(place, candidate)| is_sign(*place, candidate))
+            .map(|(place, _)| place)
+            .collect();
+        let sign = self.sign_of(&signs).filter(|_| !self.columns.has("sign"));
         let status = only(&is_status).filter(|_| !self.columns.has("status"));
         let mut debits = [false; PAIRS.len()];
         for ((pair, negative), positive) in debits.iter_mut().zip(self.negative).zip(self.positive) {
             *pair = negative > 0 && positive == 0;
         }
-        Ok((sign, status, reading, debits))
+        Ok((sign, status, reading, debits, self.signed))
     }
 }

@@ -329,7 +329,7 @@ fn what_is_wrong_is_named() {
             "an entity that XML does not define",
         ),
         (file(&one).replace("</Stmt>", ""), "file", "not XML"),
-        ("<Document>".to_owned(), "file", "breaks off"),
+        ("<Document>".to_owned(), "file", "is incomplete"),
         ("<x/>".to_owned(), "file", "no statement"),
         ("<a>".repeat(65), "file", "too many levels"),
         (format!("<{}/>", "a".repeat(65)), "file", "longer than 64 bytes"),

@@ -110,6 +110,23 @@ fn the_sign_stands_where_the_bank_puts_it() {
         ),
         ("date,amount,type\n2026-11-19,5,CREDIT\n2026-11-19,7,DEBIT\n", json!({}), vec![5, -7]),
         ("date,amount,type\n2026-11-19,5,CREDIT\n2026-11-19,-7,DEBIT\n", json!({}), vec![5, -7]),
+        // One direction alone under a header that names both, the balance with a direction of its own, a sign beside a
+        // word, a footer without a word, and types of a source that lists none.
+        ("date;amount;S/H\n2026-11-19;971;S\n", json!({}), vec![-971]),
+        (
+            "date,amount,dr / cr,balance,dr / cr\n2026-11-19,5,CR,15,CR\n2026-11-19,7,DR,8,CR\n",
+            json!({}),
+            vec![5, -7],
+        ),
+        ("date;amount;Af Bij\n2026-11-19;310;Bij\n2026-11-19;-15;Af\n", json!({}), vec![310, -15]),
+        (
+            "date,amount,soort\n2026-11-19,5,CREDIT\n2026-11-19,7,DEBIT\n",
+            json!({"columns": {"type": "soort"}}),
+            vec![5, -7],
+        ),
+        // Crowns, and a word that banks use for another thing.
+        ("date;debit;credit\n2026-11-19;1 200,00 kr;\n2026-11-19;;300 kr.\n", json!({}), vec![-1_200, 300]),
+        ("date,amount,type\n2026-11-19,-5,Card payment\n2026-11-19,7,MoneyBeam\n", json!({}), vec![-5, 7]),
         // Money back in the column of debits, and a bank that writes all debits below 0.
         ("date,debit,credit\n2026-11-19,5,\n2026-11-19,-2,\n2026-11-19,,-3\n", json!({}), vec![-5, 2, -3]),
         ("date,debit,credit\n2026-11-19,-5,\n2026-11-19,-2,\n2026-11-19,,3\n", json!({}), vec![-5, -2, 3]),
@@ -119,6 +136,10 @@ fn the_sign_stands_where_the_bank_puts_it() {
         assert_eq!(nets(&told), expected, "{file}");
         assert_eq!(told.aside.count(), 0, "{file}");
     }
+    let told = bank("date,amount,way\n2026-11-19,5,CR\n2026-11-19,7,DB\nTotal,12,\n", json!({}));
+    assert_eq!((nets(&told), reasons(&told)), (vec![5, -7], vec![(4, "balance")]));
+    let told = bank("date,debit,credit\n2026-11-19,5 CR,\n2026-11-19,6,\n", json!({}));
+    assert_eq!((nets(&told), reasons(&told)), (vec![-6], vec![(2, "invalid")]));
     let told = bank("date,amount,sign\n2026-11-19,5,CR\n2026-11-19,6,?\n2026-11-19,-7,CR\n", json!({}));
     assert_eq!((nets(&told), reasons(&told)), (vec![5], vec![(3, "invalid"), (4, "invalid")]));
 }
@@ -176,6 +197,29 @@ fn a_row_of_another_account_currency_or_status_is_no_line() {
         let wrong = read(file.as_bytes(), &Format::default(), own.clone(), &bounds()).unwrap_err();
         assert!(wrong[0].path == "file" && wrong[0].problem.contains(word), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_status_that_nobody_knows_waits_for_a_decision() {
+    let file = "date,amount,Status Transaksi\n2026-11-20,1,SUCCESS\n2026-11-20,2,REFUNDED\n2026-11-20,3,FAILED\n\
+                2026-11-20,4,\nTotal,10,\n";
+    let told = bank(file, json!({}));
+    assert_eq!(nets(&told), [1]);
+    assert_eq!(reasons(&told), [(3, "invalid"), (4, "status"), (5, "invalid"), (6, "balance")]);
+}
+
+#[test]
+fn a_provider_without_signs_takes_away_by_type() {
+    let file = "date,reference,amount,type\n2026-11-20,a,62160,sale\n2026-11-20,b,62160,refund\n\
+                2026-11-20,c,3000,fee\n2026-11-20,d,83250,chargeback\n2026-11-20,e,205668,payout\n";
+    let told = read(file.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
+    let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
+    assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
+    // A minus anywhere shows that signs are written.
+    let signed = file.replace("b,62160", "b,-62160");
+    let told = read(signed.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
+    let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
+    assert_eq!(gross, [62_160, -62_160, 3_000, 83_250, 205_668]);
 }
 
 #[test]
