@@ -95,6 +95,11 @@ impl Figure {
         Self(whole.saturating_mul(UNIT))
     }
 
+    /// The figure in millionths of a unit.
+    pub fn from_millionths(millionths: i64) -> Self {
+        Self(millionths)
+    }
+
     /// The figure, if it is whole.
     pub fn whole(self) -> Option<i64> {
         let rest = self.0.checked_rem(UNIT).unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, AccountName, CamtStatement, Wanted};
 use crate::office::settlement::file::csv_reader::{self, CsvStatement};
+use crate::office::settlement::file::format::Fraction;
 use crate::office::settlement::file::line::{Bounds, JsonLine, LineRow, SourceFile, of_json};
 use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside};
 use crate::office::settlement::set_aside_row::{self, RowsSetAsideQuery};
@@ -296,12 +297,13 @@ fn of_camt(
     let wanted = Wanted {
         account: source.account_no.as_deref(),
         currency: source.currency.as_deref(),
+        round: source.csv.fraction == Fraction::Round,
         zones: written.as_ref().map(|written| (written, local)),
     };
     let told = camt::read(body, &wanted, bounds)?;
     let span = if told.lines.is_empty() { told.span } else { (None, None) };
-    let CamtStatement { opening, closing, lines, aside, account, .. } = told;
-    Ok(FileContent { opening, closing, lines, rows: Vec::new(), aside, span, account })
+    let CamtStatement { opening, closing, lines, rows, aside, account, .. } = told;
+    Ok(FileContent { opening, closing, lines, rows, aside, span, account })
 }
 
 fn of_csv(

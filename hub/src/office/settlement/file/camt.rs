@@ -4,6 +4,7 @@
 mod encoding;
 mod entry;
 mod money;
+mod names;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -11,12 +12,13 @@ mod walk;
 
 pub use statement::AccountName;
 
-use crate::office::settlement::file::line::Bounds;
+use crate::office::settlement::file::line::{Bounds, LineRow};
 use crate::office::settlement::file::set_aside::RowsSetAside;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use money::whole_balance;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use walk::Walk;
@@ -28,6 +30,8 @@ pub struct Wanted<'a> {
     pub account: Option<&'a str>,
     /// Currency of the account. `None` for that of the file.
     pub currency: Option<&'a str>,
+    /// Whether amounts with a fraction are rounded; otherwise their entries are set aside.
+    pub round: bool,
     /// Time zone of moments without an offset, and the one in which a moment has its day. `None` if the day
     /// is as it is written.
     pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
@@ -42,6 +46,8 @@ pub struct CamtStatement {
     pub closing: Option<i64>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
+    /// Numbers of the lines, with the amounts that rounding took from them.
+    pub rows: Vec<LineRow>,
     /// Accounts of the file whose statements were passed over.
     pub others: Vec<AccountName>,
     /// The first and the last day that its statements say to be of.
@@ -96,9 +102,12 @@ fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldP
     }
     let closing = |problem: String| vec![FieldProblem { path: "closing_balance".to_owned(), problem }];
     let joined = statement::joined(statements, !waits).map_err(closing)?.unwrap_or_default();
-    let (opening, closing) = (joined.opening(), joined.closing());
+    let (opening, closing) = (joined.opening().map(whole_balance), joined.closing().map(whole_balance));
     let span = (joined.from, joined.to);
-    Ok(CamtStatement { account, opening, closing, lines: joined.lines, others, span, aside })
+    let numbered = (1..).zip(&joined.lines);
+    let rows = numbered.map(|(row_no, booked)| LineRow { row_no, lost: booked.lost }).collect();
+    let lines = joined.lines.into_iter().map(|booked| booked.line).collect();
+    Ok(CamtStatement { account, opening, closing, lines, rows, others, span, aside })
 }
 
 /// Whether the account that is wanted is there in several currencies, and nothing says which one.

@@ -1,6 +1,6 @@
 //! Entries of CAMT.053 and what is below them, on their way into lines.
 
-use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, signed};
+use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, lost, rounded, signed};
 use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
 use jiff::civil::Date;
 
@@ -115,7 +115,7 @@ impl Detail {
         }
     }
 
-    /// Amount of the movement in a currency, positive for money to us. `None` if it is not given.
+    /// Amount of the movement in a currency, in millionths, positive for money to us. `None` if it is not given.
     fn amount(&self, currency: &str, credit: bool) -> Option<i64> {
         let known = self.amounts.iter().flatten().find(|money| money.is_in(currency))?;
         Some(signed(known.figure().ok()?, self.credit.unwrap_or(credit)))
@@ -139,9 +139,19 @@ pub(super) struct Entry {
     details: Vec<Detail>,
 }
 
+/// A line with whole amounts.
+#[derive(Debug, Clone)]
+pub(super) struct BookedLine {
+    pub line: TextLine,
+    /// Amount that rounding took from its net, in millionths.
+    pub lost: i64,
+    /// Whether its amounts had no fraction.
+    pub whole: bool,
+}
+
 /// Result of an entry.
 pub(super) struct Booked {
-    pub lines: Vec<TextLine>,
+    pub lines: Vec<BookedLine>,
     /// It takes back another one.
     pub reversal: bool,
 }
@@ -191,6 +201,23 @@ impl Entry {
         self.status.as_deref().filter(|status| *status != "BOOK")
     }
 
+    /// Known parts of the entry, for people: day, amount, reference and description.
+    pub(super) fn shown(
+        &self,
+        day_of: impl Fn(&str) -> Option<Date>,
+    ) -> (Option<Date>, Option<i64>, String, String) {
+        let date = self.booked.as_deref().or(self.value.as_deref()).and_then(day_of);
+        let amount = self.amount.as_ref().and_then(|amount| amount.figure().ok()).zip(self.credit);
+        let amount = amount.map(|(figure, credit)| rounded(signed(figure, credit)));
+        let blank = self.line(
+            date.unwrap_or(Date::MIN),
+            self.details.first(),
+            self.credit.unwrap_or(true),
+            (0, None),
+        );
+        (date, amount, blank.line.reference, blank.line.description)
+    }
+
     /// The currency that its amount names.
     pub(super) fn currency(&self) -> Option<&str> {
         self.amount.as_ref()?.currency.as_deref()
@@ -224,7 +251,7 @@ impl Entry {
         Ok(Booked { lines, reversal: self.reversal })
     }
 
-    fn lines(&self, date: Date, (net, credit): (i64, bool), currency: &str) -> Vec<TextLine> {
+    fn lines(&self, date: Date, (net, credit): (i64, bool), currency: &str) -> Vec<BookedLine> {
         let fee = self.charges.of(currency);
         match self.details.as_slice() {
             [one] if self.count.is_none_or(|count| count <= 1) => {
@@ -249,7 +276,7 @@ impl Entry {
         many: &[Detail],
         (net, credit): (i64, bool),
         currency: &str,
-    ) -> Option<Vec<TextLine>> {
+    ) -> Option<Vec<BookedLine>> {
         let amounts: Vec<i64> =
             many.iter().map(|detail| detail.amount(currency, credit)).collect::<Option<_>>()?;
         let fees: Vec<i64> = many.iter().map(|detail| detail.charges.of(currency).unwrap_or(0)).collect();
@@ -265,21 +292,23 @@ impl Entry {
             let fee = Some(*fee).filter(|_| of_each);
             self.line(date, Some(detail), credit, (amount.saturating_sub(fee.unwrap_or(0)), fee))
         };
-        let mut lines: Vec<TextLine> = many.iter().zip(&amounts).zip(&fees).map(line).collect();
+        let mut lines: Vec<BookedLine> = many.iter().zip(&amounts).zip(&fees).map(line).collect();
         if of_all != 0 {
-            let charged = self.line(date, None, credit, (of_all.saturating_neg(), None));
-            lines.push(TextLine { kind: LineKind::Fee, ..charged });
+            let mut charged = self.line(date, None, credit, (of_all.saturating_neg(), None));
+            charged.line.kind = LineKind::Fee;
+            lines.push(charged);
         }
         Some(lines)
     }
 
+    /// A line of these amounts, which are in millionths.
     fn line(
         &self,
         date: Date,
         detail: Option<&Detail>,
         credit: bool,
         (net, fee): (i64, Option<i64>),
-    ) -> TextLine {
+    ) -> BookedLine {
         let alone = detail.is_none() || self.details.len() == 1;
         let (mut reference, mut words) = (None, Words::default());
         let party = detail.and_then(|detail| {
@@ -302,8 +331,9 @@ impl Entry {
         }
         detail.into_iter().for_each(|detail| words.add_new(&detail.words.0));
         words.add_new(&self.words.0);
-        let fee = fee.filter(|fee| *fee != 0);
-        TextLine {
+        let whole = lost(net) == 0 && lost(fee.unwrap_or(0)) == 0;
+        let (exact, net, fee) = (net, rounded(net), fee.map(rounded).filter(|fee| *fee != 0));
+        let line = TextLine {
             date,
             reference: reference.unwrap_or_default(),
             description: words.0,
@@ -313,6 +343,7 @@ impl Entry {
             gross: fee.map(|fee| net.saturating_add(fee)),
             fee,
             net: Some(net),
-        }
+        };
+        BookedLine { line, lost: lost(exact), whole }
     }
 }

@@ -1,7 +1,7 @@
 //! Amounts of CAMT.053 with their currencies, and what a bank charges for an entry.
 
-use crate::office::settlement::file::amount::amount;
-use crate::office::settlement::file::format::Decimal;
+use crate::office::settlement::file::amount::exact;
+use edge::sheet::{Decimal, Figure};
 
 /// The longest amount; longer ones are no amounts.
 const AMOUNT_BYTES_MAX: usize = 32;
@@ -24,7 +24,7 @@ impl Money {
         self.currency.as_deref().is_none_or(|own| currency.is_empty() || own == currency)
     }
 
-    /// The figure.
+    /// The figure, in millionths.
     ///
     /// # Errors
     /// Description of the problem, for people.
@@ -32,7 +32,7 @@ impl Money {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             return Err("must be digits with at most one point: CdtDbtInd gives the sign");
         }
-        amount(&self.text, Decimal::Point)
+        Ok(exact(&self.text, Decimal::Point)?.millionths())
     }
 }
 
@@ -43,6 +43,33 @@ pub(super) fn is_credit(text: &str) -> Option<bool> {
         "DBIT" => Some(false),
         _ => None,
     }
+}
+
+/// A figure in millionths for people.
+pub(super) fn shown(exact: i64) -> String {
+    let figure = Figure::from_millionths(exact);
+    let Some(whole) = figure.whole() else {
+        let (sign, digits) = (if exact < 0 { "-" } else { "" }, format!("{:07}", exact.unsigned_abs()));
+        let (whole, part) = digits.split_at_checked(digits.len().saturating_sub(6)).unwrap_or_default();
+        return format!("{sign}{whole}.{}", part.trim_end_matches('0'));
+    };
+    whole.to_string()
+}
+
+/// What rounding took from a figure in millionths.
+pub(super) fn lost(exact: i64) -> i64 {
+    let figure = Figure::from_millionths(exact);
+    figure.less(Figure::from_whole(figure.rounded())).millionths()
+}
+
+/// The whole part of a balance. A balance and the next one are cut alike, so that whole entries still lie between them.
+pub(super) fn whole_balance(exact: i64) -> i64 {
+    exact.div_euclid(Figure::from_whole(1).millionths())
+}
+
+/// The nearest whole figure.
+pub(super) fn rounded(exact: i64) -> i64 {
+    Figure::from_millionths(exact).rounded()
 }
 
 /// A figure with the sign that money to us is above 0.

@@ -1,8 +1,8 @@
 //! Statements of CAMT.053: whose they are, their balances, and several of one account put together.
 
-use crate::office::settlement::file::camt::entry::Booked;
-use crate::office::settlement::file::camt::money::{Money, is_credit, signed};
-use domain::rules::books::settlement::import::TextLine;
+use crate::office::settlement::file::camt::entry::{Booked, BookedLine};
+use crate::office::settlement::file::camt::money::{Money, is_credit, shown, signed};
+use edge::sheet::Figure;
 use jiff::civil::Date;
 
 /// Account and currency of a statement. Empty if they are not stated.
@@ -73,14 +73,14 @@ pub(super) struct Statement {
     pub account: AccountName,
     /// The first day that it says to be of.
     pub from: Option<Date>,
-    /// Opening balances, the most reliable first: a page's first or last one counts only if the day's balance
-    /// is missing.
+    /// Opening balances in millionths, the most reliable first: a page's first or last one counts only if the day's
+    /// balance is missing.
     opening: [Option<i64>; 3],
     closing: [Option<i64>; 2],
     /// The day of its closing balance.
     pub to: Option<Date>,
     /// Lines of its booked entries.
-    pub lines: Vec<TextLine>,
+    pub lines: Vec<BookedLine>,
     /// Whether the entry of each line takes back another one.
     reversals: Vec<bool>,
 }
@@ -143,11 +143,12 @@ impl Statement {
 
     /// The day that it is put in order by.
     fn day(&self) -> Option<Date> {
-        self.from.or(self.to).or_else(|| self.lines.iter().map(|line| line.date).min())
+        self.from.or(self.to).or_else(|| self.lines.iter().map(|booked| booked.line.date).min())
     }
 
+    /// The sum of its lines, in millionths.
     fn net(&self) -> i64 {
-        self.lines.iter().fold(0, |sum, line| sum.saturating_add(line.net.unwrap_or(0)))
+        self.lines.iter().fold(0, |sum, booked| sum.saturating_add(exact(booked)))
     }
 
     /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
@@ -161,13 +162,13 @@ impl Statement {
         let holds = |net: i64| opening.saturating_add(net) == closing;
         let net = self.net();
         let reversed = self.lines.iter().zip(&self.reversals).filter(|(_, reversal)| **reversal);
-        let reversed = reversed.fold(0_i64, |sum, (line, _)| sum.saturating_add(line.net.unwrap_or(0)));
+        let reversed = reversed.fold(0_i64, |sum, (booked, _)| sum.saturating_add(exact(booked)));
         if !holds(net) && holds(net.saturating_sub(reversed).saturating_sub(reversed)) {
             let lines = self.lines.iter_mut().zip(&self.reversals).filter(|(_, reversal)| **reversal);
-            lines.for_each(|(line, _)| turn(line));
+            lines.for_each(|(booked, _)| turn(booked));
         } else if complete && !holds(net) {
-            let right = opening.saturating_add(net);
-            let id = &self.id;
+            let (closing, right) = (shown(closing), shown(opening.saturating_add(net)));
+            let (id, opening) = (&self.id, shown(opening));
             return Err(format!(
                 "of statement {id} is {closing}, but its opening balance {opening} and its entries add up to {right}"
             ));
@@ -176,8 +177,16 @@ impl Statement {
     }
 }
 
+/// The net of a line before it was rounded, in millionths.
+fn exact(booked: &BookedLine) -> i64 {
+    let net = Figure::from_whole(booked.line.net.unwrap_or(0));
+    net.plus(Figure::from_millionths(booked.lost)).millionths()
+}
+
 /// The other direction; what is charged stays.
-fn turn(line: &mut TextLine) {
+fn turn(booked: &mut BookedLine) {
+    booked.lost = booked.lost.saturating_neg();
+    let line = &mut booked.line;
     line.net = line.net.map(i64::saturating_neg);
     line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
 }
@@ -200,6 +209,7 @@ pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<O
             && closing != opening
         {
             let (before, after) = (&joined.id, &next.id);
+            let (closing, opening) = (shown(closing), shown(opening));
             return Err(format!(
                 "of statement {before} is {closing}, but statement {after} begins with {opening}: a statement \
                  between them is missing"

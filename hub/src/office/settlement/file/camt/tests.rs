@@ -5,6 +5,7 @@ mod random;
 
 use super::*;
 use crate::config::Limits;
+use crate::office::settlement::file::set_aside::Reason;
 use jiff::civil::date;
 use std::fmt::Write as _;
 
@@ -217,11 +218,46 @@ fn days_are_of_the_booking_or_the_value_in_the_zone_of_the_source() {
 }
 
 #[test]
+fn a_fraction_is_set_aside_or_rounded() {
+    let entries =
+        entry("10.25", "CRDT", "<NtryRef>7</NtryRef>") + &entry("0.50", "CRDT", "") + &entry("5", "DBIT", "");
+    let text = file(&(balance("OPBD", "100.50") + &balance("CLBD", "106.25") + &entries));
+    let found = told(&text).unwrap();
+    assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(-5)]);
+    let aside = found.aside.rows.iter().map(|row| (row.reason, row.amount, row.line.is_some()));
+    assert_eq!(
+        aside.collect::<Vec<_>>(),
+        [(Reason::Fraction, Some(10), true), (Reason::Fraction, Some(1), true)]
+    );
+    assert_eq!(
+        (found.aside.rows[0].date, found.aside.rows[0].reference.as_str()),
+        (Some(date(2026, 11, 20)), "7")
+    );
+    let wanted = Wanted { round: true, ..Wanted::default() };
+    let found = read(text.as_bytes(), &wanted, &bounds(10)).unwrap();
+    let lines = found.lines.iter().zip(&found.rows).map(|(line, row)| (line.net.unwrap(), row.lost));
+    assert_eq!(lines.collect::<Vec<_>>(), [(10, 250_000), (1, -500_000), (-5, 0)]);
+    assert_eq!((found.opening, found.closing), (Some(100), Some(106)));
+    let wrong = text.replace("106.25", "106.75");
+    let problem = read(wrong.as_bytes(), &wanted, &bounds(10)).unwrap_err().remove(0).problem;
+    assert!(problem.contains("106.75") && problem.contains("106.25"), "{problem}");
+}
+
+#[test]
+fn an_entry_in_another_currency_refuses_no_other() {
+    let foreign = entry("7", "CRDT", "").replace("\"IDR\"", "\"USD\"");
+    let text = document(&statement("CH1", "IDR", &(entry("5", "CRDT", "") + &foreign)));
+    let found = told(&text).unwrap();
+    assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(5)]);
+    assert_eq!((found.aside.rows[0].reason, found.aside.rows[0].amount), (Reason::Currency, Some(7)));
+}
+
+#[test]
 fn whose_file_it_is_is_asked() {
     let own = |rest: &str| statement("CH1", "IDR", rest);
     let line = entry("5", "CRDT", "");
     let read_by = |text: &str, account, currency| {
-        let wanted = Wanted { account, currency, zones: None };
+        let wanted = Wanted { account, currency, ..Wanted::default() };
         read(text.as_bytes(), &wanted, &bounds(10)).map_err(|mut problems| problems.remove(0).problem)
     };
     let two = document(&(own(&line) + &statement("CH2", "IDR", &(line.clone() + &line))));
@@ -243,7 +279,7 @@ fn whose_file_it_is_is_asked() {
     let odd = line.replace("\"IDR\"", "\"USD\"");
     assert_eq!(
         read_by(&document(&own(&odd)), None, Some("IDR")).unwrap_err(),
-        "has entry 1 in USD; the account is in IDR"
+        "is in USD, but the account is in IDR"
     );
     let odd = balance("OPBD", "5").replace("\"IDR\"", "\"USD\"");
     assert_eq!(read_by(&document(&own(&odd)), None, None).unwrap_err(), "is in USD; the account is in IDR");

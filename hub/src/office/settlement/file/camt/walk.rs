@@ -1,7 +1,8 @@
 //! The elements of a file, one after the other: what is read of them is known by its path, the rest is passed over.
 
 use crate::office::settlement::file::camt::Wanted;
-use crate::office::settlement::file::camt::entry::Entry;
+use crate::office::settlement::file::camt::entry::{Booked, Entry};
+use crate::office::settlement::file::camt::names::interned;
 use crate::office::settlement::file::camt::statement::{AccountName, Balance, Statement};
 use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside};
@@ -27,76 +28,6 @@ const STATEMENTS_MAX: usize = 1_000;
 const OTHERS_MAX: usize = 100;
 /// Bad entries that are named.
 const PROBLEMS_MAX: usize = 1_000;
-
-/// The names that paths are made of, in their order; others are in no path.
-const NAMES: [&str; 61] = [
-    "Acct",
-    "AcctSvcrRef",
-    "AddtlNtryInf",
-    "AddtlRmtInf",
-    "AddtlTxInf",
-    "Amt",
-    "AmtDtls",
-    "BBAN",
-    "Bal",
-    "BookgDt",
-    "Btch",
-    "Ccy",
-    "Cd",
-    "CdOrPrtry",
-    "CdtDbtInd",
-    "Cdtr",
-    "CdtrRef",
-    "CdtrRefInf",
-    "ChqNb",
-    "ChrgInclInd",
-    "Chrgs",
-    "Dbtr",
-    "Dt",
-    "DtTm",
-    "EndToEndId",
-    "FrDtTm",
-    "FrToDt",
-    "IBAN",
-    "Id",
-    "InstdAmt",
-    "InstrId",
-    "Nb",
-    "NbOfTxs",
-    "Nm",
-    "Ntry",
-    "NtryDtls",
-    "NtryRef",
-    "Othr",
-    "Prtry",
-    "PrtryAcct",
-    "Pty",
-    "Rcrd",
-    "Ref",
-    "Refs",
-    "RfrdDocInf",
-    "RltdPties",
-    "RmtInf",
-    "RvslInd",
-    "Stmt",
-    "Strd",
-    "Sts",
-    "Tp",
-    "TtlChrgsAndTaxAmt",
-    "TxAmt",
-    "TxDtls",
-    "TxId",
-    "UPIC",
-    "UltmtCdtr",
-    "UltmtDbtr",
-    "Ustrd",
-    "ValDt",
-];
-
-fn interned(name: &[u8]) -> &'static str {
-    let place = NAMES.binary_search_by(|known| known.as_bytes().cmp(name)).ok();
-    place.and_then(|place| NAMES.get(place)).copied().unwrap_or_default()
-}
 
 /// A file on its way into lines.
 pub(super) struct Walk<'a> {
@@ -311,11 +242,16 @@ impl<'a> Walk<'a> {
         let number = self.entries;
         if let Some(status) = entry.unbooked() {
             let problem = format!("is not booked: its status is {status}");
-            return self.set_aside(SetAside::new(row_no(number), Reason::Pending, problem));
+            let row = self.row(number, &entry, Reason::Pending, problem);
+            return self.set_aside(row);
         }
         let currency = self.currency_of_account();
         if let Some(own) = entry.currency().filter(|own| !currency.is_empty() && *own != currency) {
-            return Err(format!("has entry {number} in {own}; the account is in {currency}"));
+            let problem = format!("is in {own}, but the account is in {currency}");
+            let row = self.row(number, &entry, Reason::Currency, problem.clone());
+            self.set_aside(row)?;
+            self.problem(format!("entry {number}.currency"), problem);
+            return Ok(());
         }
         if self.statement.account.currency.is_empty() {
             self.statement.account.currency = entry.currency().unwrap_or_default().to_owned();
@@ -324,21 +260,49 @@ impl<'a> Walk<'a> {
             Ok(booked) => {
                 self.rows = self.rows.saturating_add(booked.lines.len());
                 self.bounds.limits.check_rows(self.rows)?;
-                let wrong: Vec<_> =
-                    booked.lines.iter().flat_map(|line| check_line(line, self.bounds)).collect();
-                if wrong.is_empty() {
-                    self.statement.book(booked);
+                let lines = booked.lines.iter();
+                let wrong: Vec<_> = lines.flat_map(|one| check_line(&one.line, self.bounds)).collect();
+                if !wrong.is_empty() {
+                    return self.entry_problems(number, &entry, wrong);
                 }
-                self.entry_problems(number, wrong)
+                if !self.wanted.round && booked.lines.iter().any(|one| !one.whole) {
+                    return self.fraction(number, &entry, booked);
+                }
+                self.statement.book(booked);
+                Ok(())
             }
-            Err(wrong) => self.entry_problems(number, wrong),
+            Err(wrong) => self.entry_problems(number, &entry, wrong),
         }
     }
 
+    /// An entry with a fraction waits for a person, with the line that it would be.
+    fn fraction(&mut self, number: usize, entry: &Entry, booked: Booked) -> Result<(), String> {
+        let problem = "has a fraction: set csv.fraction to \"round\", or accept the row by hand";
+        let mut row = self.row(number, entry, Reason::Fraction, problem.to_owned());
+        row.field = Some("amount");
+        if let [_] = booked.lines.as_slice() {
+            row.line = booked.lines.into_iter().next().map(|one| one.line);
+        }
+        self.set_aside(row)?;
+        self.problem(format!("entry {number}.amount"), problem.to_owned());
+        Ok(())
+    }
+
+    /// The row of an entry that is not a line.
+    fn row(&self, number: usize, entry: &Entry, reason: Reason, problem: String) -> SetAside {
+        let (date, amount, reference, description) = entry.shown(|text| self.day(text));
+        SetAside { date, amount, reference, description, ..SetAside::new(row_no(number), reason, problem) }
+    }
+
     /// An entry that can't be read waits for a person.
-    fn entry_problems(&mut self, number: usize, wrong: Vec<(&'static str, String)>) -> Result<(), String> {
+    fn entry_problems(
+        &mut self,
+        number: usize,
+        entry: &Entry,
+        wrong: Vec<(&'static str, String)>,
+    ) -> Result<(), String> {
         if let Some((field, problem)) = wrong.first() {
-            let row = SetAside::new(row_no(number), Reason::Invalid, problem.clone());
+            let row = self.row(number, entry, Reason::Invalid, problem.clone());
             self.set_aside(SetAside { field: Some(field), ..row })?;
         }
         for (field, problem) in wrong {
