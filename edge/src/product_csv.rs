@@ -216,7 +216,7 @@ mod tests {
             assert_eq!(complaints(&format!("{header}{bad}")).len(), 1, "{bad}");
         }
         let half = "sku,name,price,category,barcode,reorder_level,pack_qty\n";
-        assert!(complaints(half)[0].contains("go together"));
+        assert!(complaints(half)[0].contains(PACK_COLUMNS));
     }
 
     #[test]

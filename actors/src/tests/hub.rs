@@ -110,7 +110,7 @@ async fn a_hub_that_names_an_epoch_far_ahead_is_not_followed() {
     hub.lock().new_epoch = Some(999_999);
     let shop = enrolled(&hub).await;
     let before = shop.handle.storage().head().epoch;
-    until("the link says why", || error(&shop).contains("not followed")).await;
+    until("the link says why", || error(&shop).contains("its answer is ignored")).await;
     assert_eq!(link(&shop)["hub"]["state"], "rejected");
     assert_eq!(shop.handle.storage().head().epoch, before, "no number is used up");
     open(&shop, 1).await;

@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(told(WAITS_MS_MAX + 301), expected);
         assert_eq!(told(1_000), expected.split_first().unwrap().1, "what waits for a moment is well");
         let last = problems(&facts, UtcMs(1_000)).pop().unwrap();
-        assert!(last.message.ends_with("keeps everything: timed out"), "{}", last.message);
+        assert!(last.message.ends_with("keeps all records: timed out"), "{}", last.message);
         let well = Facts {
             standing: &LinkRow::default(),
             last_error: None,
