@@ -191,7 +191,7 @@ enum ImportCommand {
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
-    /// Import the opening stock. Header: `sku,qty,unit_cost`
+    /// Import the opening stock. Header: `sku,qty,unit_cost`, or `line_total` for the cost of all pieces
     Stock {
         /// Allow products that were sold already: the file has the stock from before the first sale
         #[arg(long)]

@@ -8,7 +8,7 @@ use domain::model::books::ledger::LedgerBook;
 use domain::model::hub::stamp::Stamp;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::{MovementReason, Stock};
-use domain::rules::inventory::stock::{OpeningRow, open_stock};
+use domain::rules::inventory::stock::{OpeningCost, OpeningRow, open_stock};
 use domain::wire::record;
 use domain::wire::record::RECORD_BYTES_MAX;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
 }
 
 fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
-    OpeningRow { line, sku: sku.into(), qty, unit_cost, late: false }
+    OpeningRow { line, sku: sku.into(), qty, cost: OpeningCost::Unit(unit_cost), late: false }
 }
 
 fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event<fact::StockOpened>, Refusal> {
@@ -71,6 +71,18 @@ fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
     book.evolve(&event.clone().into());
     let again = open_again(&[late], &BTreeSet::from([sku]), &book).unwrap_err();
     assert!(matches!(&again, Refusal::ValidationFailed(problems) if problems[0].problem.contains("already")));
+}
+
+#[test]
+fn pieces_may_cost_a_total_that_is_no_whole_number_each() {
+    let screws = OpeningRow { cost: OpeningCost::Total(87_500), ..row(2, "A", 1_000, 0) };
+    let event = open(&[screws], &LedgerBook::default()).unwrap();
+    let Rows { movements, stock, .. } = &event.rows;
+    assert_eq!((stock[0].qty, stock[0].value), (1_000, 87_500));
+    assert_eq!((movements[0].cost, movements[0].unit_cost), (87_500, 88));
+    let negative = OpeningRow { cost: OpeningCost::Total(-1), ..row(2, "A", 1_000, 0) };
+    let refused = open(&[negative], &LedgerBook::default()).unwrap_err();
+    assert!(refused.to_string().contains("line_total"), "{refused}");
 }
 
 #[test]

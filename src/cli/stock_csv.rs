@@ -1,13 +1,13 @@
-//! Opening stock as a CSV file: `sku,qty,unit_cost`. What a row means is judged by the ledger.
+//! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. What a row means is judged by the ledger.
 
 use domain::model::base::ids::Sku;
-use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningRow};
+use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningCost, OpeningRow};
 use edge::sheet::{Encoding, Layout, Problems, Table};
 
 const LAYOUT: Layout = Layout {
-    required: &["sku", "qty", "unit_cost"],
-    optional: &[],
-    figures: &["qty", "unit_cost"],
+    required: &["sku", "qty"],
+    optional: &["unit_cost", "line_total"],
+    figures: &["qty", "unit_cost", "line_total"],
     rows_max: OPENING_ROWS_MAX,
 };
 
@@ -19,11 +19,19 @@ pub fn read(bytes: &[u8], encoding: Encoding, late: bool) -> Result<Vec<OpeningR
     // Which figures fit is judged with everything else.
     let figures = i64::MIN..=i64::MAX;
     Table::open(bytes, encoding, LAYOUT)?.read(|cells| {
+        let unit_cost = cells.figure("unit_cost", figures.clone())?;
+        let line_total = cells.figure("line_total", figures.clone())?;
+        let cost = match (unit_cost, line_total) {
+            (Some(cost), None) => OpeningCost::Unit(cost),
+            (None, Some(cost)) => OpeningCost::Total(cost),
+            (None, None) => return Err("unit_cost and line_total are empty: give one of them".to_owned()),
+            (Some(_), Some(_)) => return Err("has unit_cost and line_total: give one of them".to_owned()),
+        };
         Ok(OpeningRow {
             line: cells.line(),
             sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
             qty: cells.figure("qty", figures.clone())?.ok_or("qty is empty")?,
-            unit_cost: cells.figure("unit_cost", figures.clone())?.ok_or("unit_cost is empty")?,
+            cost,
             late,
         })
     })
@@ -45,10 +53,15 @@ mod tests {
             line,
             sku: sku.into(),
             qty,
-            unit_cost,
+            cost: unit_cost,
             late: false,
         };
-        assert_eq!(rows, [row(2, "A1", 5, 1_200), row(3, "B2", 7, 0)]);
+        use OpeningCost::{Total, Unit};
+        assert_eq!(rows, [row(2, "A1", 5, Unit(1_200)), row(3, "B2", 7, Unit(0))]);
+        let rows = read("sku,qty,line_total,unit_cost\nA1,1000,87500,\nB2,7,,3\n".as_bytes()).unwrap();
+        assert_eq!(rows, [row(2, "A1", 1_000, Total(87_500)), row(3, "B2", 7, Unit(3))]);
+        let problems = read("sku,qty,line_total,unit_cost\nA1,1,2,2\n".as_bytes()).unwrap_err();
+        assert_eq!(problems.named[0].line, 2);
     }
 
     #[test]

@@ -12,5 +12,5 @@ pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
 pub(crate) use damaged::enough_damaged;
 pub(crate) use document::{Document, Moves};
-pub use opening::{OPENING_ROWS_MAX, OpeningRow, open_stock};
+pub use opening::{OPENING_ROWS_MAX, OpeningCost, OpeningRow, open_stock};
 pub use stock_view::{StockView, out_of_catalogue, view};

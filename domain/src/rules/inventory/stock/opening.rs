@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
-use crate::model::base::money::{figure, product as times};
+use crate::model::base::money::{figure, half_up, product as times};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::time::UtcMs;
 use crate::model::books::ledger::LedgerBook;
@@ -26,11 +26,39 @@ pub struct OpeningRow {
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     pub qty: i64,
-    /// Cost of one piece in whole currency units.
-    pub unit_cost: i64,
+    /// Cost of the pieces.
+    pub cost: OpeningCost,
     /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
     #[serde(default)]
     pub late: bool,
+}
+
+/// Cost of an opening's pieces, in whole currency units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpeningCost {
+    /// Cost of one piece.
+    Unit(i64),
+    /// Cost of all pieces together: one piece need not cost a whole number.
+    Total(i64),
+}
+
+impl OpeningCost {
+    /// Cost of this many pieces.
+    fn of(self, qty: i64) -> i128 {
+        match self {
+            Self::Unit(cost) => times(qty, cost),
+            Self::Total(cost) => i128::from(cost),
+        }
+    }
+
+    /// Cost of one piece, rounded half up.
+    fn per_piece(self, qty: i64) -> i64 {
+        match self {
+            Self::Unit(cost) => cost,
+            Self::Total(cost) => i64::try_from(half_up(i128::from(cost), i128::from(qty))).unwrap_or(cost),
+        }
+    }
 }
 
 /// Takes the first stock of every row into the books: all of them or none.
@@ -93,13 +121,17 @@ fn judge<'a>(
     if !(1..=QTY_MAX).contains(&row.qty) {
         return Err(format!("has a qty that is not from 1 to {QTY_MAX}"));
     }
-    if !(0..=PRICE_MAX).contains(&row.unit_cost) {
-        return Err(format!("has a unit_cost that is not from 0 to {PRICE_MAX}"));
+    let (name, cost, most) = match row.cost {
+        OpeningCost::Unit(cost) => ("unit_cost", cost, PRICE_MAX),
+        OpeningCost::Total(cost) => ("line_total", cost, LINE_VALUE_MAX),
+    };
+    if !(0..=most).contains(&cost) {
+        return Err(format!("has a {name} that is not from 0 to {most}"));
     }
-    let worth = times(row.qty, row.unit_cost);
+    let worth = row.cost.of(row.qty);
     if worth > i128::from(LINE_VALUE_MAX) {
         return Err(format!(
-            "is worth {worth}; at most {LINE_VALUE_MAX}: check qty and unit_cost for extra digits"
+            "is worth {worth}; at most {LINE_VALUE_MAX}: check qty and {name} for extra digits"
         ));
     }
     // A row that was only seeded has no time: nothing has moved it.
@@ -124,7 +156,7 @@ fn open(
     now: UtcMs,
 ) -> Result<(Stock, Moved), String> {
     let mut stock = book.stock.get(&row.sku).cloned().unwrap_or_else(|| Stock::seed(product));
-    let moved = figure("cost", times(row.qty, row.unit_cost))
+    let moved = figure("cost", row.cost.of(row.qty))
         .and_then(|cost| stock.take_in(row.qty, Incoming::Priced(cost)))
         .map_err(|refusal| format!("is worth too much: {refusal}"))?;
     stock.updated_at = now;
@@ -151,7 +183,7 @@ fn movement(
         reason: MovementReason::Opening,
         reference_type: "opening".to_owned(),
         line_no,
-        unit_cost: row.unit_cost,
+        unit_cost: row.cost.per_piece(row.qty),
         user_id: user_id.clone(),
         at: after.updated_at,
         negative: after.qty < 0,
