@@ -13,8 +13,33 @@ static CONTRACTS: LazyLock<Vec<Contract>> =
 
 struct Contract {
     document: Value,
+    /// The paths of the document, by how many segments they have: every answer is looked up by its path.
+    templates: HashMap<usize, Vec<Template>>,
     /// Compiled schemas by their place.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// A path of a document.
+struct Template {
+    text: String,
+    /// Its segments; none for a parameter.
+    segments: Vec<Option<String>>,
+    /// Number of segments that are no parameters.
+    literals: usize,
+}
+
+impl Template {
+    fn new(text: &str) -> Self {
+        let literal = |segment: &str| (!segment.starts_with('{')).then(|| segment.to_owned());
+        let segments: Vec<_> = text.split('/').map(literal).collect();
+        let literals = segments.iter().flatten().count();
+        Self { text: text.to_owned(), segments, literals }
+    }
+
+    fn fits(&self, path: &[&str]) -> bool {
+        let mut pairs = self.segments.iter().zip(path);
+        pairs.all(|(segment, part)| segment.as_deref().is_none_or(|segment| segment == *part))
+    }
 }
 
 /// Holds an answer against the documents.
@@ -42,22 +67,30 @@ pub fn check(method: &str, path: &str, reply: &Reply) {
 impl Contract {
     fn read(name: &str) -> Self {
         let file = root().join("docs/openapi").join(format!("{name}.json"));
-        let document = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        Self { document, validators: Mutex::default() }
+        let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let mut templates: HashMap<usize, Vec<Template>> = HashMap::new();
+        for template in document["paths"].as_object().unwrap().keys().map(|text| Template::new(text)) {
+            templates.entry(template.segments.len()).or_default().push(template);
+        }
+        Self { document, templates, validators: Mutex::default() }
+    }
+
+    /// The template that fits a path, the one with the most literal segments.
+    fn template(&self, path: &str) -> Option<&Template> {
+        let path: Vec<&str> = path.split('/').collect();
+        let fitting = self.templates.get(&path.len())?.iter().filter(|template| template.fits(&path));
+        fitting.max_by_key(|template| template.literals)
     }
 
     /// The literal segments of the template that fits a path best.
     fn literals(&self, path: &str) -> Option<usize> {
-        let paths = self.document["paths"].as_object().unwrap().keys();
-        paths.filter(|template| fits(template, path)).map(|template| literals(template)).max()
+        self.template(path).map(|template| template.literals)
     }
 
-    /// The template of a path and its operation: the one with the most literal segments.
+    /// The template of a path and its operation.
     fn operation(&self, method: &str, path: &str) -> Option<(&str, &Value)> {
-        let paths = self.document["paths"].as_object().unwrap().iter();
-        let fitting = paths.filter(|(template, _)| fits(template, path));
-        let (template, methods) = fitting.max_by_key(|(template, _)| literals(template))?;
-        let operation = methods.get(method.to_lowercase())?;
+        let template = self.template(path)?.text.as_str();
+        let operation = self.document["paths"][template].get(method.to_lowercase())?;
         Some((template, operation))
     }
 
@@ -96,19 +129,4 @@ impl Contract {
         });
         Arc::clone(known)
     }
-}
-
-fn fits(template: &str, path: &str) -> bool {
-    let (mut expected, mut found) = (template.split('/'), path.split('/'));
-    loop {
-        match (expected.next(), found.next()) {
-            (None, None) => return true,
-            (Some(segment), Some(part)) if segment == part || segment.starts_with('{') => {}
-            _ => return false,
-        }
-    }
-}
-
-fn literals(template: &str) -> usize {
-    template.split('/').filter(|segment| !segment.starts_with('{')).count()
 }
