@@ -13,6 +13,19 @@ const GLANCE_MAX: Duration = Duration::from_millis(50);
 /// A pause is this part of the time that was waited.
 const PART: u32 = 8;
 
+/// Waits until a condition holds that does something at each look; without growing pauses.
+#[track_caller]
+pub fn stepping<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(value) = condition() {
+            return value;
+        }
+        assert!(begun.elapsed() < patience, "gave up after {patience:?} waiting until {what}");
+        glance();
+    }
+}
+
 /// Waits until `condition` gives a value; panics, naming `what`, when patience runs out.
 #[track_caller]
 pub fn until<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {

@@ -131,7 +131,7 @@ fn the_connection_cut_at_every_byte() {
         line.store.login("manager").post("/api/sync/force", &json!({})).data(200);
         sell(&mut line.till, 1);
         let mut sold_at = 0;
-        let (up, back) = wait::within(CUTTING, "one call has come through whole", || {
+        let (up, back) = wait::stepping(CUTTING, "one call has come through whole", || {
             let (up, back, through) = line.proxy.cut_at();
             // What the hub has got, hello tells: it takes another sale for another push.
             if back > sold_at {
