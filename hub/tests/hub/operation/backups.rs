@@ -202,7 +202,7 @@ async fn verify_names_what_is_wrong() {
         (
             "INSERT INTO counters (kind, year, last) VALUES ('IN', 2026, 1)",
             "DELETE FROM counters",
-            "the counter of IN-2026 is at 1, its 0 documents are numbered up to 0",
+            "the counter of IN-2026 is at 1, but its 0 documents are numbered up to 0",
         ),
         ("UPDATE epochs SET seq = 2", "UPDATE epochs SET seq = 3", "the cursor is at 2"),
         (
