@@ -221,7 +221,7 @@ pub async fn known(
     (lines, items): (&[OpenLine], &[OpenItem]),
     today: Date,
 ) -> Result<Known, sqlx::Error> {
-    let again = may_tell_again(&source.terms(), lines, items);
+    let again = may_tell_again(lines, items);
     let from = today.checked_sub(Span::new().days(AGAIN_DAYS)).unwrap_or(today).to_string();
     let before = before(connection, &source.source_id, &again, &from).await?;
     if source.kind == SourceKind::Provider {

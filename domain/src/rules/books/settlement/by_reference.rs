@@ -2,7 +2,7 @@
 
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
-use crate::rules::books::settlement::{ItemKind, OpenItem, OpenLine, Rule, Terms, reference_key};
+use crate::rules::books::settlement::{ItemKind, OpenItem, OpenLine, Rule, reference_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines and items with one key.
@@ -41,13 +41,9 @@ pub struct Again {
 
 /// Keys of lines that may tell once more what was matched before: all but those that one line and one item of the same
 /// amount have, which pair whatever was before. That is nearly every line.
-pub fn may_tell_again(terms: &Terms, lines: &[OpenLine], items: &[OpenItem]) -> Again {
+pub fn may_tell_again(lines: &[OpenLine], items: &[OpenItem]) -> Again {
     let is_sure = |group: &Group<'_>| match (group.lines.as_slice(), group.items.as_slice()) {
-        ([line], [item]) => {
-            let day = item.business_date;
-            let reached = terms.in_named_window(line.date, day) || terms.is_late(line.date, day);
-            reached && item.amount == line.amount() && item.is_of(line.store_id.as_deref())
-        }
+        ([line], [item]) => item.amount == line.amount() && item.is_of(line.store_id.as_deref()),
         _ => false,
     };
     let mut again = Again::default();
@@ -139,16 +135,14 @@ impl<'a> Matcher<'a> {
         left.into_iter().filter(|line| line.amount() < 0 && is_matched).collect()
     }
 
-    /// Equal amounts one by one, the oldest first: in the window, or before it.
+    /// Equal amounts one by one, the oldest first: in the window, or of any other day, which is pointed at.
     fn pairs(&mut self, group: &mut Group<'a>, matched: &mut BTreeSet<i64>, late: bool) {
         let Group { lines, items } = group;
         lines.retain(|&line| {
             let (terms, gross) = (self.terms, line.amount());
             let found = items.iter().position(|item| {
-                let day = item.business_date;
-                let reached =
-                    if late { terms.is_late(line.date, day) } else { terms.in_named_window(line.date, day) };
-                item.amount == gross && reached && item.is_of(line.store_id.as_deref())
+                let near = terms.in_named_window(line.date, item.business_date);
+                item.amount == gross && (late || near) && item.is_of(line.store_id.as_deref())
             });
             let Some(place) = found else { return true };
             let item = items.remove(place);
