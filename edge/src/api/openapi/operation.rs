@@ -163,21 +163,24 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
             }
             (200, enveloped(schema, page, schemas))
         }
-        Success::Text { media_type: "application/json" } => {
-            (200, json!({"application/json": {"schema": {"type": "object"}}}))
-        }
-        Success::Text { media_type } => (200, json!({media_type: {"schema": {"type": "string"}}})),
+        Success::Text { media_type } => (200, json!({media_type: of_file(media_type)})),
     };
     if status == 201 {
         header("Location", "Location");
     }
     for media_type in route.doc.also {
         if let Some(content) = content.as_object_mut() {
-            content.insert((*media_type).to_owned(), json!({"schema": {"type": "string"}}));
+            content.insert((*media_type).to_owned(), of_file(media_type));
         }
     }
     let description = if status == 201 { "Created." } else { "Done." };
     Ok((status, json!({"description": description, "headers": headers, "content": content})))
+}
+
+/// Content that is not the API's own: a document of any shape, or text.
+fn of_file(media_type: &str) -> Value {
+    let kind = if media_type == "application/json" { "object" } else { "string" };
+    json!({"schema": {"type": kind}})
 }
 
 fn enveloped(schema: SchemaOf, data: Value, schemas: &mut Schemas) -> Value {
