@@ -100,7 +100,7 @@ async fn shape_is_422_with_the_path() {
         (r#"{"name":"n"}"#, "items", "is missing"),
         (r#"{"name":"n","items":[{"qty":1},{}]}"#, "items[1].qty", "is missing"),
         ("{\"name\":\"n\\u0000\",\"items\":[]}", "name", "U+0000"),
-        (r#"{"name":null,"items":[]}"#, "name", "must be a text"),
+        (r#"{"name":null,"items":[]}"#, "name", "must be a string"),
         (r#"["n",[]]"#, ".", "must be an object"),
         (r#"{"name":"n","items":[[1]]}"#, "items[0]", "must be an object"),
         ("null", ".", "must be an object"),
