@@ -29,7 +29,7 @@ const FIELDS = [
 
 /** How amounts may be written, where a file does not say it. */
 export const MARKS = () => [
-  ["none", t("whole numbers: separators group digits")],
+  ["none", t("no decimals")],
   [",", "1.234,50"],
   [".", "1,234.50"],
 ];

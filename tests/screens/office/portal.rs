@@ -9,7 +9,7 @@ use testkit::{Client, wait};
 const ADMIN: &str = "admin@hub.example";
 /// What goes over the wire before the first page is there.
 const BYTES_MAX: u64 = 120 * 1024;
-const REQUESTS_MAX: u64 = 30;
+const REQUESTS_MAX: u64 = 36;
 
 /// Waits for a page of an address.
 #[track_caller]

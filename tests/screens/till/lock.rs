@@ -56,7 +56,7 @@ fn a_lock_is_opened_by_no_key_while_a_wrong_password_is_checked() {
     screen.sees("page-locked [aria-busy=true]");
     is_locked(&mut screen);
     screen.script("goes()");
-    screen.reads("page-locked [role=alert]", "the password is wrong");
+    screen.reads("page-locked [role=alert]", "Wrong login name or password");
     is_locked(&mut screen);
     // Neither a page that is loaded anew, nor one that the browser brings back.
     screen.visit("/pos");

@@ -69,7 +69,7 @@ async fn moved(place: &Place) {
     does(place, "DROP VIEW lies_here").await;
     let all = tables('S').count();
     let first = stdout(&done).lines().count();
-    assert!(stdout(&done).contains("sales: 6 rows in 16 parts") && first < all, "{}", stdout(&done));
+    assert!(stdout(&done).contains("sales: 6 rows in 16 partitions") && first < all, "{}", stdout(&done));
     let done = place.run(&["partition"], "");
     assert!(done.status.success(), "{}", stderr(&done));
     let told = format!("{} tables were partitioned, {first} were partitioned before", all - first);

@@ -42,9 +42,9 @@ async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_kno
     server.place.add_store("S009");
     let list = admin.get("/api/statements").await.data().clone();
     assert_eq!(list["completeness"]["missing"][0]["store_id"], "S009", "what it took may not be matched yet");
-    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let wallet = added(&admin, &json!({"name": "Wallet", "kind": "provider", "methods": ["qris"]})).await;
     let file = format!("date,reference,amount,type\n{0},A-0002,5,sale\n{0},A-0003,5,chargebck\n", day(19));
-    let told = admin.csv(&format!("/api/statements?source_id={bank}"), &file).await.data().clone();
+    let told = admin.csv(&format!("/api/statements?source_id={wallet}"), &file).await.data().clone();
     let aside = &told["rows_set_aside"][0];
     assert_eq!(
         (&told["lines_new"], &aside["row_no"], &aside["field"]),
