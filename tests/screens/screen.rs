@@ -29,7 +29,7 @@ const WATCH: &str = "window.troubles = [];\
     addEventListener('unhandledrejection', (e) => troubles.push(e.reason?.stack ?? String(e.reason)));";
 
 /// How long a page may lack something before the test prints the page.
-const TELLS_AFTER: Duration = Duration::from_secs(5);
+pub const TELLS_AFTER: Duration = Duration::from_secs(5);
 const WHOLE_PAGE: &str = "return location.href + ' ' + document.body.innerText";
 
 /// What a page is held to, asked inside of it.
@@ -172,10 +172,16 @@ impl<S> Screen<S> {
             // Reading a page's text lays the page out: too dear for each look.
             if !is_there && told.elapsed() > TELLS_AFTER {
                 told = Instant::now();
-                println!("without {selector}: {}", self.script(WHOLE_PAGE));
+                self.tells(&format!("without {selector}"));
             }
             is_there.then_some(())
         });
+    }
+
+    /// Prints what the page shows.
+    #[track_caller]
+    pub fn tells(&mut self, why: &str) {
+        println!("{why}: {}", self.script(WHOLE_PAGE));
     }
 
     /// Waits until an element reads so.

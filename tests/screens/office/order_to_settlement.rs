@@ -3,9 +3,10 @@
 
 use crate::looks::look;
 use crate::office::portal::{go, person};
-use crate::screen::{ENTER, Screen};
+use crate::screen::{ENTER, Screen, TELLS_AFTER};
 use jiff::Span;
 use serde_json::{Value, json};
+use std::time::Instant;
 use testkit::clock::Clock;
 use testkit::linked::Linked;
 use testkit::{Client, wait};
@@ -19,9 +20,15 @@ pub fn holds_over_a_reload(screen: &mut Screen<()>, selector: &str, value: &str)
     let reads = format!("return document.querySelector('{selector}')?.value ?? null");
     assert_eq!(screen.script(&reads), value);
     screen.script("window.before = true; location.reload()");
+    let mut told = Instant::now();
     wait::until(&format!("{selector} reads {value} on a new page"), || {
         let anew = screen.script("return window.before !== true") == true;
-        (anew && screen.script(&reads) == value).then_some(())
+        let reads = anew && screen.script(&reads) == value;
+        if !reads && told.elapsed() > TELLS_AFTER {
+            told = Instant::now();
+            screen.tells(&format!("{selector} does not read {value}"));
+        }
+        reads.then_some(())
     });
 }
 
