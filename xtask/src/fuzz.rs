@@ -17,7 +17,7 @@ const PACKAGE: &str = "schemathesis==4.32.5";
 const INSTALL: Duration = Duration::from_secs(300);
 /// One role takes at most this long, and so much longer for each example. With 100 examples three roles take
 /// about five minutes beside other work; a machine that is wholly taken up may need four times that.
-const ROLE: Duration = Duration::from_secs(300);
+const ROLE: Duration = Duration::from_secs(450);
 const ROLE_EXAMPLE: Duration = Duration::from_secs(9);
 /// Fixed in the test command, so that a failure there is a failure everywhere.
 pub const SEED: u64 = 1;
