@@ -21,8 +21,6 @@ const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.
 const OF_SOURCES: [&str; 4] = ["architecture", "citations", "exceptions", "features"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
-/// Lines of the month that are replayed; `cargo xtask replay` takes the whole file.
-const MONTH_LINES: usize = 8_000;
 /// The hub's tests that run on the embedded database too: what differs between the engines. The whole suite runs on
 /// PostgreSQL, and the black box has a hub with the embedded database.
 const EMBEDDED: [&str; 7] = [
@@ -217,10 +215,9 @@ async fn fuzzing() -> Step {
     }
 }
 
-/// The whole chain on the first days of a real month, with the hub killed half-way.
+/// The whole chain on a real month, with the hub killed half-way.
 fn month() -> replay::Options {
-    let file = root().join(MONTH);
-    replay::Options { file, lines: Some(MONTH_LINES), tills: 8, kill_hub: true, release: false }
+    replay::Options { file: root().join(MONTH), tills: 8, kill_hub: true, release: false }
 }
 
 async fn step(name: &'static str, mut command: Command) -> Step {

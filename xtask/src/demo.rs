@@ -44,7 +44,7 @@ impl People {
 
 /// Runs it; true if hub and store agree.
 pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
-    let month = load(&root().join(INVOICES), usize::MAX)?;
+    let month = load(&root().join(INVOICES))?;
     let binaries = build(Profile::Dev).await?;
     let place = WorkFolder::new(keep)?;
     let catalogue = place.file("catalogue.csv");

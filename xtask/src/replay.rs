@@ -29,9 +29,6 @@ const TILLS_MAX: usize = 64;
 pub struct Options {
     /// Invoices: InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice, …; .gz or plain
     pub file: PathBuf,
-    /// Read only the first lines of the file
-    #[arg(long, value_name = "N")]
-    pub lines: Option<usize>,
     /// Tills that sell at the same time
     #[arg(long, default_value_t = 8)]
     pub tills: usize,
@@ -46,7 +43,7 @@ pub struct Options {
 /// Runs it; true if every row agrees.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
-    let month = load(&options.file, options.lines.unwrap_or(usize::MAX))?;
+    let month = load(&options.file)?;
     let mut steps = plan(&month);
     spend(&mut steps);
     let steps = Arc::new(steps);

@@ -104,9 +104,8 @@ fn judge(row: &Row, names: &HashMap<String, String>) -> Result<Line, &'static st
     Ok(Line { sku: row.sku.clone(), qty, price: pence(price) })
 }
 
-fn read(text: impl Read, lines_max: usize) -> anyhow::Result<Month> {
-    let mut rows = rows::read(text)?;
-    rows.truncate(lines_max);
+fn read(text: impl Read) -> anyhow::Result<Month> {
+    let rows = rows::read(text)?;
     let names = names(&rows);
     let mut month = Month { lines_read: rows.len() as u64, ..Month::default() };
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -155,16 +154,16 @@ fn products(rows: &[Row], names: &HashMap<String, String>, prices: &HashMap<&str
 #[cfg(test)]
 pub fn of_lines(lines: &[&str]) -> Month {
     let head = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n";
-    read(format!("{head}{}\n", lines.join("\n")).as_bytes(), usize::MAX).unwrap_or_default()
+    read(format!("{head}{}\n", lines.join("\n")).as_bytes()).unwrap_or_default()
 }
 
-/// Reads the first lines of a file, packed with gzip or not.
-pub fn load(path: &Path, lines_max: usize) -> anyhow::Result<Month> {
+/// Reads a file, packed with gzip or not.
+pub fn load(path: &Path) -> anyhow::Result<Month> {
     let file = std::fs::File::open(path).with_context(|| format!("{}", path.display()))?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let raw: Box<dyn Read> =
         if packed { Box::new(flate2::read::GzDecoder::new(file)) } else { Box::new(file) };
-    let month = read(raw.take(FILE_BYTES_MAX), lines_max).with_context(|| format!("{}", path.display()))?;
+    let month = read(raw.take(FILE_BYTES_MAX)).with_context(|| format!("{}", path.display()))?;
     if month.invoices.iter().all(|invoice| invoice.back || invoice.lines.is_empty()) {
         bail!("{}: no line can be sold", path.display());
     }
