@@ -33,7 +33,7 @@ const EMBEDDED: [&str; 7] = [
     "office::documents::plans",
 ];
 /// Suites that wait for processes, browsers and disks: they run more tests at once than there are cores.
-const THREADS: &str = "4";
+const THREADS: &str = "3";
 
 enum Outcome {
     Passed,
