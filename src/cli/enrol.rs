@@ -60,7 +60,6 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
             return Err(Exit::new(FAILED, message).into());
         }
     };
-    keys::adopt(&key_file)?;
     if too_far_ahead(enrolled.n, 1) {
         let message = format!(
             "the hub reports epoch {} for this store, which is not possible; nothing was changed",
@@ -68,6 +67,8 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         );
         return Err(Exit::new(FAILED, message).into());
     }
+    // Only for a hub whose answer makes sense: the key of before still opens the store's own hub.
+    keys::adopt(&key_file)?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
     let done = carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
@@ -121,8 +122,8 @@ async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Resu
         },
         (_, Some(refused)) => {
             let message = format!("the hub refused: {} ({})", refused.message, refused.code);
-            // After a failure of the hub's own the key may be enrolled.
-            let is_final = status.is_client_error();
+            // After a failure of the hub's own the key may be enrolled, as by an earlier attempt whose answer was lost.
+            let is_final = status.is_client_error() && status != reqwest::StatusCode::TOO_MANY_REQUESTS;
             if is_final { Ok(Answer::Refused(message)) } else { Err(Exit::new(FAILED, message).into()) }
         }
         _ => Err(Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")).into()),
