@@ -8,8 +8,12 @@ import { ask } from "../shared/form.js";
 import { address, WALK } from "../shared/menu.js";
 import { Page } from "../shared/page.js";
 import { title } from "../shared/list.js";
+/** @import { Field } from "../shared/form.js" */
 
 class PageMember extends Page {
+  member;
+  points;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
@@ -40,7 +44,12 @@ class PageMember extends Page {
   /** What a person is asked for when they join, and what may be said of them later. */
   get fields() {
     const { member } = this;
-    const one = (name, label, more = {}) => ({ name, label, value: member[name] ?? "", ...more });
+    const one = (name, label, /** @type {Partial<Field>} */ more = {}) => ({
+      name,
+      label,
+      value: member[name] ?? "",
+      ...more,
+    });
     return [
       one("name", t("Name"), { required: true, focus: true }),
       one("phone", t("Phone")),

@@ -11,6 +11,9 @@ import { title } from "../shared/list.js";
 import { rolesFor } from "./people.js";
 
 class PagePerson extends Page {
+  person;
+  devices;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

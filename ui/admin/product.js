@@ -8,6 +8,8 @@ import { ListPage, title } from "../shared/list.js";
 import { address, WALK } from "../shared/menu.js";
 
 class PageProduct extends ListPage {
+  product;
+
   constructor() {
     super();
     this.pattern = "/api/stock/:sku/movements";

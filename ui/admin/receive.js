@@ -10,6 +10,8 @@ import { findProduct } from "./find.js";
 import { title } from "../shared/list.js";
 
 class PageReceive extends Page {
+  suppliers;
+
   constructor() {
     super();
     this.lines = [];

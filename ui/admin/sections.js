@@ -70,7 +70,10 @@ export const LETTERS = {
   device: "z",
   deliveries: "n",
 };
-/** What may be begun, for whoever types it. */
+/**
+ * What may be begun, for whoever types it.
+ * @type {[name: string, icon: string, label: () => string, part?: string][]}
+ */
 export const ACTIONS = [
   ["transfers", "store", () => t("New transfer"), "new"],
   ["adjustments", "scale", () => t("New adjustment"), "new"],
@@ -161,7 +164,7 @@ const PARTS = {
 };
 
 /** The page of an address, where it is a form. */
-export const formOf = (app, { id, part }) => {
+export const formOf = (app, /** @type {{ id?: string, part?: string }} */ { id, part }) => {
   const [form, roles] =
     (id === "new" && FORMS[app.section] && [FORMS[app.section], GOODS]) || PARTS[`${app.section}/${part}`] || [];
   return form && app.may(roles) ? form : null;

@@ -14,6 +14,8 @@ const SEARCH_AFTER_MS = 200;
 const FILTERS = { low: { below_reorder: true }, negative: { negative: true } };
 
 class PageStock extends ListPage {
+  category;
+
   constructor() {
     super();
     this.pattern = "/api/stock";

@@ -34,6 +34,8 @@ const TO_DO = {
 };
 
 class PageSync extends ListPage {
+  status;
+
   constructor() {
     super();
     this.pattern = "/api/sync/conflicts";

@@ -23,6 +23,19 @@ const earlier = (date, days) =>
   new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
 class PageToday extends Page {
+  before;
+  counts;
+  orders;
+  report;
+  sync;
+  negative;
+  waiting;
+  coming;
+  verify;
+  proof;
+  low;
+  at;
+
   timed = true;
 
   connectedCallback() {

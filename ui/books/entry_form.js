@@ -11,9 +11,17 @@ const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 
 /** The lines of an entry as they are written; what an opening has in common with it. */
 export class EntryLines extends FormPage {
+  memo;
+  date;
+
   constructor() {
     super();
     Object.assign(this, { date: isoDay(), memo: "", lines: [empty(), empty()] });
+  }
+
+  /** Whether its lines may lie in several books. */
+  get books() {
+    return false;
   }
 
   async load() {
@@ -119,7 +127,6 @@ export class EntryLines extends FormPage {
 }
 
 class PageEntryForm extends EntryLines {
-  /** Its lines may lie in several books. */
   get books() {
     return true;
   }

@@ -13,6 +13,9 @@ const AT_ONCE = 200;
 const worth = ({ gross, net }) => gross ?? net ?? 0;
 
 class PageMatchForm extends FormPage {
+  reason;
+  account;
+
   constructor() {
     super();
     Object.assign(this, {

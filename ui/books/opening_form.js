@@ -10,6 +10,9 @@ const METHODS = ["card", "qris", "bank_transfer", "voucher"];
 const empty = (date) => ({ method: "card", business_date: date, amount: null, reference: "" });
 
 class PageOpeningForm extends EntryLines {
+  items;
+  store;
+
   constructor() {
     super();
     Object.assign(this, { store: "", items: [] });

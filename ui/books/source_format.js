@@ -174,7 +174,7 @@ const body =
   (given) => {
     const asked = FIELDS.map((name) => [name, given[column(name)]]).filter(([, value]) => value);
     const unasked = Object.entries(csv.columns).filter(([name]) => !FIELDS.includes(name));
-    const same = ([name, value]) => [
+    const same = (/** @type {any[]} */ [name, value]) => [
       name,
       value === shownColumn(csv.columns[name]) ? csv.columns[name] : columnOf(value),
     ];

@@ -12,6 +12,13 @@ import { need, needProducts, productName } from "../portal/names.js";
 const AT_ONCE = 500;
 
 class PageCreditForm extends FormPage {
+  supplier;
+  kind;
+  invoice;
+  credit_note_no;
+  date;
+  note;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -11,6 +11,11 @@ import { need, needProducts, productName } from "../portal/names.js";
 const AT_ONCE = 500;
 
 class PageInvoiceForm extends FormPage {
+  invoice_no;
+  invoice_date;
+  due_date;
+  tax;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -13,6 +13,8 @@ import { head } from "../portal/record.js";
 const DRAFT = "order.draft";
 
 class PageOrderForm extends Page {
+  loaded;
+
   constructor() {
     super();
     this.order = { store_id: "", supplier_id: "", expected_at: "", note: "", lines: [] };

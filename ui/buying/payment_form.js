@@ -11,6 +11,9 @@ import { nameOf, need } from "../portal/names.js";
 import { figures } from "../portal/record.js";
 
 class PagePaymentForm extends FormPage {
+  account;
+  reference;
+
   constructor() {
     super();
     Object.assign(this, { date: isoDay(), account: "1040", reference: "", lines: [] });

@@ -13,6 +13,9 @@ import { nameOf, need, rows } from "../portal/names.js";
 const RATE = 1000;
 
 class PageSuggestions extends Page {
+  store;
+  found;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

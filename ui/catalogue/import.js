@@ -74,6 +74,11 @@ const cells = (line, separator) => {
 };
 
 class PageImport extends Page {
+  kind;
+  supplier;
+  file;
+  refused;
+
   constructor() {
     super();
     Object.assign(this, { kind: "products", supplier: "", refused: [] });

@@ -18,6 +18,25 @@ const split = (text) =>
     .filter(Boolean);
 
 class PagePromotionForm extends FormPage {
+  type;
+  label;
+  value;
+  from;
+  to;
+  priority;
+  stackable;
+  buy;
+  get;
+  skus;
+  category;
+  store_ids;
+  tier;
+  min_qty;
+  min_total;
+  days;
+  basket;
+  tried;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -105,6 +105,8 @@ const typed = (kind, given) => {
 const OF_SHIFTS = /^(tax|payments|points)\./;
 
 class PageSettings extends Page {
+  sources;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

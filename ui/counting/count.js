@@ -20,6 +20,8 @@ const LAST_SHOWN = 2;
 const figure = (qty) => (qty === null ? t("undone") : number(qty));
 
 class PageCount extends Page {
+  count;
+
   constructor() {
     super();
     this.product = null;

@@ -9,6 +9,9 @@ const AT_ONCE = 50;
 const LIMIT_MAX = 500;
 
 class CountLeft extends ListPage {
+  queue;
+  choose;
+
   constructor() {
     super();
     this.pattern = "/api/opname/:id/uncounted";

@@ -21,6 +21,12 @@ const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
 };
 
 class CountQueue {
+  app;
+  said;
+  told;
+  about;
+  known;
+
   constructor(app) {
     // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said`
     // is what a place was counted to since the store's figures were read; `skipped` comes last in the list of what is

@@ -8,6 +8,9 @@ import { ListPage } from "../shared/list.js";
 const signed = (figure) => `${figure > 0 ? "+" : ""}${number(figure)}`;
 
 class CountReview extends ListPage {
+  count;
+  again;
+
   constructor() {
     super();
     this.pattern = "/api/opname/:id/differences";

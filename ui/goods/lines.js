@@ -137,7 +137,7 @@ export class LinesPage extends FormPage {
     </td>`;
   }
 
-  pieces(line, index, { name = "qty", label } = {}) {
+  pieces(line, index, /** @type {{ name?: string, label?: string }} */ { name = "qty", label } = {}) {
     return html`<td class="num in">
       ${countInput({
         id: `${name}-${line.sku}`,

@@ -13,6 +13,8 @@ import { col, since } from "./kit.js";
 import { section, table } from "./record.js";
 
 class PageDevices extends Page {
+  items;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -130,6 +130,12 @@ export const typedOn = (now, kept, of, typed) => {
 /** A labelled field of a form page. */
 export const field = (id, label, input, kind = "") =>
   html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+/**
+ * @param {any} page
+ * @param {string} name
+ * @param {any} label
+ * @param {{ kind?: string, focus?: boolean, list?: string }} [options]
+ */
 export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) =>
   field(
     name,

@@ -87,6 +87,12 @@ const WAITING = [
 ];
 
 class PageOverview extends Page {
+  before;
+  lines;
+  today;
+  hours;
+  at;
+
   timed = true;
 
   connectedCallback() {

@@ -45,7 +45,7 @@ export const section = (heading, content, ...right) =>
 export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
 
 /** A head with the way back to its list. */
-export const head = ([place, label], name, ...right) =>
+export const head = (/** @type {string[]} */ [place, label], name, ...right) =>
   html`<header class="title">
     <h1>
       <a class="back" href=${backTo(place)}>${icon("arrow-left")}<span class="vh">${label}</span></a
@@ -55,6 +55,9 @@ export const head = ([place, label], name, ...right) =>
   </header>`;
 
 class PageRecord extends Page {
+  spec;
+  data;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -25,6 +25,8 @@ export const ofState = (states, label = t("Status")) => ({
 export const ofText = (label) => ({ name: "q", label, kind: "search" });
 
 class PageRecords extends ListPage {
+  spec;
+
   constructor() {
     super();
     this.unfolded = false;
@@ -131,8 +133,9 @@ class PageRecords extends ListPage {
 
   /** Some lists find what is asked for in another way than by the filters. */
   async listed(more) {
+    /** @type {any[] | null} */
     const items = await this.spec.finds?.(this.app, this.filters);
-    return items ? { items, next: null } : super.listed(more);
+    return items ? { answer: null, items, next: null } : super.listed(more);
   }
 
   control(one) {

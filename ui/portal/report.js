@@ -11,6 +11,7 @@ import { need, nameOf, needProducts, productName, rows } from "./names.js";
 import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
 const monthBegin = () => `${isoDay().slice(0, 8)}01`;
+/** @type {[string, number | null, number][]} */
 const PERIODS = [
   ["today", 0, 0],
   ["yesterday", -1, -1],
@@ -24,6 +25,9 @@ const period = (name) =>
   ];
 
 class PageReport extends Page {
+  before;
+  past;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -15,6 +15,9 @@ import { figures, head, section, table } from "./record.js";
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
 
 class PageStore extends Page {
+  seen;
+  sumsOf;
+
   timed = true;
 
   connectedCallback() {
@@ -119,7 +122,7 @@ class PageStore extends Page {
         t("Pending"),
         seen.pending === null ? "\u2013" : number(seen.pending),
         seen.oldest_pending_at
-          ? t("oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at)) })
+          ? t("oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at).getTime()) })
           : t("nothing pending"),
       ],
       [t("Clock"), seen.clock_skew_ms === null ? "\u2013" : clock(seen.clock_skew_ms), t("against head office")],
@@ -282,7 +285,7 @@ class PageStore extends Page {
       return html`<p class="empty" aria-busy=${!this.rows}>${this.rows ? t("None") : t("Loading\u2026")}</p>`;
     const names = Object.keys(this.rows[0]);
     const isId = (name) => name in PLACES;
-    names.sort((a, b) => isId(b) - isId(a));
+    names.sort((a, b) => Number(isId(b)) - Number(isId(a)));
     const said = (name) => (t(`figure.${name}`) === `figure.${name}` ? t(name) : t(`figure.${name}`));
     const way = (name, id) =>
       html`<a href=${address([PLACES[name], id], name === "shift_id" ? { store_id: this.id } : undefined)} title=${id}

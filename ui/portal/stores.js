@@ -14,6 +14,10 @@ const SKEW_MS = 120_000;
 const SHOWN_MAX = 300;
 
 class PageStores extends Page {
+  fleet;
+  sales;
+  at;
+
   timed = true;
 
   connectedCallback() {
@@ -200,7 +204,7 @@ class PageStores extends Page {
       <td class="num d">
         ${
           one.oldest_pending_at
-            ? span(Date.now() - new Date(one.oldest_pending_at))
+            ? span(Date.now() - new Date(one.oldest_pending_at).getTime())
             : html`<span class="muted">${t("nothing")}</span>`
         }
       </td>

@@ -7,6 +7,7 @@ import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
 
+/** @type {(app: any, page: any) => [icon: string, label: string, key: string, act: () => unknown][]} */
 const list = (app, page) => [
   ["user-round", t("Member"), "F2", () => chooseMember(app)],
   ["percent", t("Discount on the item"), "F3", () => discount(app, false)],

@@ -103,7 +103,7 @@ class PosApp extends Locking(App) {
 
   /** Whether another tab sells: it goes on, until somebody says that this one does. */
   isTaken() {
-    return new Promise((told) => {
+    return new Promise((/** @type {(taken: boolean) => void} */ told) => {
       this.takenBy = () => told(true);
       this.tabs.postMessage("who");
       setTimeout(() => told(false), TABS_MS);

@@ -35,6 +35,10 @@ export const parts = (refunds, basket) => {
 };
 
 export class Returning {
+  exchange;
+  refunds;
+  by;
+
   constructor(app) {
     this.app = app;
     this.asked = 0;

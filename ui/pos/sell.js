@@ -185,7 +185,7 @@ class PageSell extends Page {
    * `3*` the quantity of the selected line, `3*code` so many of it, `.4` a quick key, else a code; `how` it came:
    * whether a scanner sent it, and which code stands at its end.
    */
-  take(text, how = {}) {
+  take(text, /** @type {{ scanned?: boolean, rest?: { code: string, sure: boolean } | null }} */ how = {}) {
     const times = /^(\d{1,6})\*(.*)$/.exec(text);
     if (times && !times[2]) {
       this.setQty(Number(times[1]));
@@ -251,7 +251,11 @@ class PageSell extends Page {
    * The whole text is no code. What a scanner sent behind typed text is sold; where it may be a part of a code,
    * somebody is asked.
    */
-  async takeRest(code, many, { scanned, rest }) {
+  async takeRest(
+    code,
+    many,
+    /** @type {{ scanned?: boolean, rest?: { code: string, sure: boolean } | null }} */ { scanned, rest },
+  ) {
     const product = rest && rest.code !== code ? await this.app.basket.find(rest.code) : null;
     if (!product) {
       this.unknown(code, scanned);

@@ -51,7 +51,8 @@ class PageUnconfirmed extends Page {
   lookUp(row) {
     return this.once(async () => {
       const { app } = this;
-      if (this.isMine(row)) this.told.set(row.key, await settle(row, ...app.resuming()));
+      const [told, again] = app.resuming();
+      if (this.isMine(row)) this.told.set(row.key, await settle(row, told, again));
       else this.told.set(row.key, { document: await app.documentOf(row) });
       await this.load();
       const { answer } = this.told.get(row.key);

@@ -103,7 +103,7 @@ export class App extends LitElement {
   }
 
   /** A change that is no money: repeated by its key, not kept over a reload. */
-  change(method, url, body, { key = newKey(), type } = {}) {
+  change(method, url, body, /** @type {{ key?: string, type?: string }} */ { key = newKey(), type } = {}) {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }
 
@@ -214,7 +214,10 @@ export class App extends LitElement {
     }
   }
 
-  /** How what was left unfinished is told of, and looked up. */
+  /**
+   * How what was left unfinished is told of, and looked up.
+   * @returns {[told: (intent: any) => void, again: (intent: any, isOld: boolean) => Promise<any>]}
+   */
   resuming() {
     return [
       (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined),

@@ -204,7 +204,7 @@ class PageDevice extends Page {
   lockAfter(event) {
     const minutes = Math.min(LOCK_MAX, Math.max(1, Math.round(Number(event.target.value)) || LOCK_AFTER_MINUTES));
     event.target.value = minutes;
-    localStorage.setItem(LOCK_AFTER, minutes);
+    localStorage.setItem(LOCK_AFTER, String(minutes));
   }
 
   screen() {

@@ -151,7 +151,7 @@ export class MenuApp extends App {
   nav() {
     if (!this.user) return nothing;
     const dark = document.documentElement.dataset.theme === "dark";
-    const entry = ({ name, image, label, gap, count, here, letter }) =>
+    const entry = (/** @type {any} */ { name, image, label, gap, count, here, letter }) =>
       html`<li class=${gap ? "gap" : nothing}>
         <a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}
           >${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${

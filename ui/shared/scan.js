@@ -241,6 +241,7 @@ const fieldsNow = () => {
   const kept = [...document.querySelectorAll(FIELDS)]
     .filter((field) => !isLine(field))
     .map((field) => [field, field.value]);
+  /** @type {any} */
   const at = document.activeElement;
   const { selectionStart: from = null, selectionEnd: to } = at;
   return () => {
@@ -263,7 +264,12 @@ const enter = (field) => {
 class Listener {
   constructor(take, keep, waits) {
     // Runs of keys that came rapidly one after the other, each with what stood in the fields before it.
-    Object.assign(this, { take, keep, waits, runs: [], ended: -Infinity, entering: false });
+    this.take = take;
+    this.keep = keep;
+    this.waits = waits;
+    this.runs = [];
+    this.ended = -Infinity;
+    this.entering = false;
   }
 
   get keys() {

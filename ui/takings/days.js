@@ -20,6 +20,8 @@ export const stateOfDay = (one) => {
 export const proof = (found) => (found?.result ? badge(found.result) : html`<span class="muted">–</span>`);
 
 class PageDays extends Page {
+  proofs;
+
   connectedCallback() {
     super.connectedCallback();
     this.days = null;

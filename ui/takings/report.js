@@ -36,6 +36,10 @@ const FIGURES = [
 const ROWS = 100;
 
 class PageReport extends Page {
+  names;
+  found;
+  past;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
