@@ -1,14 +1,14 @@
 // One member: who it is, points and what moved them; block, correct by hand.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon } from "../shared/controls.js";
-import { date, day, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { address, WALK } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
-/** @import { Field } from "../shared/form.js" */
+import { path } from "../kit/api.js";
+import { field, icon } from "../kit/controls.js";
+import { date, day, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { address, WALK } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { title } from "../kit/list.js";
+/** @import { Field } from "../kit/form.js" */
 
 class PageMember extends Page {
   member;

@@ -1,8 +1,8 @@
 // What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills, the box
 // itself; the order of the menu, letters, and the pages beside one another.
 import { html, nothing } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
@@ -142,8 +142,8 @@ const ELEMENTS = {
 const describe = async (app, file, page) => {
   const [{ pages }] = await Promise.all([
     import(`../${file}.js`),
-    import("../portal/records.js"),
-    import("../portal/record.js"),
+    import("../kit/records.js"),
+    import("../kit/record.js"),
   ]);
   app.described[page] = pages[page];
 };

@@ -1,11 +1,11 @@
 // An entry by hand: lines of one book or of several, both sides equal before it can be posted.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, moneyInput } from "../shared/controls.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { icon, moneyInput } from "../kit/controls.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, accountIds, storeIds, textField } from "../portal/form_page.js";
-import { nameOf, need } from "../portal/names.js";
+import { FormPage, accountIds, storeIds, textField } from "../kit/form_page.js";
+import { nameOf, need } from "../kit/names.js";
 
 const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 

@@ -1,6 +1,6 @@
 // How the files of a provider or a bank look, as a question with fields.
-import { path } from "../shared/api.js";
-import { t } from "../shared/i18n.js";
+import { path } from "../kit/api.js";
+import { t } from "../kit/i18n.js";
 
 const FIELDS = [
   "date",

@@ -1,15 +1,15 @@
 // The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each is a few columns and one
 // question.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, link, store } from "../portal/kit.js";
-import { ofStore } from "../portal/records.js";
-/** @import { Field } from "../shared/form.js" */
+import { badge, col, link, store } from "../kit/cells.js";
+import { ofStore } from "../kit/records.js";
+/** @import { Field } from "../kit/form.js" */
 
 const KINDS = ["standard", "zero", "exempt", "luxury"];
 const USES = ["voids", "discounts", "returns", "cash"];

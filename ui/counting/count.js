@@ -1,14 +1,14 @@
 // Count on a phone: scan, number, next, with what is still missing beside it; then what differs.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { countInput, icon, notice } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { WALK } from "../shared/menu.js";
-import { codeOf, same } from "../shared/scan.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
+import { path } from "../kit/api.js";
+import { words } from "../kit/codes.js";
+import { countInput, icon, notice } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { WALK } from "../kit/menu.js";
+import { codeOf, same } from "../kit/scan.js";
+import { Page } from "../kit/page.js";
+import { title } from "../kit/list.js";
 import { countPad } from "./count_pad.js";
 import { queueOf } from "./count_queue.js";
 import "./count_left.js";

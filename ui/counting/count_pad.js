@@ -1,8 +1,8 @@
 // The keys of a number under a thumb: digits, packs, and what saves it.
 import { html } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 /** Goods whose pack nobody knows mostly come by the dozen. */
 const DOZEN = 12;

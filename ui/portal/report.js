@@ -1,13 +1,13 @@
 // One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
 import { html, nothing } from "../vendor/lit.js";
-import { change, columns, length, moved, weekend } from "../shared/chart.js";
-import { icon } from "../shared/controls.js";
-import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address, refilter } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { bars, completeness } from "./kit.js";
-import { need, nameOf, needProducts, productName, rows } from "./names.js";
+import { change, columns, length, moved, weekend } from "../kit/chart.js";
+import { icon } from "../kit/controls.js";
+import { brief, day, isoDay, money, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address, refilter } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { bars, completeness } from "../kit/cells.js";
+import { need, nameOf, needProducts, productName, rows } from "../kit/names.js";
 import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
 const monthBegin = () => `${isoDay().slice(0, 8)}01`;

@@ -1,5 +1,5 @@
 // What the portal has: families of pages under one entry of the menu, who may see each, and the file that describes it.
-import { t } from "../shared/i18n.js";
+import { t } from "../kit/i18n.js";
 
 export const A = ["admin"];
 export const F = ["admin", "ho_finance"];

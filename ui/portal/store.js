@@ -1,15 +1,15 @@
 // One store: how it is, what is wrong and since when, what came of it, whether it may speak.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { clock, day, isoDay, number, span } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { clock, day, isoDay, number, span } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import { judged, mark, problemWords, showToken } from "./fleet.js";
-import { ask } from "../shared/form.js";
-import { col, figure, ifSome, moment, since } from "./kit.js";
-import { figures, head, section, table } from "./record.js";
+import { ask } from "../kit/form.js";
+import { col, figure, ifSome, moment, since } from "../kit/cells.js";
+import { figures, head, section, table } from "../kit/record.js";
 
 /** What the sums of a store are about, and where each of it stands. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };

@@ -1,11 +1,11 @@
 // The till: who works, on which register, in which shift, and which page is shown.
 import { html, nothing } from "../vendor/lit.js";
-import { send, Unreachable } from "../shared/api.js";
-import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
-import { icon, loading } from "../shared/controls.js";
-import { setShop, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { isSafe } from "../shared/intents.js";
+import { send, Unreachable } from "../kit/api.js";
+import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../kit/app.js";
+import { icon, loading } from "../kit/controls.js";
+import { setShop, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { isSafe } from "../kit/intents.js";
 import { Basket } from "./basket.js";
 import { linkOf, troubleOf } from "./link.js";
 import { Locking } from "./locking.js";
@@ -29,7 +29,7 @@ const LATER = {
   return: () => import("./return.js"),
   receipts: () => import("./receipts.js"),
   devices: () => import("../passkeys/devices.js"),
-  device: () => import("../shared/device.js"),
+  device: () => import("../kit/device.js"),
   cash: () => import("./cash.js"),
   close: () => import("./close.js"),
   unconfirmed: () => import("./unconfirmed.js"),
@@ -181,7 +181,7 @@ class PosApp extends Locking(App) {
   // ---- what other tills and head office do meanwhile
 
   async listen() {
-    const { Live } = (await this.part(() => import("../shared/live.js"))) ?? {};
+    const { Live } = (await this.part(() => import("../kit/live.js"))) ?? {};
     if (!Live) return;
     this.live ??= new Live((name, data) => this.told(name, data));
     this.live.start();

@@ -1,11 +1,11 @@
 // Pay: methods, split, money received and change; then what was paid, until the next customer.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon, key, moneyInput } from "../shared/controls.js";
-import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { named } from "../shared/scan.js";
+import { path } from "../kit/api.js";
+import { field, icon, key, moneyInput } from "../kit/controls.js";
+import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
+import { named } from "../kit/scan.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
 const ICONS = {

@@ -1,10 +1,10 @@
 // Return: against a receipt of this store or another, or without one; what goes back as the store works it out.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, field, icon, key, moneyInput, notice } from "../shared/controls.js";
-import { date, money, number, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { codeOf, wasScanned } from "../shared/scan.js";
+import { countInput, field, icon, key, moneyInput, notice } from "../kit/controls.js";
+import { date, money, number, shortReceipt, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
+import { codeOf, wasScanned } from "../kit/scan.js";
 import { EXCHANGE, Returning } from "./returning.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];

@@ -1,11 +1,11 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { Unreachable } from "../shared/api.js";
-import { icon, key, unlessSame } from "../shared/controls.js";
-import { number, symbol } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
-import { behind, codeOf, named, shown, wasScanned } from "../shared/scan.js";
-import { Page } from "../shared/page.js";
+import { Unreachable } from "../kit/api.js";
+import { icon, key, unlessSame } from "../kit/controls.js";
+import { number, symbol } from "../kit/format.js";
+import { lang, t } from "../kit/i18n.js";
+import { behind, codeOf, named, shown, wasScanned } from "../kit/scan.js";
+import { Page } from "../kit/page.js";
 import { quickKeys } from "./quick.js";
 import { acts, display, lastSale, memberButton, notes, results } from "./side.js";
 

@@ -1,8 +1,8 @@
 // A basket or a sale is given up: with a reason, and what goes back by which method.
 import { html } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { money } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { path } from "../kit/api.js";
+import { money } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 export const reasonField = (codes) =>
   html`<div class="field">

@@ -1,9 +1,9 @@
 // A list that is described as data: filters in the address, columns, what a row opens, what may be done.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, inside } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
+import { icon, inside } from "./controls.js";
+import { t } from "./i18n.js";
+import { ListPage, title } from "./list.js";
+import { address, refilter } from "./menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;

@@ -5,7 +5,7 @@ import "./dialog.js";
 import "./list.js";
 import "./menu.js";
 import "./page.js";
-import "../portal/form_page.js";
+import "./form_page.js";
 
 declare global {
   /** What a selector finds has the members of its kind of element; whether it is there, the page knows. */
@@ -52,7 +52,7 @@ declare module "./list.js" {
   }
 }
 
-declare module "../portal/form_page.js" {
+declare module "./form_page.js" {
   interface FormPage {
     back: any;
     name: string;

@@ -161,8 +161,7 @@ export class MenuApp extends App {
       </li>`;
     return html`<nav class="side" id="side" aria-label=${t("Menu")}>
       <p class="brand">
-        <img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20" /><b
-          class="wide"
+        <img src=${new URL("./mark.svg", import.meta.url).pathname} alt="" width="20" height="20" /><b class="wide"
           >${this.brand()}</b
         >
       </p>
