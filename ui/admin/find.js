@@ -1,5 +1,4 @@
 // A product by what was scanned or typed: its code, else its number; never one that only resembles it.
-import { t } from "../kit/i18n.js";
 import { wasScanned } from "../kit/scan.js";
 
 const NEAR = 20;

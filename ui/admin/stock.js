@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf } from "../kit/scan.js";
+import { codeOf } from "../kit/barcode.js";
 import { download } from "../takings/download.js";
 import { need, rows } from "../kit/names.js";
 import { findProduct } from "./find.js";

@@ -3,7 +3,8 @@
 import { path, Unreachable } from "../kit/api.js";
 import { finish, keep } from "../kit/intents.js";
 import { t } from "../kit/i18n.js";
-import { normal, wasScanned } from "../kit/scan.js";
+import { normal } from "../kit/barcode.js";
+import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */

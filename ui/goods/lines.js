@@ -6,7 +6,7 @@ import { FormPage } from "../kit/form_page.js";
 import { countInput, icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf } from "../kit/scan.js";
+import { codeOf } from "../kit/barcode.js";
 import "./texts.js";
 
 const SEARCH_AFTER_MS = 200;

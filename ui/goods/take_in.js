@@ -8,7 +8,8 @@ import { icon } from "../kit/controls.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf, wasScanned } from "../kit/scan.js";
+import { codeOf } from "../kit/barcode.js";
+import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 import { LinesPage, sayNext } from "./lines.js";
 

@@ -7,7 +7,9 @@ import { number } from "./format.js";
 import { lang, t } from "./i18n.js";
 import { title } from "./list.js";
 import { Page } from "./page.js";
-import { codeOf, endsWithin, isScan, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
+import { codeOf } from "./barcode.js";
+import { low, SOUNDS } from "./messages.js";
+import { endsWithin, isScan, LIMITS, limits, setLimits } from "./scan.js";
 
 /** Silence that ends what was typed into the test; slower keys than this are not of one scan. */
 const ENDS_MS = 600;

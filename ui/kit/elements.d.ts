@@ -4,6 +4,7 @@ import "./controls.js";
 import "./dialog.js";
 import "./list.js";
 import "./menu.js";
+import "./messages.js";
 import "./page.js";
 import "./form_page.js";
 
@@ -59,6 +60,17 @@ declare module "./form_page.js" {
     lines: any[];
     body(): any;
     save(body: any): Promise<unknown>;
+  }
+}
+
+declare module "./messages.js" {
+  interface Messages {
+    locked: any;
+    user: any;
+    newer?: string;
+    isCalm(): boolean;
+    show(page: string): Promise<void>;
+    focusPage(): Promise<void>;
   }
 }
 

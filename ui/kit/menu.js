@@ -1,7 +1,6 @@
 // An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`, and letter
 // keys: `g` and a letter go to a page, `?` tells the keys, Ctrl K finds.
 import { html, nothing } from "../vendor/lit.js";
-import { Unreachable } from "./api.js";
 import { App } from "./app.js";
 import { icon } from "./controls.js";
 import { lang, t } from "./i18n.js";

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, inside } from "./controls.js";
 import { t } from "./i18n.js";
 import { ListPage, title } from "./list.js";
-import { address, refilter } from "./menu.js";
+import { refilter } from "./menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;

@@ -5,7 +5,7 @@ import { field, icon, key } from "../kit/controls.js";
 import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
-import { preview } from "./pay.js";
+import { preview } from "./slip.js";
 import { givenBack, reasonField, takenBack } from "./void.js";
 
 const PAGE = 50;

@@ -11,7 +11,7 @@ import { path } from "../kit/api.js";
 import { givenBack } from "../pos/void.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { ofProduct, product } from "../goods/transfers.js";
-import { low } from "../kit/scan.js";
+import { low } from "../kit/messages.js";
 import "../goods/texts.js";
 
 export const receipt = (one) =>
