@@ -6,7 +6,8 @@ import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { preview } from "./slip.js";
-import { givenBack, reasonField, takenBack } from "./void.js";
+import { givenBack, takenBack } from "../kit/refunds.js";
+import { reasonField } from "./void.js";
 
 const PAGE = 50;
 const ofSale = (sale) => ({

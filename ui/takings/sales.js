@@ -8,7 +8,7 @@ import { money, number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { path } from "../kit/api.js";
-import { givenBack } from "../pos/void.js";
+import { givenBack } from "../kit/refunds.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { ofProduct, product } from "../goods/transfers.js";
 import { low } from "../kit/messages.js";
