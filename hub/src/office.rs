@@ -252,7 +252,9 @@ pub mod settlement {
         mod preamble;
         mod row;
         mod row_figures;
+        mod running_balance;
         pub mod set_aside;
+        mod signs;
         mod survey;
     }
     pub mod hand_match;

@@ -101,8 +101,8 @@ impl FigureColumn {
         let doubtful = MARKS.map(|mark| {
             let seen = self.of(mark);
             match configured == Some(mark) {
-                // Said to begin fractions, and some figures show groups, or fractions that are never as long.
-                true => seen.groups || (seen.fraction && !seen.three_places),
+                // Said to begin fractions, and some figures show groups, or no fraction is surely as long as a group.
+                true => seen.groups || !seen.three_places,
                 // Said to group, and some figures show fractions.
                 false => seen.fraction,
             }

@@ -95,7 +95,7 @@ impl Columns {
                 OneColumn::Header(_) => None,
             };
             let places: Option<Vec<usize>> = column.each().iter().map(number).collect();
-            if let Some((field, places)) = known.zip(places) {
+            if let Some((field, places)) = known.zip(places).filter(|(_, places)| !places.is_empty()) {
                 columns.places.insert(field, places);
             }
         }

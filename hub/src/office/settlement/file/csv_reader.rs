@@ -7,6 +7,7 @@ use crate::office::settlement::file::line::{Bounds, LineRow, SourceFile};
 use crate::office::settlement::file::pattern::Pattern;
 use crate::office::settlement::file::preamble::{Preamble, is_same_account};
 use crate::office::settlement::file::row::{Outcome, Rules};
+use crate::office::settlement::file::running_balance::RunningBalances;
 use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside, SetAside, TooMany};
 use crate::office::settlement::file::survey::Survey;
 use domain::model::base::refusal::FieldProblem;
@@ -52,7 +53,7 @@ pub fn read(
     check_whose(&preamble, &file)?;
     days.period = preamble.period;
     let all = || first.clone().map(Ok).into_iter().chain(rows.clone());
-    let survey = Survey::of(all(), &mut columns, (format, &file, bounds))?;
+    let survey = Survey::of(all(), &mut columns, (format, &file, bounds), &days)?;
     let pattern = format.pattern.as_deref().map(Pattern::parse).and_then(Result::ok);
     let mut rules = Rules {
         columns: &columns,
@@ -75,13 +76,18 @@ pub fn read(
     }
     let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
     let lines = survey.rows.saturating_sub(footer);
-    lines_of(all(), lines, &rules)
+    let mut balances = RunningBalances::of(&columns, file.kind);
+    let statement = lines_of(all(), lines, &rules, &mut balances)?;
+    let has_signs = survey.has_signs() || format.negate;
+    balances.check(has_signs).map_err(|problem| vec![problem])?;
+    Ok(statement)
 }
 
 fn lines_of<'a>(
     rows: impl Iterator<Item = Result<Row<'a>, RowError>>,
     lines: usize,
     rules: &Rules<'_>,
+    balances: &mut RunningBalances,
 ) -> Result<CsvStatement, Vec<FieldProblem>> {
     let mut found = CsvStatement::default();
     for (place, row) in rows.flatten().enumerate() {
@@ -90,10 +96,12 @@ fn lines_of<'a>(
         match outcome {
             Outcome::Line(line, lost) => {
                 let row_no = i64::try_from(row.line).unwrap_or(i64::MAX);
+                balances.see(&row, line.net, rules);
                 found.rows.push(LineRow { row_no, lost });
                 found.lines.push(*line);
             }
             Outcome::Aside(row) => {
+                balances.interrupt();
                 let line = row.row_no;
                 found.aside.push(*row).map_err(|TooMany| {
                     let mut problems = problems(&found.aside);

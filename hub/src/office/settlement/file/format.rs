@@ -228,10 +228,10 @@ impl Format {
                 OneColumn::Header(name) => is_word(name),
             };
             let columns = column.each();
-            if columns.is_empty() || columns.len() > COLUMNS_MAX || !columns.iter().all(good) {
+            if columns.len() > COLUMNS_MAX || !columns.iter().all(good) {
                 problems.push(field(
                     format!("csv.columns.{name}"),
-                    "must be a header of 1 to 128 bytes, a number from 1 to 256, or a list of these",
+                    "must be a header of 1 to 128 bytes, a number from 1 to 256, a list of these, or [] if files have none",
                 ));
             }
         }
@@ -240,7 +240,7 @@ impl Format {
                 problems.push(field(format!("csv.types.{text}"), "is not a type of a line"));
             }
         }
-        let SignWords { into, out } = &self.sign_words;
+        let SignWords { into, out, blank: _ } = &self.sign_words;
         for (path, words) in
             [("sign_words.in", into), ("sign_words.out", out), ("status_words", &self.status_words)]
         {

@@ -1,5 +1,6 @@
 //! What the type, the status or the text of a row says that the row is.
 
+use crate::office::settlement::file::format::Format;
 use crate::office::settlement::file::set_aside::Reason;
 use domain::rules::books::settlement::LineKind;
 
@@ -166,6 +167,16 @@ impl RowKind {
         let text = text.trim().to_lowercase();
         let known = TYPES.iter().find(|(known, _)| *known == text).map(|(_, name)| *name);
         Self::parse(known.unwrap_or(&text))
+    }
+}
+
+/// Meaning of a text in the column of types: the source's own types, or the usual ones where it lists none of that text.
+pub fn kind_of(text: &str, format: &Format) -> Option<RowKind> {
+    let lower = text.trim().to_lowercase();
+    let listed = format.types.iter().find(|(known, _)| known.trim().to_lowercase() == lower);
+    match listed {
+        Some((_, kind)) => RowKind::parse(kind),
+        None => RowKind::usual(text),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::office::settlement::file::columns::Columns;
 use crate::office::settlement::file::fees::fee;
 use crate::office::settlement::file::format::{FeeSign, Format, Fraction};
-use crate::office::settlement::file::kinds::{RowKind, Status, is_balance, is_pending_word, status};
+use crate::office::settlement::file::kinds::{RowKind, Status, is_balance, is_pending_word, kind_of, status};
 use crate::office::settlement::file::line::{
     Bounds, NAME_BYTES_MAX, REFERENCE_BYTES_MAX, SourceFile, TEXT_BYTES_MAX, check_line,
 };
@@ -11,6 +11,7 @@ use crate::office::settlement::file::pattern::Pattern;
 use crate::office::settlement::file::preamble::is_same_account;
 use crate::office::settlement::file::row_figures::{RowFigures, some};
 use crate::office::settlement::file::set_aside::{Reason, SetAside, cut};
+use crate::office::settlement::file::signs::OutSigns;
 use crate::office::settlement::file::survey::{PAIRS, Survey};
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
@@ -40,6 +41,10 @@ pub enum Outcome {
     /// A row that is not a line.
     Aside(Box<SetAside>),
 }
+
+/// Problem of money from us in a file whose signs allow both readings.
+const UNCLEAR_SIGNS: &str =
+    "may be a payment or one that was taken back: as many amounts from us have a sign as have none";
 
 /// The field that is wrong, and what is wrong with it.
 type Wrong = (&'static str, String);
@@ -211,12 +216,7 @@ impl Rules<'_> {
         if is_nothing(said) || is_sign() {
             return Err(None);
         }
-        let lower = said.to_lowercase();
-        let typed = self.format.types.iter().find(|(text, _)| text.trim().to_lowercase() == lower);
-        let kind = match typed {
-            Some((_, kind)) => RowKind::parse(kind),
-            None => RowKind::usual(said),
-        };
+        let kind = kind_of(said, self.format);
         // Banks write any word into a column of types: only the types that the source lists have a meaning.
         if kind.is_none() && self.file.kind == SourceKind::Bank && self.format.types.is_empty() {
             return Err(None);
@@ -241,10 +241,17 @@ impl Rules<'_> {
         found.amount = found.amount.or(amount?);
         found.gross = found.gross.or(gross?);
         found.net = found.net.or(net?);
-        for figure in [&mut found.amount, &mut found.gross, &mut found.net] {
+        for (figure, field) in
+            [(&mut found.amount, "amount"), (&mut found.gross, "gross"), (&mut found.net, "net")]
+        {
             let Some(value) = *figure else { continue };
-            let value = self.signed(row, value)?;
-            *figure = Some(if self.format.negate { value.negated() } else { value });
+            *figure = Some(if self.columns.has("sign") {
+                self.signed(row, value)?
+            } else if self.format.negate && !self.is_worded(row, field) {
+                value.negated()
+            } else {
+                value
+            });
         }
         Ok(found)
     }
@@ -263,6 +270,9 @@ impl Rules<'_> {
                 return Err((field, problem));
             }
             let figure = self.survey.reading.figure(&written).map_err(wrong)?;
+            let figure = self
+                .by_word(field, &written, figure)
+                .map_err(|problem| (field, format!("{:?} {problem}", row.cell(*place))))?;
             sum = Some(sum.unwrap_or_default().plus(figure));
         }
         Ok(sum)
@@ -279,24 +289,76 @@ impl Rules<'_> {
             return Ok(None);
         }
         let pair = PAIRS.iter().position(|(name, _)| *name == debit);
-        let negative =
-            pair.and_then(|pair| self.survey.debits_are_negative.get(pair)).is_some_and(|negative| *negative);
         let from_us = from_us.unwrap_or_default();
-        let from_us = if negative { from_us.negated() } else { from_us };
+        let from_us = match pair.and_then(|pair| self.survey.debits.get(pair)) {
+            Some(OutSigns::Signed) => from_us.negated(),
+            Some(OutSigns::Unclear) if from_us != Figure::default() => {
+                return Err((debit, UNCLEAR_SIGNS.to_owned()));
+            }
+            _ => from_us,
+        };
         Ok(Some(to_us.unwrap_or_default().less(from_us)))
+    }
+
+    /// A figure with the direction of the word beside it.
+    fn by_word(&self, field: &str, written: &Written, figure: Figure) -> Result<Figure, &'static str> {
+        match written.direction {
+            Some(Direction::Out) if !field.contains("debit") => {
+                out_of(figure, written.negative, self.survey.beside.out_signs())
+            }
+            None if ["amount", "gross", "net"].contains(&field)
+                && !written.negative
+                && written.has_value()
+                && !self.format.negate
+                && !self.columns.has("sign")
+                && self.survey.beside.leave_others_open() =>
+            {
+                match self.format.sign_words.blank {
+                    Some(Direction::In) => Ok(figure),
+                    Some(Direction::Out) => Ok(figure.negated()),
+                    None => Err("has no word for its direction, while other amounts have one: set \
+                                 csv.sign_words.blank to \"in\" or \"out\""),
+                }
+            }
+            _ => Ok(figure),
+        }
+    }
+
+    /// Whether a figure has a word for its direction.
+    fn is_worded(&self, row: &Row<'_>, field: &str) -> bool {
+        self.columns.places(field).iter().any(|place| {
+            let written = Written::of(row.cell(*place), &self.format.sign_words).ok().flatten();
+            written.is_some_and(|written| written.direction.is_some())
+        })
     }
 
     /// A figure with the sign of the column `sign`.
     fn signed(&self, row: &Row<'_>, value: Figure) -> Result<Figure, Wrong> {
-        if !self.columns.has("sign") || value == Figure::default() {
+        if value == Figure::default() {
             return Ok(value);
         }
         let word = self.columns.text(row, "sign");
         let negative = value < Figure::default();
-        match (self.format.sign_words.direction(word), negative) {
+        let words = &self.format.sign_words;
+        let direction = match words.direction(word) {
+            None if is_nothing(word) && !word.is_empty() && self.survey.sign.has_dashes => {
+                Some(Direction::Out)
+            }
+            None if word.is_empty() && self.format.negate => Some(Direction::Out),
+            None if word.is_empty() => words.blank,
+            direction => direction,
+        };
+        match (direction, negative) {
             (Some(Direction::In), false) => Ok(value),
-            (Some(Direction::Out), _) => Ok(value.unsigned().negated()),
+            (Some(Direction::Out), _) => {
+                out_of(value, negative, self.survey.sign.out).map_err(|problem| ("sign", problem.to_owned()))
+            }
             (Some(Direction::In), true) => Err(("sign", format!("is {word:?}, but the amount is below 0"))),
+            (None, _) if word.is_empty() => {
+                let problem =
+                    "is empty: set csv.sign_words.blank to \"in\" or \"out\" for amounts without a word";
+                Err(("sign", problem.to_owned()))
+            }
             (None, _) => Err((
                 "sign",
                 format!("{word:?} is not a known word for incoming or outgoing money (csv.sign_words)"),
@@ -308,7 +370,10 @@ impl Rules<'_> {
     fn is_unsigned_cost(&self, kind: Option<LineKind>) -> bool {
         let takes_away =
             matches!(kind, Some(LineKind::Refund | LineKind::Fee | LineKind::Chargeback | LineKind::Payout));
-        let by_type = !self.survey.has_signs && !self.format.negate;
+        let has_sign = kind.is_some_and(|kind| self.survey.signed_kinds.contains(&kind))
+            || self.survey.has_pairs
+            || self.columns.has("sign");
+        let by_type = !has_sign && !self.format.negate;
         takes_away && by_type && self.file.kind == SourceKind::Provider
     }
 
@@ -352,6 +417,15 @@ impl Rules<'_> {
         line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(0)));
         let lost = net.map_or(0, |net| net.less(Figure::from_whole(net.rounded())).millionths());
         Ok((line, exact, lost))
+    }
+}
+
+/// A figure that a word calls outgoing: below 0, or above 0 where it takes another one back.
+fn out_of(figure: Figure, has_sign: bool, signs: OutSigns) -> Result<Figure, &'static str> {
+    match (signs, has_sign) {
+        (OutSigns::Unclear, _) => Err(UNCLEAR_SIGNS),
+        (OutSigns::Unsigned, false) | (OutSigns::Signed, true) => Ok(figure.unsigned().negated()),
+        (OutSigns::Unsigned, true) | (OutSigns::Signed, false) => Ok(figure.unsigned()),
     }
 }
 

@@ -1,14 +1,16 @@
-//! What all rows of a file show together before any of them is read: the marks of its figures, the column of signs, the
-//! column of statuses.
+//! What all rows of a file show together before any of them is read: the marks of its figures, its signs, the column of
+//! statuses.
 
 use crate::office::settlement::file::columns::{Columns, at, broken};
 use crate::office::settlement::file::format::{FIGURES, Format};
-use crate::office::settlement::file::kinds::status;
+use crate::office::settlement::file::kinds::{RowKind, is_balance, kind_of, status};
 use crate::office::settlement::file::line::{Bounds, SourceFile};
+use crate::office::settlement::file::signs::{OutSigns, OwnSign, SignColumn, SignColumns};
 use domain::model::base::refusal::FieldProblem;
+use domain::rules::books::settlement::LineKind;
 use edge::sheet::{
-    COLUMNS_MAX, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written, currency_code,
-    is_nothing, plain,
+    COLUMNS_MAX, DayReader, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written,
+    currency_code, is_nothing, plain,
 };
 use std::collections::BTreeSet;
 
@@ -23,22 +25,62 @@ pub struct Survey {
     pub rows: usize,
     /// Way in which figures are read.
     pub reading: FigureReading,
-    /// Whether money from us is negative in its column, for each pair of columns.
-    pub debits_are_negative: [bool; PAIRS.len()],
-    /// Whether anything but the type of a row says which way its money goes: a sign, a word or a column.
-    pub has_signs: bool,
+    /// How money from us is written in its column, for each pair of columns.
+    pub debits: [OutSigns; PAIRS.len()],
+    /// The column of signs.
+    pub sign: SignColumn,
+    /// Words beside amounts.
+    pub beside: WordsBeside,
+    /// Whether a pair of columns holds an amount.
+    pub has_pairs: bool,
+    /// Whether an amount has a sign or a word of its own.
+    pub has_own_signs: bool,
+    /// Kinds of which some row has a sign of its own.
+    pub signed_kinds: Vec<LineKind>,
 }
 
-/// A column that the source does not name, and whether it may hold signs or statuses.
+/// Words of direction beside the amounts of a file.
 #[derive(Debug, Clone, Copy, Default)]
-struct Candidate {
-    filled: usize,
+pub struct WordsBeside {
     into: usize,
     out: usize,
-    long: bool,
+    out_with_sign: usize,
+}
+
+impl WordsBeside {
+    fn see(&mut self, written: &Written) {
+        match written.direction {
+            Some(Direction::In) => self.into = self.into.saturating_add(1),
+            Some(Direction::Out) => {
+                self.out = self.out.saturating_add(1);
+                self.out_with_sign = self.out_with_sign.saturating_add(usize::from(written.negative));
+            }
+            None => {}
+        }
+    }
+
+    /// Whether amounts without a word are of an unknown direction. Words for money from us alone are as good as a minus.
+    pub fn leave_others_open(self) -> bool {
+        self.into > 0
+    }
+
+    /// How amounts that a word beside them calls outgoing are written.
+    pub fn out_signs(self) -> OutSigns {
+        OutSigns::of(self.out_with_sign, self.out.saturating_sub(self.out_with_sign))
+    }
+}
+
+impl Survey {
+    /// Whether anything says the direction of an amount: a sign, a word, or its column.
+    pub fn has_signs(&self) -> bool {
+        self.has_pairs || self.sign.place.is_some() || self.has_own_signs
+    }
+}
+
+/// A column that the source does not name, and whether it may hold statuses.
+#[derive(Debug, Clone, Copy, Default)]
+struct Candidate {
     statuses: usize,
-    /// Rows whose figure has the opposite sign of its own.
-    opposed: usize,
 }
 
 /// State of the survey while rows are read.
@@ -46,9 +88,12 @@ struct Looking<'a> {
     format: &'a Format,
     columns: &'a Columns,
     figures: FigureColumn,
-    /// Rows with a figure where one figure says all.
-    with_amount: usize,
-    signed: bool,
+    days: &'a DayReader<'a>,
+    signs: SignColumns,
+    beside: WordsBeside,
+    has_pairs: bool,
+    has_own_signs: bool,
+    signed_kinds: Vec<LineKind>,
     candidates: Vec<Candidate>,
     negative: [usize; PAIRS.len()],
     positive: [usize; PAIRS.len()],
@@ -65,13 +110,18 @@ impl Survey {
         rows: impl Iterator<Item = Result<Row<'a>, RowError>>,
         columns: &mut Columns,
         (format, whose, bounds): (&Format, &SourceFile<'_>, &Bounds),
+        days: &DayReader<'_>,
     ) -> Result<Self, Vec<FieldProblem>> {
         let mut looking = Looking {
             format,
             columns,
             figures: FigureColumn::default(),
-            with_amount: 0,
-            signed: false,
+            days,
+            signs: SignColumns::default(),
+            beside: WordsBeside::default(),
+            has_pairs: false,
+            has_own_signs: false,
+            signed_kinds: Vec::new(),
             candidates: Vec::new(),
             negative: [0; PAIRS.len()],
             positive: [0; PAIRS.len()],
@@ -89,23 +139,28 @@ impl Survey {
         if whose.currency.is_none() {
             looking.check_currencies()?;
         }
-        let found = looking.found(whose.separator)?;
-        let (sign, status, reading, debits_are_negative, signed) = found;
-        if let Some(place) = sign {
+        let reading = looking.reading(whose.separator)?;
+        let status = looking.status();
+        let is_decided = format.columns.contains_key("sign");
+        let may_be_type = |place: usize| looking.may_be_sign(place);
+        let sign = looking
+            .signs
+            .decide(looking.columns, (whose.kind, &format.sign_words, is_decided), may_be_type)
+            .map_err(|problem| vec![problem])?;
+        let mut debits = [OutSigns::default(); PAIRS.len()];
+        for ((pair, negative), positive) in debits.iter_mut().zip(looking.negative).zip(looking.positive) {
+            *pair = OutSigns::of(negative, positive);
+        }
+        let Looking { beside, has_pairs, has_own_signs, signed_kinds, .. } = looking;
+        if let Some(place) = sign.place {
             columns.set("sign", place);
         }
-        let in_pairs = PAIRS.iter().any(|(debit, credit)| columns.has(debit) || columns.has(credit));
-        let has_signs = signed || in_pairs || columns.has("sign");
         if let Some(place) = status {
             columns.set("status", place);
         }
-        Ok(Self { rows: count, reading, debits_are_negative, has_signs })
+        Ok(Self { rows: count, reading, debits, sign, beside, has_pairs, has_own_signs, signed_kinds })
     }
 }
-
-/// The places of signs and statuses, how figures are read, which pairs have signs of their own, and whether any other
-/// figure has.
-type Found = (Option<usize>, Option<usize>, FigureReading, [bool; PAIRS.len()], bool);
 
 impl Looking<'_> {
     fn see(&mut self, row: &Row<'_>) {
@@ -114,18 +169,23 @@ impl Looking<'_> {
             self.currencies.insert(currency_code(named).map_or_else(|| named.to_uppercase(), str::to_owned));
         }
         let words = &self.format.sign_words;
-        let (mut amounts, mut direction) = (false, None);
+        let (mut has_amount, mut own) = (false, OwnSign::default());
         for field in FIGURES {
             for place in self.columns.places(field) {
                 let Ok(Some(written)) = Written::of(row.cell(*place), words) else { continue };
                 self.figures.see(&written);
+                if !written.has_value() {
+                    continue;
+                }
                 if ["amount", "gross", "net"].contains(&field) {
-                    amounts = true;
-                    self.signed |= written.is_signed();
-                    direction = direction.or(written.own_direction());
+                    has_amount = true;
+                    self.beside.see(&written);
+                    own.direction = own.direction.or(written.own_direction());
+                    own.negative |= written.negative;
                 }
                 let pair = PAIRS.iter().position(|(debit, _)| *debit == field);
-                if let Some(pair) = pair.filter(|_| written.has_value()) {
+                self.has_pairs |= PAIRS.iter().any(|(debit, credit)| [*debit, *credit].contains(&field));
+                if let Some(pair) = pair {
                     let counts = if written.is_signed() { &mut self.negative } else { &mut self.positive };
                     if let Some(count) = counts.get_mut(pair) {
                         *count = count.saturating_add(1);
@@ -133,36 +193,31 @@ impl Looking<'_> {
                 }
             }
         }
-        // A row without a day is a sum or a balance: it has no sign beside its figure.
-        let has_day = self.columns.text(row, "date").contains(|c: char| c.is_ascii_digit());
-        if amounts && has_day {
-            self.with_amount = self.with_amount.saturating_add(1);
-            self.see_others(row, direction);
+        self.has_own_signs |= own.direction.is_some();
+        if own.direction.is_some()
+            && let Some(RowKind::Line(kind)) = kind_of(self.columns.text(row, "type"), self.format)
+            && !self.signed_kinds.contains(&kind)
+        {
+            self.signed_kinds.push(kind);
+        }
+        // A row without a day is a sum, and neither it nor a balance has a sign beside its figure.
+        let has_day = self.days.day(self.columns.text(row, "date"), "", "").is_ok();
+        if has_amount && has_day && !is_balance(self.columns.text(row, "description"), true) {
+            self.signs.see(row, self.columns, words, own);
+            self.see_others(row);
         }
     }
 
-    /// Looks at the columns that the source does not name; `own` is the direction that the row's figure states itself.
-    fn see_others(&mut self, row: &Row<'_>, own: Option<Direction>) {
-        let words = &self.format.sign_words;
+    /// Looks at the columns that the source does not name.
+    fn see_others(&mut self, row: &Row<'_>) {
         for (place, cell) in row.cells.iter().enumerate().take(COLUMNS_MAX) {
-            if is_nothing(cell) || (self.columns.is_taken(place) && !self.may_be_sign(place)) {
+            if is_nothing(cell) || self.columns.is_taken(place) {
                 continue;
             }
             if self.candidates.len() <= place {
                 self.candidates.resize(place.saturating_add(1), Candidate::default());
             }
             let Some(candidate) = self.candidates.get_mut(place) else { continue };
-            candidate.filled = candidate.filled.saturating_add(1);
-            candidate.long |= plain(cell).len() > 1;
-            let direction = words.direction(cell);
-            if own.is_some() && direction.is_some() && own != direction {
-                candidate.opposed = candidate.opposed.saturating_add(1);
-            }
-            match direction {
-                Some(Direction::In) => candidate.into = candidate.into.saturating_add(1),
-                Some(Direction::Out) => candidate.out = candidate.out.saturating_add(1),
-                None => {}
-            }
             if status(plain(cell), &self.format.status_words).is_some() {
                 candidate.statuses = candidate.statuses.saturating_add(1);
             }
@@ -183,23 +238,7 @@ impl Looking<'_> {
         self.format.types.is_empty() && self.columns.places("type").contains(&place)
     }
 
-    /// The column of signs among those that may be: one alone, or the first behind the figure. A balance may have one too.
-    fn sign_of(&self, places: &[usize]) -> Option<usize> {
-        if let [place] = places {
-            return Some(*place);
-        }
-        let figures = ["amount", "gross", "net"].into_iter().flat_map(|field| self.columns.places(field));
-        figures.into_iter().filter_map(|figure| figure.checked_add(1)).find(|next| places.contains(next))
-    }
-
-    /// Whether a header names both directions, for example `S/H` or `Dr / Cr`.
-    fn names_both_ways(&self, name: &str) -> bool {
-        let words = name.split(|c: char| !c.is_alphanumeric());
-        let ways: Vec<_> = words.filter_map(|word| self.format.sign_words.direction(word)).collect();
-        ways.contains(&Direction::In) && ways.contains(&Direction::Out)
-    }
-
-    fn found(self, separator: char) -> Result<Found, Vec<FieldProblem>> {
+    fn reading(&self, separator: char) -> Result<FigureReading, Vec<FieldProblem>> {
         let reading = self.figures.decide(self.format.decimal, separator);
         if self.format.decimal == Decimal::Auto
             && self.figures.is_undecided()
@@ -211,34 +250,16 @@ impl Looking<'_> {
             );
             return Err(vec![FieldProblem { path: "csv.decimal".to_owned(), problem }]);
         }
-        let only = |fits: &dyn Fn(usize, &Candidate) -> bool| {
-            let mut places =
-                self.candidates.iter().enumerate().filter(|(place, candidate)| fits(*place, candidate));
-            let first = places.next().map(|(place, _)| place);
-            first.filter(|_| places.next().is_none())
-        };
+        Ok(reading)
+    }
+
+    fn status(&self) -> Option<usize> {
         let name = |place: usize| self.columns.names.get(place).map_or("", String::as_str);
-        let is_sign = |place: usize, of: &Candidate| {
-            let all = of.filled == self.with_amount && of.into.saturating_add(of.out) == of.filled;
-            // One letter alone may be a code of another kind: it counts where both ways occur, or the header allows it.
-            let both = of.into > 0 && of.out > 0;
-            let by_name = || name(place).is_empty() || self.names_both_ways(name(place));
-            all && of.filled > 0 && of.opposed == 0 && (of.long || both || by_name())
-        };
-        let is_status = |place: usize, of: &Candidate| {
-            let mut words = name(place).split(|c: char| !c.is_alphanumeric());
+        let is_status = |(place, of): &(usize, &Candidate)| {
+            let mut words = name(*place).split(|c: char| !c.is_alphanumeric());
             of.statuses > 0 && words.any(|word| word == "status")
         };
-        let signs: Vec<usize> = (self.candidates.iter().enumerate())
-            .filter(|(place, candidate)| is_sign(*place, candidate))
-            .map(|(place, _)| place)
-            .collect();
-        let sign = self.sign_of(&signs).filter(|_| !self.columns.has("sign"));
-        let status = only(&is_status).filter(|_| !self.columns.has("status"));
-        let mut debits = [false; PAIRS.len()];
-        for ((pair, negative), positive) in debits.iter_mut().zip(self.negative).zip(self.positive) {
-            *pair = negative > 0 && positive == 0;
-        }
-        Ok((sign, status, reading, debits, self.signed))
+        let mut places = self.candidates.iter().enumerate().filter(is_status).map(|(place, _)| place);
+        places.next().filter(|_| places.next().is_none() && !self.columns.has("status"))
     }
 }
