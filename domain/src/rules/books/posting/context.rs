@@ -163,8 +163,8 @@ pub fn mapping_keys(payload: &AnyPayload) -> BTreeSet<(MappingOf, &str)> {
     }
 }
 
-/// The document of which a record takes something back, and what of it goes to the accounts that the document's own
-/// entry went to, whatever is mapped since.
+/// The document that a record reverses in part, and the accounts and amounts of its own entry. The reversal uses the
+/// same accounts, even if the mapping has changed since.
 pub fn undone(payload: &AnyPayload) -> Option<(&str, BTreeSet<(MappingOf, &str)>)> {
     let keys = || mapping_keys(payload);
     match payload {
