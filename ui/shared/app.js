@@ -1,4 +1,4 @@
-// What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
+// Base of all apps: session, requests and commands, messages, keys and scans.
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
 import { words } from "./codes.js";
@@ -14,10 +14,10 @@ import * as session from "./session.js";
 
 const THEME = "theme";
 const AGAIN_MS = 2000;
-/** Nobody was at the till for so long: it is locked. Minutes, or what this device has set. */
+/** Storage key of this device's setting, and the default: minutes without input after which the till locks. */
 export const LOCK_AFTER = "lock.after";
 export const LOCK_AFTER_MINUTES = 15;
-/** A roll's width by the characters of a line, and how high a line is; its margins are 3 mm. */
+/** Width of a paper roll and height of a line in mm, by characters in a line. */
 const ROLLS = { 32: [58, 3.36], 42: [80, 3.53] };
 const MARGIN_MM = 3;
 const roll = new CSSStyleSheet();
@@ -37,7 +37,7 @@ export class App extends LitElement {
     this.settings = null;
     this.unconfirmed = null;
     this.said = null;
-    // Whose page is locked; and whether a session could not be ended yet.
+    // The user whose page is locked, and whether the store has not confirmed the end of a session yet.
     this.locked = null;
     this.leaving = false;
     this.refusedScans = new RefusedScans(() => this.requestUpdate());
@@ -73,7 +73,7 @@ export class App extends LitElement {
     this.start();
   }
 
-  /** Head office has no scanner: what is typed fast there was pasted. */
+  /** The portal overrides this: it has no scanner, and fast input there was pasted. */
   get takesScans() {
     return true;
   }
@@ -86,39 +86,39 @@ export class App extends LitElement {
     return this.querySelector("main");
   }
 
-  /** What a till is called. */
+  /** Name of a till. */
   till(id) {
     return this.settings?.registers?.find(({ register_id: one }) => one === id)?.name ?? id;
   }
 
-  // ---- asking the store
+  // ---- requests
 
   get(pattern, params, query, accept) {
     return session.ask("GET", path(pattern, params, query), { register: this.register, accept });
   }
 
-  /** What has to be known before anything goes on: asked for until there is an answer. */
+  /** Reads something that the page can't work without; repeats the request until it is answered. */
   known(pattern, params) {
     return persist("GET", path(pattern, params), { register: this.register }, (error) => this.doubt(error));
   }
 
-  /** A change that is no money: repeated by its key, not kept over a reload. */
+  /** A change without money or goods: repeated with its key until it is answered, but not kept over a reload. */
   change(method, url, body, { key = newKey(), type } = {}) {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }
 
-  /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */
+  /** A command that moves money or goods. If it needs a manager's approval, asks for it. */
   async command(intent) {
-    // One key for both attempts: the approved one takes the stored place of the one that was refused.
+    // Both attempts have the same key, so that the approved one replaces the refused one in storage.
     const keyed = { key: newKey(), register: this.register, amount: null, by: this.user.name, ...intent };
-    const told = (error) => this.doubt(error, keyed);
+    const onDoubt = (error) => this.doubt(error, keyed);
     try {
-      const answer = await begin(this.user.id, keyed, null, told);
+      const answer = await begin(this.user.id, keyed, null, onDoubt);
       if (earlier.has(answer)) this.reported([{ intent: keyed, done: true, answer }]);
       return answer;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
-      const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
+      const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, onDoubt));
       if (done) return done;
       await drop(keyed.key);
       error.words = t("Not approved. Nothing was changed");
@@ -127,8 +127,8 @@ export class App extends LitElement {
   }
 
   /**
-   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is
-   * asked again, and the key still stands for it.
+   * Resumes a command whose outcome is only visible in its document. If the document does not show it and the command
+   * is not old, asks a manager to approve it again and repeats it with the same key.
    */
   async again(intent, isOld) {
     const document = /\/(?:void|close)$/.test(intent.url) && (await this.documentOf(intent));
@@ -139,7 +139,7 @@ export class App extends LitElement {
     );
   }
 
-  /** What a command is about, as it is now; a command that names no document: null. */
+  /** The current document of a command, or null if the command names none. */
   documentOf({ url, body, register }) {
     const found = /^\/api\/(?:pos\/transactions|pos\/returns|shifts)\/(?!open$)[^/]+/.exec(url);
     const at =
@@ -147,11 +147,12 @@ export class App extends LitElement {
     return at && persist("GET", at, { register }, (error) => this.doubt(error));
   }
 
-  /** A manager's word, asked for on the spot; null where nobody gives it. */
+  /** Asks a manager to approve a command and runs it. Null if nobody approves. */
   async approved(...asked) {
     return (await this.part(() => import("./approval.js")))?.approve(this, ...asked) ?? null;
   }
 
+  /** Shows that a command or request is not confirmed yet; without an error, that it is. */
   doubt(error, intent) {
     this.unconfirmed = error
       ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null }
@@ -159,29 +160,29 @@ export class App extends LitElement {
     this.requestUpdate();
   }
 
-  /** What happened, in a sentence; until the next thing happens. */
+  /** Shows a message until the next one. */
   say(kind, text, action) {
     this.said = text ? { kind, text, action } : null;
     this.requestUpdate();
   }
 
-  /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
+  /** Shows an error. `again` repeats a request that only reads. */
   fail(error, again) {
     if (error instanceof Refusal && error.status === 401) {
-      // Behind a lock nobody is logged in anyway.
+      // A locked page has no session; unlocking logs in.
       if (this.locked) return;
       this.user = null;
       this.show("login");
     }
-    // Asked again by itself, and refused again: nobody is called for it twice.
-    const known = again && this.said?.again === again ? this.said : null;
-    if (!known) low();
-    if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));
+    // An automatic repetition failed again: no second signal.
+    const shown = again && this.said?.again === again ? this.said : null;
+    if (!shown) low();
+    if (shown?.error.code !== error.code || !shown) this.say("bad", error.words ?? words(error, Boolean(again)));
     Object.assign(this.said, { error, again });
     this.requestUpdate();
   }
 
-  // ---- coming in
+  // ---- login and logout
 
   async start() {
     if (session.isLeaving()) session.leave((error) => this.leaves(error));
@@ -194,7 +195,7 @@ export class App extends LitElement {
         this.doubt(error);
         setTimeout(() => this.start(), AGAIN_MS);
       } else {
-        // For example a person of the stock room at the till: somebody else may log in.
+        // For example the user's role is not allowed in this app. Another user may log in.
         this.show("login");
         this.fail(error);
       }
@@ -202,7 +203,8 @@ export class App extends LitElement {
   }
 
   /**
-   * What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again.
+   * Resumes the user's unfinished commands and returns the results. Null if the session has ended: the user logs in
+   * again.
    */
   async resumed(user) {
     try {
@@ -214,7 +216,7 @@ export class App extends LitElement {
     }
   }
 
-  /** How what was left unfinished is told of, and looked up. */
+  /** Callbacks for `resumeAll`: one shows that a command is unconfirmed, the other looks up its outcome. */
   resuming() {
     return [
       (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined),
@@ -241,12 +243,12 @@ export class App extends LitElement {
           ? t("{what}: already done, {receipt}", { what, receipt })
           : t("{what}: done, {receipt}", { what, receipt });
       });
-    // What was done many times over, as counts of goods, is said once.
+    // Equal texts, for example of several counts of goods, are shown once.
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
   /**
-   * Nothing acts for this person from here on; that the store has ended their session is asked for until it answers.
+   * Logs out. The page forgets the user at once; the request to end the session is repeated until the store answers.
    */
   logOut() {
     session.logOut((error) => this.leaves(error));
@@ -258,7 +260,7 @@ export class App extends LitElement {
     return this.show("login");
   }
 
-  /** The end of a session that the store has not confirmed. */
+  /** Records whether the store has yet to confirm the end of a session. */
   leaves(error) {
     this.leaving = Boolean(error);
   }
@@ -277,7 +279,7 @@ export class App extends LitElement {
     this.asked = mine;
     const ready = this.later?.[page];
     if (ready && !(await this.part(ready))) return;
-    // Meanwhile another page may have been asked for, whose files came sooner.
+    // Another page may have been requested meanwhile and its files loaded sooner.
     if (this.asked !== mine) return;
     this.typed = false;
     this.params = params;
@@ -293,8 +295,7 @@ export class App extends LitElement {
   }
 
   /**
-   * A part of the pages that is loaded when it is needed; what it holds, or null where it is not to be had, which is
-   * said.
+   * Loads a module on demand. Returns its exports, or null if it can't be loaded; a message says so.
    */
   async part(load) {
     try {
@@ -305,7 +306,7 @@ export class App extends LitElement {
     }
   }
 
-  /** A file of this page is gone: another version is served, or nobody answers. */
+  /** A module can't be loaded: either another version of the pages is served, or the server does not answer. */
   async stale() {
     low();
     const there = await send("GET", "/health", {}).then(
@@ -322,18 +323,18 @@ export class App extends LitElement {
     );
   }
 
-  /** Nothing is asked and nothing is under way. */
+  /** Whether no dialog is open and no request is under way. */
   get isFree() {
     return !this.unconfirmed && !this.dialog?.isOpen && !this.current?.firstElementChild?.busy;
   }
 
-  /** Whether a page that is loaded anew has all that this one has. */
+  /** Whether reloading the page would lose nothing. */
   isCalm() {
     return this.isFree && !this.typed;
   }
 
   /**
-   * Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed.
+   * Offers a reload when another version of the pages is served, while it would lose no input.
    */
   renewal() {
     if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
@@ -362,14 +363,14 @@ export class App extends LitElement {
     });
   }
 
-  /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
+  /** Shows that a code was refused. A scanned one stays on the page until it is dismissed. */
   refuse(code, why, { kind = "bad", long = false, scanned = true } = {}) {
     low(long);
     this.say(kind, sentence(why));
     if (scanned) this.refusedScans.add(code, sentence(why));
   }
 
-  /** Those that stand on the page until somebody dismisses them. */
+  /** The list of refused scans, each with a button to dismiss it. */
   refusedPart() {
     return refusedLines(this.refusedScans.list, (one) => {
       this.refusedScans.dismiss(one);
@@ -377,7 +378,7 @@ export class App extends LitElement {
     });
   }
 
-  /** Nobody could say what a code is. */
+  /** Shows that looking up a code failed. */
   scanFailed(error, code) {
     this.fail(error);
     this.refusedScans.add(code, error.words ?? words(error));
@@ -387,14 +388,14 @@ export class App extends LitElement {
     this.refuse(code, t("{code}: unknown barcode", { code: named(code) }), { scanned });
   }
 
-  /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */
+  /** Prints a text through the browser. `sheet` is the CSS of the paper if it is not a roll. */
   print(text, sheet) {
     const paper = document.getElementById("paper");
     const columns = this.settings?.printing?.characters ?? 42;
     const [width, line] = ROLLS[columns] ?? ROLLS[42];
     paper.textContent = text;
     paper.dataset.columns = columns;
-    // As long as the text: a roll is cut where it ends.
+    // The page is as long as the text, since a roll is cut at its end.
     const length = Math.ceil(text.split("\n").length * line) + 3 * MARGIN_MM;
     roll.replaceSync(sheet ?? `@page { size:${width}mm ${length}mm; margin:${MARGIN_MM}mm 4mm }`);
     document.adoptedStyleSheets = [roll];
