@@ -168,7 +168,8 @@ impl Lots {
             let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
             owed = owed.saturating_add(part.points.saturating_sub(found));
         }
-        // The lot is missing or has fewer points than reported. The balance is reduced all the same, from other lots.
+        // The lot is missing or has fewer points than reported. The balance counts: the rest is taken from other lots,
+        // and what they lack is a debt.
         let taken = self.take(owed, |_| true);
         let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
         self.debt = self.debt.saturating_add(owed.saturating_sub(found));

@@ -163,8 +163,8 @@ pub fn mapping_keys(payload: &AnyPayload) -> BTreeSet<(MappingOf, &str)> {
     }
 }
 
-/// The document that a record reverses in part, and the accounts and amounts of its own entry. The reversal uses the
-/// same accounts, even if the mapping has changed since.
+/// The document that a record reverses in part, and the mappings whose accounts are those of the document's own entry,
+/// even if they have changed since.
 pub fn undone(payload: &AnyPayload) -> Option<(&str, BTreeSet<(MappingOf, &str)>)> {
     let keys = || mapping_keys(payload);
     match payload {

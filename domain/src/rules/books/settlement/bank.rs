@@ -34,7 +34,7 @@ fn places(payouts: &[Payout], fits: impl Fn(&Payout) -> bool) -> Vec<usize> {
     payouts.iter().enumerate().filter(|(_, payout)| fits(payout)).map(|(place, _)| place).collect()
 }
 
-/// How a line is matched, in order of certainty. For all lines, a match by name comes before a match by amount.
+/// How a line is matched, in order of certainty. Matches by name are made for all lines before matches by amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     NameAndAmount,

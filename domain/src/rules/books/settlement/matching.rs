@@ -144,7 +144,7 @@ impl<'a> Matcher<'a> {
         let nets = all(|line| line.net);
         let (fee, net) = match (reported, nets, rule) {
             (.., Rule::Contra) => (0, 0),
-            // A bank reports the net amount only, so the fee is unknown and nothing is posted for it.
+            // For deposits and payments to suppliers the bank's amount is the net amount. No fee was reported.
             (_, Some(net), Rule::Deposit | Rule::SupplierPayment) => (0, net),
             (Some(fee), Some(net), _) => (fee, net),
             (Some(fee), None, _) => (fee, reported_gross.saturating_sub(fee)),

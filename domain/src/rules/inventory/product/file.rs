@@ -10,7 +10,7 @@ pub const NO_BARCODES: &str = "-";
 /// Row of a product file: a value without a column stays as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueRow {
-    /// The product after applying the row of a file. An unknown product is created from the row.
+    /// The product by the file. For an unknown product, with all its fields.
     pub product: Product,
     /// The columns of the file beside those that every file has.
     pub columns: FileColumns,

@@ -78,8 +78,8 @@ pub fn is_stronger(user: &User, down: &UserDown) -> bool {
 pub struct Merged {
     /// The person from now on.
     pub down: UserDown,
-    /// Notifications to the store: of values that are stronger here, that its denial is now one of head office, or of
-    /// names and role by the later change of both.
+    /// Whether to notify the store: of values that are stronger at head office, that its denial is now one of head
+    /// office, or of names and role by the later change of both.
     pub tell: bool,
 }
 
