@@ -199,7 +199,7 @@ impl State {
         self.start_feed(me)
     }
 
-    /// Logs the lost link, notifies the outbox and schedules the next hello.
+    /// Sets the state of the link, notifies the outbox and schedules the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let (pause, state) = match &error.cause {
             Cause::Fenced | Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => {

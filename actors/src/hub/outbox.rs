@@ -81,8 +81,8 @@ impl Actor for Outbox {
                 match state.session.as_ref() {
                     Some(now) if now.number == session => state.pushed(&batch, *result).await?,
                     Some(now) => {
-                        // Sends the batch again in this session, as a duplicate, to receive its conflicts, which no
-                        // other answer contains.
+                        // An answer of an earlier session. The batch is sent again in this one, as a duplicate, and
+                        // that answer will not report its conflicts, so they are stored now.
                         let answer = result.ok().filter(|answer| answer.hub_generation == now.generation);
                         state
                             .context

@@ -92,8 +92,8 @@ pub(super) fn of_store(events: &[Event]) -> bool {
     })
 }
 
-/// Adds the store's settings to every product among the events: settings in the same events, otherwise the current
-/// ones. Returns the search words to remove, and whether there are any.
+/// Applies the store's settings to every product among the events: settings in the same events, otherwise the stored
+/// ones. Sets the search words that each product loses, and returns whether there are any.
 pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, StorageError> {
     let in_events = |event: &Event| match &event.fact {
         Fact::SyncChanged(it) => match &it.change {

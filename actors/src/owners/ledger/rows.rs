@@ -67,8 +67,8 @@ impl Owner<LedgerBook> {
         Ok(skus)
     }
 
-    /// Loads the member of a basket: whether they were blocked since, and the member that they were merged into, who
-    /// is returned. An unknown member earns points as the basket states.
+    /// Notes in the book whether a member has been blocked or merged since the basket was made. Returns the member
+    /// that they were merged into, otherwise the same one. An unknown member earns points as the basket states.
     pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<Option<MemberId>, Failure> {
         let Some(id) = id else { return Ok(None) };
         let found = pricing::member(&self.storage, id)?;
