@@ -117,7 +117,7 @@ impl Storage {
     ///
     /// # Errors
     /// `target` is not empty, the disk has no room, the copy fails verification, or the store stops meanwhile.
-    /// `target` does not exist then.
+    /// `target` has no backup then.
     pub fn backup(
         &self,
         target: &Path,

@@ -14,7 +14,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the lock, or returns the process that holds it.
+    /// Takes the lock. Fails if another process holds it.
     pub fn take(layout: &Layout) -> Result<Self, StorageError> {
         let path = layout.lock();
         let mut open = OpenOptions::new();

@@ -25,7 +25,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// How long every idempotency key counts at least, in journal time: settings can only make it longer.
 pub const ANSWERS_KEPT_MS: i64 = 7 * DAY_MS;
 
-/// Sealed segments whose keys are valid even if the clock has jumped, so that no key is forgotten too early.
+/// Number of the newest sealed segments whose keys are always kept, so that a clock that jumps does not make the store
+/// forget keys.
 pub const ANSWERS_SEGMENTS_MIN: usize = 8;
 
 /// Sealed segments whose two files stay open; older ones are opened when they are read.
