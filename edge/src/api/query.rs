@@ -23,7 +23,7 @@ pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
 /// A time at most so many milliseconds ago counts as now, since clocks differ and requests take time.
 const LATE_MS: i64 = 60_000;
 
-/// The requested time, or now if it is omitted or is just over.
+/// The requested time, or now if it is omitted or at most `LATE_MS` ago.
 ///
 /// # Errors
 /// 400 for an earlier time: only current and future values are kept.
