@@ -10,7 +10,8 @@ use testkit::counter::text;
 use testkit::hub::Hub;
 use testkit::{Client, Store, process, wait};
 
-/// Sets the business day one earlier. A restart stands for the night in between.
+/// With `EVENING` the business day is one earlier than with `MORNING`, at any time of the day. A restart with the
+/// other setting stands for the night.
 const EVENING: &str = "store.day_start = \"23:59\"";
 const MORNING: &str = "store.day_start = \"00:00\"";
 
