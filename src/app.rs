@@ -1,7 +1,6 @@
-//! Assembly: storage, actors and HTTP put together, and taken apart again in one order.
+//! Assembly: starts storage, actors and HTTP, and stops them in order.
 //!
-//! Shutdown has one order: stop accepting → finish what is in flight → stop the actors →
-//! write what was submitted and close.
+//! Shutdown: stop accepting → finish running requests → stop the actors → write what was submitted and close.
 
 use crate::config::Config;
 use crate::config::load::Loaded;

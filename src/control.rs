@@ -1,8 +1,8 @@
-//! Commands beside a running daemon, and on a stopped store: one way to carry them out.
+//! Commands of the program, for a running daemon and for a stopped store.
 //!
-//! The daemon listens on a Unix socket in its data folder. Whoever may open that folder may command it,
-//! nobody else. A command tries the socket first; without one it takes the folder and starts the same
-//! actors for a moment; a folder that somebody else holds ends with exit code 73.
+//! The daemon listens on a Unix socket in its data folder. Every user who may open that folder may send commands. A
+//! command tries the socket first. Without a daemon it locks the folder and starts the same actors for a moment; if
+//! another process has the folder, it ends with exit code 73.
 
 pub mod client;
 pub mod devices;

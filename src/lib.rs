@@ -1,8 +1,7 @@
-//! The Store Router: settings, commands, the HTTP interface of one shop, and how they are put
-//! together. No rules, no storage engine, no actor references: those live in `domain`, `storage`
-//! and `actors`.
+//! The Store Router: settings, commands, the HTTP interface of one store, and their assembly. Rules are in `domain`,
+//! the storage engine in `storage`, and the actors in `actors`.
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are defined in docs/glossary.md.
 
 pub mod app;
 pub mod cli;

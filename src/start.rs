@@ -83,8 +83,8 @@ fn not_started(error: StartError) -> anyhow::Error {
 fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SyncKey::load(folder::sync_key(config))?;
     let store_id = config.store.id.clone();
-    let token = move |hub_id: &str, told: Option<&TimeChallenge>| {
-        key.sign(|key| match told {
+    let token = move |hub_id: &str, hub_challenge: Option<&TimeChallenge>| {
+        key.sign(|key| match hub_challenge {
             Some(TimeChallenge { time, challenge }) => {
                 tokens::sync::issue_for(key, &store_id, hub_id, *time, challenge.clone()).ok()
             }

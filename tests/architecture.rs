@@ -196,7 +196,7 @@ const MATCHES: [(&str, &str); 9] = [
     ("screen", "domain/src/wire/screen.rs"),
 ];
 
-/// Every fact, and which of [`MATCHES`] name it. Whoever adds a fact says here which have to.
+/// Every fact, and which of [`MATCHES`] name it. A new fact must be added here.
 const FACTS: [(&str, &str); 47] = [
     ("TransactionOpen", "rows shift_sums ledger"),
     ("TransactionPaid", "rows index verify shift_sums ledger"),

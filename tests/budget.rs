@@ -1,7 +1,7 @@
-//! What a sale may cost, counted and not timed: `docs/performance.md#the-budget-of-a-sale` tells each figure.
+//! Costs of a sale, counted instead of timed: `docs/performance.md#the-budget-of-a-sale` has each figure.
 //!
-//! A whole store serves one till in this process, over HTTP, so that one allocator counts for all of it. The till itself
-//! allocates nothing while it is counted.
+//! A store serves one till in this process, over HTTP, so that one allocator counts all allocations. The till itself
+//! allocates nothing while they are counted.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -35,7 +35,7 @@ const MARGIN_PERCENT: u64 = 10;
 /// The same of hand-overs, which the kernel has a say in.
 const HAND_OVERS_MARGIN_PERCENT: u64 = 60;
 
-/// What is counted; the page says how much of each a sale may cost. Whoever makes one cheaper writes it there.
+/// The counted costs. The page has the limit of each; lower it there if a change makes a sale cheaper.
 const COUNTED: [&str; 8] = [
     "allocations",
     "bytes allocated",

@@ -1,13 +1,13 @@
-//! The rules and the words of a shop: pure functions over plain values.
+//! The rules and terms of a store: pure functions over plain values.
 //!
-//! Nothing in this crate waits, reads, writes, looks at a clock or rolls dice: time, ids and
-//! randomness arrive as arguments. `decide` answers a command with an event or a refusal,
-//! `settle` completes a draft with what two shifts can contend for, `evolve` folds an event.
+//! Nothing in this crate waits, reads, writes, uses a clock or draws random numbers: time, IDs and randomness are
+//! arguments. `decide` answers a command with an event or a refusal, `settle` completes a draft with rows that two
+//! shifts may change at the same time, `evolve` applies an event.
 //!
-//! `model` says what is and imports neither of the others; `wire` says what is sent and imports `model`;
-//! `rules` say what may happen.
+//! `model` has the data and imports neither of the others. `wire` has the messages and imports `model`. `rules` decide
+//! what is allowed.
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are defined in docs/glossary.md.
 
 #![warn(clippy::arithmetic_side_effects)]
 

@@ -115,7 +115,7 @@ fn facts(shop: &Shop) -> Vec<Fact> {
                     &Mapped::default(),
                 ));
             }
-            Happened::OpnameChanged(it) if it.opname.state.over() => facts.push(of_opname(&it.lines)),
+            Happened::OpnameChanged(it) if it.opname.state.is_over() => facts.push(of_opname(&it.lines)),
             Happened::TransferChanged(it) => {
                 let cost = it.transfer.lines.iter().map(|line| line.cost).sum();
                 let correction = movements.iter().map(|moved| moved.correction).sum();

@@ -1,4 +1,4 @@
-//! Members, their points, tills, and what is told to head office of them.
+//! Members and their points, tills, and the records of them for head office.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::MemberId;

@@ -1,5 +1,5 @@
-//! A store's own person, changed by the store and by head office while they are apart: whatever arrives when, and
-//! however often, both have the later word of each field in the end, and so has a rebuilt box.
+//! A user of a store is changed by the store and by head office while they are disconnected. In whatever order and
+//! however often changes arrive, both have the later change of each field in the end, and so has a rebuilt box.
 
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::Stamp;

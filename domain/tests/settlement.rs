@@ -4,7 +4,7 @@ mod as_reported;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::{Account, CARD, ON_THE_WAY, PAYABLES, QRIS};
 use domain::rules::books::settlement::exception::ExceptionKind;
-use domain::rules::books::settlement::state::{State, StatementState};
+use domain::rules::books::settlement::state::{SettlementState, StatementState};
 use domain::rules::books::settlement::{
     BankText, Before, FeeOnRefunds, Found, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, Rule,
     SourceKind, Terms, match_by_hand, match_lines, may_tell_again, reference_key,
@@ -243,12 +243,12 @@ fn an_item_and_what_takes_it_back_settle_each_other() {
 #[test]
 fn a_settlement_is_where_its_items_and_exceptions_are() {
     for (items, exceptions, state, statement) in [
-        (0, 0, State::Reconciled, StatementState::Reconciled),
-        (1, 0, State::Open, StatementState::Imported),
-        (0, 1, State::Discrepant, StatementState::Discrepant),
-        (1, 1, State::Discrepant, StatementState::Discrepant),
+        (0, 0, SettlementState::Reconciled, StatementState::Reconciled),
+        (1, 0, SettlementState::Open, StatementState::Imported),
+        (0, 1, SettlementState::Discrepant, StatementState::Discrepant),
+        (1, 1, SettlementState::Discrepant, StatementState::Discrepant),
     ] {
-        assert_eq!(State::of(items, exceptions), state);
+        assert_eq!(SettlementState::of(items, exceptions), state);
         assert_eq!(StatementState::of(items, exceptions), statement);
     }
 }
@@ -351,7 +351,7 @@ proptest! {
                 prop_assert_eq!(slice.gross, slice.cleared.values().sum::<i64>());
             }
         }
-        // Each line is matched, or a person is told of it.
+        // Each line is matched or raised as an exception.
         for line in &lines {
             let told = found.raised.iter().any(|raised| raised.line_ids.contains(&line.line_id));
             prop_assert!(told || seen_lines.contains(&line.line_id));

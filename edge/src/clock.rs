@@ -11,8 +11,8 @@ pub fn now() -> UtcMs {
     UtcMs(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Time for whatever expires: it follows the wall clock forwards and continues by itself where that is set
-/// back, so that no old token lives again. It remembers over a restart what it is given to begin with.
+/// A clock for expiry. It follows the wall clock forwards and continues by itself if that is set back, so that no
+/// expired token becomes valid again. It starts from a stored time, so a restart does not set it back.
 #[derive(Debug)]
 pub struct MonotonicWallClock {
     since: Mutex<(UtcMs, Instant)>,

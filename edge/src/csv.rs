@@ -103,8 +103,8 @@ impl Table {
 /// Characters that a spreadsheet takes for the beginning of a formula; the last four are the full-width forms of the
 /// first.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-/// Characters that begin a new cell or line in some reader of CSV, whatever quotes stand around them: where the
-/// decimal separator is a comma, cells end with `;`, and only a cell that the reader sees begin can be quoted.
+/// Characters that begin a new cell or line for some readers of CSV, whatever quotes surround them. With a decimal
+/// comma, cells are separated by `;`, and quotes protect only a cell whose beginning the reader recognises.
 const BEGINS_CELL: [char; 4] = [';', '\t', '\n', '\r'];
 /// Makes what follows text.
 const TEXT_MARK: char = '\'';

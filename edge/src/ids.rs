@@ -14,7 +14,7 @@ const COUNTER_BITS: u32 = 42;
 /// State of the last ID.
 static LAST: Mutex<Last> = Mutex::new(Last { ms: 0, counter: 0 });
 
-/// The time and the count of an ID; the next one is greater, whatever the clock says.
+/// Time and counter of an ID. The next ID is always greater, even if the clock is set back.
 #[derive(Clone, Copy)]
 struct Last {
     ms: u64,

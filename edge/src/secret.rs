@@ -101,7 +101,9 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             match read(&path, 64) {
                 Ok(bytes) => assert!(fit && bytes == b"hush", "{mode:o}"),
-                Err(SecretError::Permissions { mode: told, .. }) => assert!(!fit && told == mode, "{mode:o}"),
+                Err(SecretError::Permissions { mode: found, .. }) => {
+                    assert!(!fit && found == mode, "{mode:o}")
+                }
                 Err(other) => panic!("{mode:o}: {other}"),
             }
         }

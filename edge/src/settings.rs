@@ -22,6 +22,6 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// Keys (`section.key`) whose value is an address that may carry a log-in: masked where shown.
     const MASKED: &'static [&'static str];
 
-    /// `(section.key, what is wrong)` for every rule that types alone can't say.
+    /// Section and key with the problem, for every rule that the types don't express.
     fn problems(&self) -> Vec<(&'static str, String)>;
 }

@@ -47,9 +47,9 @@ pub fn init(format: LogFormat, level: &str) -> Result<(), TelemetryError> {
     Ok(())
 }
 
-/// A writer that makes each event one line of printable text. Whatever a path, a user name, a header or an error says,
-/// it can't begin a line of its own, speak to the terminal, or turn the reading direction. Both formats pass here;
-/// the escapes are JSON's, so that they stay JSON where they stand in JSON.
+/// A writer that makes each event one line of printable text. No path, user name, header or error can begin a line,
+/// send control sequences to a terminal or change the reading direction. It is used for both formats; the escapes are
+/// those of JSON, so that JSON stays valid.
 struct Lines<W>(W);
 
 impl<W: Write> Write for Lines<W> {

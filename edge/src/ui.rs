@@ -1,4 +1,4 @@
-//! What is in `ui/`, and the build that it makes up: answers carry it, so that a page hears of a newer one.
+//! The files of `ui/` and their build number. Answers carry the number, so that a page learns of a newer version.
 
 use domain::model::hub::chain::hex;
 use http::HeaderValue;

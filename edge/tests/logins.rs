@@ -58,7 +58,7 @@ async fn an_unknown_name_costs_the_same_work() {
     assert_eq!(passwords.computed(), before + 1);
     assert!(!passwords.verify("guess".to_owned(), passwords.dummy_like(Some(&hash))).await.unwrap());
     assert_eq!(passwords.computed(), before + 2);
-    // What the work is measured in stands in the hash, before the salt.
+    // The cost parameters are in the hash, before the salt.
     let cost = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
     assert_eq!(cost(&hash), cost(&passwords.dummy_like(Some(&hash))));
     assert_eq!(cost(&hash), cost(&passwords.dummy_like(None)), "of today's costs");

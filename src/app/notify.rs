@@ -12,11 +12,11 @@ const OWNER_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The daemon accepts requests.
 pub fn ready(status: &str) {
-    tell(&[NotifyState::Ready, NotifyState::Status(status)]);
+    notify_systemd(&[NotifyState::Ready, NotifyState::Status(status)]);
 }
 
 pub fn stopping() {
-    tell(&[NotifyState::Stopping, NotifyState::Status("draining")]);
+    notify_systemd(&[NotifyState::Stopping, NotifyState::Status("draining")]);
 }
 
 /// Asks for more time while the journal is checked or the index rebuilt.
@@ -27,7 +27,7 @@ pub async fn while_opening<T>(opening: impl Future<Output = T>) -> T {
     loop {
         tokio::select! {
             opened = &mut opening => return opened,
-            _ = ticks.tick() => tell(&[
+            _ = ticks.tick() => notify_systemd(&[
                 NotifyState::Status("checking the journal"),
                 NotifyState::ExtendTimeoutUsec(extension_us),
             ]),
@@ -45,14 +45,14 @@ pub async fn watchdog(store: StoreHandle) {
         ticks.tick().await;
         let stuck = store.stuck(OWNER_DEADLINE).await;
         if stuck.is_empty() {
-            tell(&[NotifyState::Watchdog]);
+            notify_systemd(&[NotifyState::Watchdog]);
         } else {
             tracing::error!(?stuck, "commands are not processed: no watchdog ping");
         }
     }
 }
 
-fn tell(state: &[NotifyState<'_>]) {
+fn notify_systemd(state: &[NotifyState<'_>]) {
     // Without a service manager this does nothing.
     if let Err(error) = sd_notify::notify(state) {
         tracing::warn!(%error, "the service manager could not be notified");

@@ -52,7 +52,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         name: config.store.name.trim().to_owned(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let answer = runtime.block_on(ask(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
+    let answer = runtime.block_on(send_enrol(&url, &enrol, hub_address::authority(config)?.as_deref()))?;
     let enrolled = match answer {
         Answer::Enrolled(enrolled) => enrolled,
         Answer::Refused(message) => {
@@ -94,7 +94,7 @@ enum Answer {
 
 /// # Errors
 /// No answer, or one that is not a hub's: the hub may have enrolled the key.
-async fn ask(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Result<Answer> {
+async fn send_enrol(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyhow::Result<Answer> {
     let client = actors::trusting(reqwest::Client::builder(), authority)?
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)

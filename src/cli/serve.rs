@@ -21,7 +21,7 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
 }
 
 async fn serve(loaded: &Loaded) -> anyhow::Result<()> {
-    let stop = signals::stop().context("can't listen for signals")?;
+    let stop = signals::stop_requested().context("can't listen for signals")?;
     // The folder first: beside a running daemon the answer is 73, not a port that is taken.
     let app = App::open(loaded).await?;
     let listen = loaded.config.http.listen;

@@ -7,7 +7,7 @@ use domain::model::base::time::UtcMs;
 use edge::clock;
 use serde_json::Value;
 
-/// Says how the store is: through the daemon, or what the stopped store's folder says.
+/// Prints the state of the store: from the daemon, or from the folder of a stopped store.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     let status = carry_out(config, Order::Status)?;
     let screen = Screen { status: &status, now: clock::now(), zone: &config.store.timezone };

@@ -83,7 +83,7 @@ async fn command(
     }
     let order = match read(&mut from).await {
         Ok(order) => order,
-        Err(error) => return say(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
+        Err(error) => return send(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
     };
     let (progress, seen) = watch::channel(None);
     // A person who presses Ctrl-C leaves no half of a command behind.
@@ -97,17 +97,17 @@ async fn command(
                     Ok(value) => Said::Done(value),
                     Err(trouble) => Said::Failed(trouble),
                 };
-                return say(to, &last).await;
+                return send(to, &last).await;
             }
             _ = beats.tick() => {
                 let step = seen.borrow().map(|progress: Progress| Step::from(progress));
-                say(to, &Said::Working(step)).await?;
+                send(to, &Said::Working(step)).await?;
             }
         }
     }
 }
 
-async fn say(to: &mut OwnedWriteHalf, said: &Said) -> anyhow::Result<()> {
+async fn send(to: &mut OwnedWriteHalf, said: &Said) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(said)?;
     line.push(b'\n');
     tokio::time::timeout(LINE_DEADLINE, to.write_all(&line)).await.context("nobody reads the answer")??;

@@ -20,7 +20,8 @@ pub fn failed(failure: Failure) -> ApiError {
     }
 }
 
-/// The answer when stored rows can't be read: damage, which says so, or a defect; only the log says which.
+/// The answer when stored rows can't be read. For damage it says so; any other error is a defect, which only the log
+/// describes.
 pub fn stored(error: StorageError) -> ApiError {
     match error {
         StorageError::Damaged { .. } => ApiError::damaged(error),

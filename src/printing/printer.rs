@@ -63,7 +63,7 @@ fn listen(stream: &mut TcpStream, until: Instant) -> Result<(), Error> {
     Ok(())
 }
 
-/// All of it, by something that never waits by itself.
+/// Writes all bytes to a device that is opened without blocking.
 fn write(device: &mut impl Write, mut bytes: &[u8], until: Instant) -> Result<(), Error> {
     while !bytes.is_empty() {
         let left = left(until)?;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 /// Time that an answer waits for the end of the work.
 const WAIT: Duration = Duration::from_secs(8);
-/// Milliseconds for which an end that nobody was told of is kept for the next caller.
+/// Milliseconds for which a result that no caller has received is kept for the next one.
 const KEPT_MS: i64 = 60_000;
 
 /// One kind of work, at most once at a time.
@@ -21,7 +21,7 @@ pub struct Job(Mutex<Begun>);
 struct Begun {
     /// Work that the next caller joins or gets the result of.
     open: Option<watch::Receiver<State>>,
-    /// The latest, told or not: for whoever only looks.
+    /// The latest result, whether a caller has received it or not.
     latest: Option<watch::Receiver<State>>,
 }
 
@@ -48,7 +48,7 @@ impl Job {
         let _ = tokio::time::timeout(WAIT, ended).await;
         let now = state.borrow().clone();
         if now.ended.is_some() {
-            // Told: whoever asks next wants it done anew.
+            // The caller has received the result; the next one starts the job again.
             self.lock().open.take_if(|job| job.same_channel(&state));
         }
         now
@@ -134,8 +134,8 @@ mod tests {
         let joined = job.run(|_| async { Ok(json!("never begun")) }).await;
         assert!(joined.ended.is_none());
         end.send(()).unwrap();
-        let told = job.run(|_| async { Ok(json!("never begun")) }).await;
-        assert_eq!(told.ended.unwrap().1, Ok(json!(1)));
+        let outcome = job.run(|_| async { Ok(json!("never begun")) }).await;
+        assert_eq!(outcome.ended.unwrap().1, Ok(json!(1)));
         assert_eq!(job.latest().unwrap().ended.unwrap().1, Ok(json!(1)), "looking takes nothing away");
         let anew = job.run(|_| async { anyhow::bail!("no room") }).await;
         assert_eq!(anew.ended.unwrap().1, Err("no room".to_owned()));

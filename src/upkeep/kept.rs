@@ -59,7 +59,7 @@ fn time_of(name: &str) -> Option<UtcMs> {
     Some(UtcMs(at.timestamp().as_millisecond().saturating_add(ms)))
 }
 
-/// Whether this program gives such names; what else is there is somebody's own.
+/// Whether this program creates files with this name. Other files belong to someone else and are left alone.
 fn is_name(name: &str) -> bool {
     name.len() == 19
         && name.char_indices().all(|(at, c)| match at {

@@ -1,8 +1,8 @@
-//! Backups: a copy of everything that counts, taken while writes continue.
+//! Backups: copies of a store's data, taken while writes continue.
 //!
-//! Rows first (a snapshot), then the journal up to a commit that contains all of them. The copy is made
-//! under another name, verified as a store of its own, listed with its hashes, and only then given its
-//! name: what has the name is whole.
+//! The rows are copied first (a snapshot), then the journal up to a commit that contains all of them. The copy is made
+//! under a temporary name, verified like a store, and listed with its hashes. It gets its name last, so that a folder
+//! with that name is always complete.
 
 mod copy;
 mod free_space;
@@ -26,25 +26,25 @@ use std::path::{Component, Path, PathBuf};
 
 pub(crate) use copy::{copy, copy_listed};
 
-/// The longest list of files that is read (16 MiB, some hundred thousand files).
+/// Longest `backup.json` that is read (16 MiB, some hundred thousand files).
 const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// What a backup holds: `backup.json`.
+/// Contents of a backup, stored in it as `backup.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
     /// Version of this list.
     pub format_version: u32,
-    /// Store whose data it holds.
+    /// Store of the backup.
     pub store_id: StoreId,
-    /// When it was taken.
+    /// When the backup was taken.
     pub made_at: UtcMs,
     /// The last commit in it.
     pub lsn: u64,
     /// The epoch at that commit.
     pub epoch: String,
-    /// The last record there.
+    /// Sequence number of the last record at that commit.
     pub seq: u64,
-    /// Whether keys are in it.
+    /// Whether the backup includes keys.
     pub keys: bool,
     /// Every file of the backup.
     pub files: Vec<BackupFile>,
@@ -62,10 +62,10 @@ pub struct BackupFile {
 }
 
 impl Backup {
-    /// The list of a backup.
+    /// Reads `backup.json` of a backup.
     ///
     /// # Errors
-    /// There is none, or this program can't read it.
+    /// The file does not exist, or this program can't read it.
     pub fn load(folder: &Path) -> Result<Self, StorageError> {
         let path = Layout(folder.to_owned()).backup();
         let refused = |what: String| StorageError::Refused { path: folder.to_owned(), what };
@@ -74,7 +74,7 @@ impl Backup {
         let list: Self = serde_json::from_slice(&bytes)
             .map_err(|error| StorageError::damaged(&path, 0, error.to_string()))?;
         format::check(&path, list.format_version, format::BACKUP)?;
-        match list.files.iter().find(|file| !is_of_a_store(&file.path)) {
+        match list.files.iter().find(|file| !is_backup_path(&file.path)) {
             Some(file) => {
                 let what = format!("it names {}, which no backup holds", file.path.display());
                 Err(StorageError::damaged(&path, 0, what))
@@ -83,14 +83,14 @@ impl Backup {
         }
     }
 
-    /// The folders of its files, relative to it.
+    /// The folders of the files, relative to the backup.
     pub(crate) fn folders(&self) -> BTreeSet<PathBuf> {
         self.files.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect()
     }
 }
 
-/// Whether a path is one that [`Storage::backup`] writes: nothing else is put into a store's folder.
-fn is_of_a_store(path: &Path) -> bool {
+/// Whether [`Storage::backup`] writes a file of this path. A restore copies no other files into a store's folder.
+fn is_backup_path(path: &Path) -> bool {
     let parts: Option<Vec<&str>> = path
         .components()
         .map(|part| match part {
@@ -111,13 +111,13 @@ fn is_of_a_store(path: &Path) -> bool {
 }
 
 impl Storage {
-    /// Copies the store into `target`, which must be new or empty, while writes continue. `keys` names the
-    /// key files of the program, relative to the folder; with none the backup holds no keys, not even the
-    /// installation's. Blocks for long.
+    /// Copies the store into `target`, which must be new or empty, while writes continue. `keys` names the key files
+    /// of the program, relative to the folder; with `None` the backup has no keys, not even the installation's. This
+    /// takes long and blocks the thread.
     ///
     /// # Errors
-    /// `target` is not empty, there is no room, the copy does not verify, or the store stops meanwhile;
-    /// nothing has the name of a backup then.
+    /// `target` is not empty, the disk has no room, the copy fails verification, or the store stops meanwhile.
+    /// `target` has no backup then.
     pub fn backup(
         &self,
         target: &Path,
@@ -127,8 +127,8 @@ impl Storage {
     ) -> Result<Backup, StorageError> {
         refuse_inside(&self.shared().layout, target)?;
         self.room_for_backup(parent(target))?;
-        let partial = begin(target)?;
-        let made = Work {
+        let partial = create_partial(target)?;
+        let run = BackupRun {
             storage: self,
             to: Layout(partial.clone()),
             files: Vec::new(),
@@ -136,8 +136,8 @@ impl Storage {
             total: 0,
             progress,
         };
-        let list = made.run(keys, now).inspect_err(|_| {
-            // Half a backup is of no use; should it stay, the next one says so.
+        let list = run.run(keys, now).inspect_err(|_| {
+            // An incomplete backup is useless. If it can't be removed, the next backup refuses and names it.
             let _ = fs::remove_dir_all(&partial);
         })?;
         fs::rename(&partial, target).map_err(StorageError::io("name", target))?;
@@ -151,7 +151,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A backup must not lie among the store's own files: a later start would take it for one of them.
+/// Refuses a target inside the store's own folders: the next start would take the backup for the store's files.
 fn refuse_inside(layout: &Layout, target: &Path) -> Result<(), StorageError> {
     let above = target.ancestors().skip(1).find_map(|folder| {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -171,8 +171,8 @@ fn refuse_inside(layout: &Layout, target: &Path) -> Result<(), StorageError> {
     }
 }
 
-/// The folder under its temporary name.
-fn begin(target: &Path) -> Result<PathBuf, StorageError> {
+/// Creates the folder under its temporary name.
+fn create_partial(target: &Path) -> Result<PathBuf, StorageError> {
     let refused =
         |path: &Path, what: &str| Err(StorageError::Refused { path: path.to_owned(), what: what.to_owned() });
     if is_filled(target)? {
@@ -190,16 +190,19 @@ fn begin(target: &Path) -> Result<PathBuf, StorageError> {
     }
 }
 
-struct Work<'a> {
+/// A backup while it is made.
+struct BackupRun<'a> {
     storage: &'a Storage,
     to: Layout,
     files: Vec<BackupFile>,
+    /// Bytes copied so far.
     done: u64,
+    /// Bytes of the journal.
     total: u64,
     progress: &'a mut dyn FnMut(Progress),
 }
 
-impl Work<'_> {
+impl BackupRun<'_> {
     fn run(mut self, keys: Option<&[PathBuf]>, now: UtcMs) -> Result<Backup, StorageError> {
         let shared = self.storage.shared();
         let from = shared.layout.clone();
@@ -209,45 +212,46 @@ impl Work<'_> {
         let start = shared.rows.flush()?;
         let snapshot = self.to.snapshot(start.lsn);
         snapshot::write(&snapshot, &shared.store_id.0, start, &shared.rows)?;
-        self.list(&snapshot)?;
-        // Everything that the snapshot holds is before this mark, and durable.
+        self.list_file(&snapshot)?;
+        // The mark is read after the snapshot was written, so every commit of the snapshot is before it.
         let mark = shared.rows.mark();
         let segments = self.storage.shared().history.segments();
         let segments: Vec<_> =
             segments.iter().filter(|segment| segment.head.first_lsn <= mark.segment).collect();
         self.total = segments.iter().map(|segment| segment.len).sum();
         free_space::refuse_without(shared, &self.to.0, self.total)?;
-        self.file(&from.manifest(), None)?;
+        self.copy_file(&from.manifest(), None)?;
         for segment in segments {
             let first_lsn = segment.head.first_lsn;
             if first_lsn == mark.segment {
-                self.file(&segment.path, Some(mark.offset))?;
+                self.copy_file(&segment.path, Some(mark.offset))?;
             } else {
-                self.file(&segment.path, None)?;
-                self.index(&from, first_lsn)?;
+                self.copy_file(&segment.path, None)?;
+                self.copy_index(&from, first_lsn)?;
             }
         }
         if let Some(keys) = keys {
-            self.file(&from.install_key(), None)?;
+            self.copy_file(&from.install_key(), None)?;
             for key in keys {
-                self.key(&from.0.join(key))?;
+                self.copy_key(&from.0.join(key))?;
             }
         }
         self.finish(mark.lsn, mark.records, keys.is_some(), now)
     }
 
-    /// The index of a sealed segment, made anew where the store has not written it yet.
-    fn index(&mut self, from: &Layout, first_lsn: u64) -> Result<(), StorageError> {
+    /// Copies the index of a sealed segment, or builds it if the store has not written it yet.
+    fn copy_index(&mut self, from: &Layout, first_lsn: u64) -> Result<(), StorageError> {
         let index = from.index(first_lsn);
         if index.exists() {
-            return self.file(&index, None);
+            return self.copy_file(&index, None);
         }
         let copied = self.to.index(first_lsn);
         remake(&Segment::open(&self.to.segment(first_lsn))?, &copied, None)?;
-        self.list(&copied)
+        self.list_file(&copied)
     }
 
-    fn key(&mut self, path: &Path) -> Result<(), StorageError> {
+    /// Copies a key file, if it exists.
+    fn copy_key(&mut self, path: &Path) -> Result<(), StorageError> {
         if !path.exists() {
             return Ok(());
         }
@@ -255,32 +259,33 @@ impl Work<'_> {
         if let Some(folder) = self.to.0.join(relative).parent().filter(|folder| !folder.exists()) {
             fs::DirBuilder::new().mode(0o700).create(folder).map_err(StorageError::io("make", folder))?;
         }
-        self.file(path, None)
+        self.copy_file(path, None)
     }
 
     fn relative(&self, path: &Path, root: &Path) -> PathBuf {
         path.strip_prefix(root).unwrap_or(path).to_owned()
     }
 
-    fn file(&mut self, path: &Path, upto: Option<u64>) -> Result<(), StorageError> {
+    /// Copies a file of the store, or its first `upto` bytes, and lists it.
+    fn copy_file(&mut self, path: &Path, upto: Option<u64>) -> Result<(), StorageError> {
         let relative = self.relative(path, &self.storage.shared().layout.0);
         let Self { storage, to, done, total, progress, .. } = self;
         let copied = copy(path, upto, &to.0.join(&relative), &mut |bytes| {
             *done += bytes;
-            // Tills, and other users of this disk, keep writing meanwhile.
+            // Checked after each part, since the store and other programs write to the disk meanwhile.
             free_space::refuse_without(storage.shared(), &to.0, 0)?;
             progress(Progress { step: "copy", done: *done, total: (*total).max(*done) });
             storage.refuse_when_stopping()
         })?;
-        self.files.push(copied.listed(relative));
+        self.files.push(copied.into_entry(relative));
         Ok(())
     }
 
-    /// Lists a file that was written in place.
-    fn list(&mut self, path: &Path) -> Result<(), StorageError> {
+    /// Lists a file that was written directly into the backup.
+    fn list_file(&mut self, path: &Path) -> Result<(), StorageError> {
         let relative = self.relative(path, &self.to.0);
         copy::protect(path)?;
-        self.files.push(copy::hash(path)?.listed(relative));
+        self.files.push(copy::hash(path)?.into_entry(relative));
         Ok(())
     }
 
@@ -301,7 +306,7 @@ impl Work<'_> {
             let what = format!("the copy ends at lsn {}, not {lsn}", report.head_lsn);
             return Err(StorageError::damaged(&self.to.0, 0, what));
         }
-        // Looking at it left these behind; they are no part of a backup.
+        // `verify` has created these files; they are not part of the backup.
         for file in [self.to.lock(), self.to.high_water()] {
             remove(&file)?;
         }

@@ -220,8 +220,8 @@ impl Storage {
         drop(self.inner.queue.send(Message::Barrier(Box::new(done))));
     }
 
-    /// Resolves when the storage failed: the process must exit with the error's code. Nobody whose commit
-    /// was not durable has been answered, and nobody will be.
+    /// Resolves when the storage has failed. The process must exit with the error's code. Commits that were not
+    /// durable have not been answered, and never will be.
     pub async fn failed(&self) -> StorageError {
         let mut failure = self.inner.shared.failure.subscribe();
         loop {

@@ -1,4 +1,4 @@
-//! Opening a folder after whatever happened, making anew what is made from the journal, and verifying both.
+//! Opens a folder after any kind of exit, rebuilds the files that are derived from the journal, and verifies both.
 
 pub mod bring_up;
 pub mod journal_end;

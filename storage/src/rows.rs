@@ -198,8 +198,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Gives up the journal's reserve where the disk may not hold what the engine is given. An engine that once failed to
-    /// write takes nothing any more, so that this comes before and not after it.
+    /// Releases the journal's reserve if the disk may be too full for the engine. This is done before writing, since
+    /// an engine that failed to write once accepts no more writes.
     fn make_way(&self, given: usize) {
         let wanted = ROOM_BYTES.saturating_add(u64::try_from(given).unwrap_or(u64::MAX).saturating_mul(2));
         let is_short = fs2::available_space(&self.path).is_ok_and(|free| free < wanted);
@@ -314,8 +314,8 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> sled::Result<T>) -> Result<T, 
     }
 }
 
-/// A call that changes the engine. One that failed may leave a place in the engine's log that nobody fills, and closing
-/// waits for it without end, in everybody's way: such an engine stays open until the process ends.
+/// A call that changes the engine. A failed call may leave a gap in the engine's log, and closing the engine would
+/// wait for the gap forever and block other callers. Such an engine is left open until the process ends.
 fn changed<T>(path: &Path, db: &sled::Db, call: impl FnOnce() -> sled::Result<T>) -> Result<T, StorageError> {
     let done = guarded(path, call);
     if done.is_err() {

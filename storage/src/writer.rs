@@ -1,7 +1,8 @@
-//! The writer thread: the only one that writes journal and rows.
+//! The writer thread, the only thread that writes journal and rows.
 //!
-//! Wait for one commit, take what waits (and on a slow disk what is about to come), one write, one fdatasync, apply,
-//! answer. Any error stops it for good: nobody is answered, the process exits, a restart decides from the disk.
+//! It waits for a commit, takes all waiting commits (and on a slow disk those that are expected soon), writes them
+//! with one write and one fdatasync, applies them and answers. Any error stops it for good: nothing is answered, the
+//! process exits, and the restart decides by what is on the disk.
 
 pub mod commit;
 pub mod group;
@@ -114,7 +115,8 @@ impl Writer {
         Ok(self.queue.recv().unwrap_or(Message::Close))
     }
 
-    /// Takes what waits, and on a slow disk what is expected; gives back what ends a group.
+    /// Takes the waiting commits, and on a slow disk those that are expected soon. Returns the message that ends the
+    /// group.
     fn collect(&self, group: &mut Vec<Pending>, idle: bool) -> Option<Message> {
         let bytes_max = self.shared.group_bytes_max;
         let mut bytes: usize = group.iter().map(|pending| pending.prepared.content.len()).sum();
@@ -193,7 +195,7 @@ impl Writer {
         self.shared.publish(&self.mark);
         for (pending, durable) in pending.into_iter().zip(durables) {
             let (then, durable) = (pending.then, *durable);
-            self.tell(durable.lsn, pending.prepared.notices);
+            self.publish(durable.lsn, pending.prepared.notices);
             if catch_unwind(AssertUnwindSafe(move || then(durable))).is_err() {
                 tracing::error!(lsn = durable.lsn, "a task that waited for a commit panicked");
             }
@@ -201,7 +203,7 @@ impl Writer {
     }
 
     /// Publishes the notices to event-stream subscribers, if there are any.
-    fn tell(&self, lsn: u64, notices: Vec<Notice>) {
+    fn publish(&self, lsn: u64, notices: Vec<Notice>) {
         if !notices.is_empty() && self.shared.notices.receiver_count() > 0 {
             let _ = self.shared.notices.send(Arc::new(Noticed { lsn, notices }));
         }

@@ -1,4 +1,5 @@
-//! The storage as its callers see it: what is committed is there, whatever happens to files and processes.
+//! Tests of the storage through its public functions: what is committed stays, whatever happens to files and
+//! processes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! What people are told of is counted and found without going through what was: parked records, lost values,
-//! days that are due or differ.
+//! Lists for users (parked records, lost values, days that are due or differ) are counted and read without scanning
+//! the history.
 
 use domain::model::base::event::fact;
 use domain::model::base::time::UtcMs;

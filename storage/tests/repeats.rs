@@ -1,4 +1,4 @@
-//! A sale's text stands in its event, its record and its answer: a frame holds it once, and gives all of them whole.
+//! The text of a sale is in its event, its record and its answer. A frame stores it once and returns all of them.
 
 use crate::shop::{EPOCH, folder, open};
 use domain::model::base::answer::Answer;

@@ -1,4 +1,4 @@
-//! `verify` replays what happened in a shift, whatever it was, and comes to the sums that its row says.
+//! `verify` recomputes the sums of a shift from its events and gets those of its row.
 
 use domain::model::base::event::{Event, Fact};
 use domain::model::base::ids::{StoreId, TransactionId};

@@ -1,4 +1,4 @@
-//! Whatever is of another version, newer or older, is refused as it lies, with what to do.
+//! Files of another version, newer or older, are refused unchanged, with what to do.
 
 use crate::files::{copy, files, frames};
 use crate::shop::{Shop, folder, open, options};

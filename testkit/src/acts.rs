@@ -101,7 +101,7 @@ impl Shop {
         let who = ani();
         let authorization = Authorization::unapproved(&who);
         let draft = hold::draft_recall(id.clone(), cmd, self.now, &authorization, &self.rules, &self.shift)?;
-        let member = self.ledger.holds.get(id).and_then(|(_, basket)| basket.member_id.clone());
+        let member = self.ledger.holds.get(id).and_then(|held| held.basket.member_id.clone());
         let pricing = self.pricing(member.as_ref());
         let recalled = hold::recall(draft, self.now, &authorization, &pricing, &self.rules, &self.ledger)?;
         self.commit(recalled.event);

@@ -1,4 +1,4 @@
-//! Head office's word without a hub: the owners that take it from the feed take it in on the stopped store.
+//! Applies records of the feed without a hub: on the stopped store, by the owners that apply them from the feed.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::hub::sync::ConflictDown;
@@ -12,10 +12,10 @@ use store_router::config::load::load;
 use store_router::{folder, start};
 use testkit::Store;
 
-/// What head office says.
+/// Records of the feed, by kind.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct FeedRecords {
     supplier: Option<Supplier>,
     purchase_order: Option<PurchaseOrder>,
     transfer: Option<Transfer>,
@@ -24,12 +24,12 @@ struct Told {
     promotions: Vec<Promotion>,
 }
 
-/// Head office says something: `{"supplier": …}`, `{"purchase_order": …}`, `{"transfer": …}`. The store is stopped for
-/// it, and serves again.
+/// Stops the store, applies records of the feed (for example `{"supplier": …}`, `{"transfer": …}`) and starts it
+/// again.
 #[track_caller]
-pub fn told(store: &mut Store, what: &Value) {
-    let Told { supplier, purchase_order, transfer, conflict, promotions } =
-        Told::deserialize(what).expect("what head office says");
+pub fn apply_feed(store: &mut Store, records: &Value) {
+    let FeedRecords { supplier, purchase_order, transfer, conflict, promotions } =
+        FeedRecords::deserialize(records).expect("records of the feed");
     let supplier = supplier.map(|supplier| fact::SupplierChanged { supplier }.into());
     let order = purchase_order.map(|order| fact::PurchaseOrderChanged { order }.into());
     let conflict = conflict.map(|conflict| {
@@ -39,13 +39,13 @@ pub fn told(store: &mut Store, what: &Value) {
     let promotions = promotions.into_iter().map(|promotion| fact::PromotionChanged { promotion }.into());
     let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).chain(promotions).collect();
     store.stop();
-    take_in(store, events, transfer);
+    write_offline(store, events, transfer);
     store.start();
 }
 
-/// As a command beside no daemon does.
-fn take_in(store: &Store, events: Vec<Event>, transfer: Option<Transfer>) {
-    // This process stands in for the store's: what it makes is for its owner alone.
+/// Writes like a command of the program on a stopped store.
+fn write_offline(store: &Store, events: Vec<Event>, transfer: Option<Transfer>) {
+    // The store's program creates files for their owner only, so this process must do the same.
     edge::private::new_files_only_for_owner();
     let config = load(Some(&store.folder().join("config.toml")), Vec::new()).unwrap().config;
     let storage = folder::open(&config).unwrap();

@@ -1,8 +1,8 @@
-//! A shop against a model of it: random days at three tills, with crashes, against the real store and
-//! against a small book that was written from docs/arithmetic.md and knows nothing of the store's rules.
+//! A store against a model: random days at three tills, with crashes, on the real store and on a small book that was
+//! written from docs/arithmetic.md and shares no code with the store's rules.
 //!
-//! The seed is printed (`MODEL_SEED=n`, or `SEED=n`, repeats a run, `MODEL_STEPS=n` makes it longer). A run that
-//! fails is made shorter, on fresh stores, before it is shown; what was found so stays as a test of its own.
+//! The seed is printed (`MODEL_SEED=n`, or `SEED=n`, repeats a run, `MODEL_STEPS=n` makes it longer). A failing run is
+//! shortened on fresh stores before it is shown. Failures that were found this way are kept as tests of their own.
 
 mod back_room;
 mod book;

@@ -29,8 +29,8 @@ const TIMED: &str = "SCREENS_TIMED";
 const KEYS: usize = 40;
 /// Scans, and texts that are looked for.
 const TRIES: usize = 20;
-/// From a key to what it shows. Of all tries the least is held to it: whatever else a busy machine does only makes some of them
-/// longer, and a page that needs more needs it each time.
+/// Time from a key to its effect on the screen. The shortest of all tries is compared: other load of the machine makes
+/// only some of them longer, while a slow page is slow each time.
 const EFFECT_MAX_MS: f64 = 50.0;
 /// What the loop and the store's shortest answer take on the machine that the budgets are meant for, as medians.
 const LOOP_MS: f64 = 5.0;

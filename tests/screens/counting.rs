@@ -112,7 +112,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.reads("#progress", "3 of 12");
     screen.reads(".left", "Product 8990002");
     assert_eq!(screen.script("return examine.fits()"), json!([]));
-    // Who counts blind is never asked what the books say, nor is told by the page.
+    // The page of a blind count never shows or asks for the expected quantities.
     let asked = screen.script("return asked.filter((url) => !url.startsWith('/api/opname/'))");
     assert_eq!(asked, json!([]));
     screen.is_clean();

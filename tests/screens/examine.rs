@@ -1,5 +1,5 @@
-//! What every page is held to: at six widths nothing is cut or wider than the window and its main action can be pressed;
-//! axe-core has nothing serious to say in either theme or language; Tab reaches every control and shows where it is.
+//! Checks of every page: at six widths nothing is cut off or wider than the window and the main action can be pressed;
+//! axe-core finds no serious problem in either theme or language; Tab reaches every control and shows where it is.
 //! `SCREENS=write` writes the pictures to `target/screens/`.
 
 use crate::screen::Screen;

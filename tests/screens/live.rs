@@ -219,7 +219,7 @@ fn a_list_waits(screen: &mut Screen) {
     screen.script("window.refuses = {status: 503, wait: 60}");
     screen.reads("#banner", "request req_1");
     screen.reads("page-counts tbody", "0 of");
-    // Nobody is called for what is asked for again by itself.
+    // An automatic retry gives no signal.
     screen.sees("#banner[role=status]");
     screen.script("window.refuses = null");
     wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));

@@ -1,11 +1,12 @@
-//! Devices at the pages: registered, named, used to log in and to approve, removed; and one session for each app.
+//! Passkeys in the pages: registered, used to log in, to unlock and to approve, and removed. Each app has its own
+//! session.
 
 use crate::screen::{ENTER, ESCAPE, F10, Screen};
 use serde_json::{Value, json};
 use testkit::store::PASSWORD;
 use testkit::{Store, wait};
 
-/// Registers the browser's device for who is logged in, on the page that is open.
+/// Registers a passkey for the user who is logged in. The page of devices must be open.
 #[track_caller]
 fn register(screen: &mut Screen, name: &str) {
     screen.sees("page-devices .btn.primary:enabled");
@@ -17,20 +18,29 @@ fn register(screen: &mut Screen, name: &str) {
     screen.reads("page-devices tbody", name);
 }
 
+/// Waits until the till is unlocked.
 #[track_caller]
-fn goes_on(screen: &mut Screen) {
+fn is_unlocked(screen: &mut Screen) {
     let gone =
         "return document.querySelector('page-locked') === null && localStorage.getItem('locked') === null";
-    wait::until("the till goes on", || (screen.script(gone) == true).then_some(()));
+    wait::until("the till is unlocked", || (screen.script(gone) == true).then_some(()));
 }
 
 #[test]
 fn a_device_logs_in_approves_and_is_removed() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
+    the_cashier_logs_in_and_unlocks(&mut screen);
+    the_manager_registers(&mut screen);
+    a_lock_opens_only_for_its_own_user(&mut screen);
+    the_manager_approves_a_void(&mut screen);
+    the_passkey_is_removed(&mut screen);
+}
+
+fn the_cashier_logs_in_and_unlocks(screen: &mut Screen) {
     screen.log_in("till-1");
     screen.sees("#float");
     screen.script("document.querySelector('pos-app').show('devices')");
-    register(&mut screen, "Thumb of till 1");
+    register(screen, "Thumb of till 1");
     screen.reads("#banner", "Thumb of till 1 added");
     screen.script("document.querySelector('pos-app').logOut()");
     screen.sees("#username");
@@ -43,20 +53,24 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.types("l");
     screen.sees("#unlock");
     screen.browser.press("page-locked button[name=by]");
-    goes_on(&mut screen);
+    is_unlocked(screen);
+}
 
-    // The manager's thumb, registered in Store Admin: a session of its own in the same browser.
+/// In Store Admin, which has its own session in the same browser.
+fn the_manager_registers(screen: &mut Screen) {
     screen.visit("/admin");
     screen.log_in("manager");
     screen.sees(".figures");
     screen.script("location.hash = '#/devices'");
-    register(&mut screen, "Thumb of the manager");
+    register(screen, "Thumb of the manager");
+}
+
+fn a_lock_opens_only_for_its_own_user(screen: &mut Screen) {
     screen.visit("/pos");
     screen.sees("#line");
     let who = screen.text(".person");
     assert!(who.contains("till-1") || !who.contains("anager"), "{who}");
     screen.basket(&["89900070"], "27,750");
-    // A till that is locked waits for its own person's thumb.
     screen.script("void document.querySelector('pos-app').lock()");
     screen.sees("#unlock");
     screen.browser.write("#unlock-name", "manager@s001.example");
@@ -64,8 +78,11 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.reads("page-locked [role=alert]", "Only");
     screen.browser.write("#unlock-name", "till-1@s001.example");
     screen.browser.press("page-locked button[name=by]");
-    goes_on(&mut screen);
+    is_unlocked(screen);
     screen.pays("c");
+}
+
+fn the_manager_approves_a_void(screen: &mut Screen) {
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees("tbody tr");
     screen.browser.keys("\u{E017}", 0);
@@ -77,7 +94,9 @@ fn a_device_logs_in_approves_and_is_removed() {
     screen.reads("#banner", "Voided");
     screen.presses(ESCAPE);
     screen.sees("#line");
+}
 
+fn the_passkey_is_removed(screen: &mut Screen) {
     screen.visit("/admin");
     screen.sees(".figures");
     screen.script("location.hash = '#/devices'");
@@ -96,7 +115,8 @@ fn a_device_logs_in_approves_and_is_removed() {
 #[test]
 fn over_plain_http_a_password_logs_in_and_no_device_is_offered() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
-    // What a browser leaves out where it trusts nobody; here it trusts the machine itself.
+    // Browsers remove these APIs on plain HTTP, except for the local machine, where this test runs. So it removes
+    // them.
     let plain = "Object.defineProperty(window, 'isSecureContext', {value: false});\
         delete window.PublicKeyCredential; delete Navigator.prototype.credentials;\
         delete Crypto.prototype.subtle; delete Crypto.prototype.randomUUID;";

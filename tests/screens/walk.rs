@@ -1,6 +1,6 @@
-//! Every page of the three apps, one after the other: as the apps' own tables name them and as their links lead there, so that a
-//! new page is walked by itself, and one that no way leads to is named. What people may type is an attack, everywhere
-//! at once; under `SCREENS=write` it is what people type, and the pictures are kept.
+//! Visits every page of the three apps, by the apps' own tables and by their links, so that a new page is visited
+//! without changing this test and an unreachable page is reported. Texts entered by users are injection attacks
+//! everywhere; with `SCREENS=write` they are ordinary texts, and the pictures are kept.
 
 use crate::examine::{Pictures, crowded, examined, strings, tabbed, writes_pictures};
 use crate::furnished::{Furnished, HOSTILE, Place, REGISTER, Say, as_an_attacker, as_people, furnished};
@@ -136,7 +136,7 @@ fn every_page_of_the_store_is_fit_for_everybody_and_takes_text_for_text() {
     walk.ends(&mut screen, 9);
 }
 
-/// A command whose answer nobody heard, as it lies in the browser.
+/// A command without an answer, as the browser stores it.
 const LEAVE: &str = "return new Promise((done) => { const opened = indexedDB.open('pos', 1); opened.onsuccess = () => {\
     const change = opened.result.transaction('intents', 'readwrite'); change.oncomplete = () => done(null);\
     change.objectStore('intents').put(LEFT); }; })";

@@ -1,4 +1,4 @@
-// Store Admin: a menu of what the role may do, one page per address after `#`.
+// Store Admin: a menu of the pages that the user's role allows. Each page has an address after `#`.
 import { html, keyed } from "../vendor/lit.js";
 import { loading } from "../kit/controls.js";
 import { setShop } from "../kit/format.js";
@@ -23,6 +23,7 @@ const MENU = [
   ["devices", "key-round", () => t("My devices"), ALL, true],
   ["device", "smartphone", () => t("This device"), ALL],
 ];
+/** Modules of pages, loaded when the page is first shown. */
 const LATER = {
   stock: () => import("./stock.js"),
   product: () => import("./product.js"),
@@ -41,7 +42,7 @@ const LATER = {
   audit: () => import("./audit.js"),
   settings: () => import("./settings.js"),
 };
-/** What one of a list is shown by. */
+/** Page that shows one entry of a list. */
 const DETAIL = { stock: "product", receiving: "receive", counts: "count", members: "member", people: "person" };
 
 class AdminApp extends Lettered(MenuApp) {
@@ -60,7 +61,7 @@ class AdminApp extends Lettered(MenuApp) {
     };
   }
 
-  /** Names that nobody has to be asked for: this store's, and the own. */
+  /** Names that need no request: the store's and the user's own. */
   own(kind) {
     const { settings, user } = this;
     return (
@@ -75,7 +76,7 @@ class AdminApp extends Lettered(MenuApp) {
     return super.show(more.formOf(this, params) ?? page, params);
   }
 
-  /** Nothing in the menu has a number here. */
+  /** No entry of this menu shows a count. */
   count() {}
 
   tabs() {
@@ -104,23 +105,23 @@ class AdminApp extends Lettered(MenuApp) {
 
   searches(text) {
     const wanted = text.toLowerCase();
-    const places = new Set(this.menu().map(([name]) => name));
-    const acts = more.ACTIONS.map(([name, image, label, part]) => [
+    const allowed = new Set(this.menu().map(([name]) => name));
+    const actions = more.ACTIONS.map(([name, image, label, part]) => [
       name,
       image,
       label(),
       address(part ? [name, part] : [name]),
     ]).filter(([, , label]) => label.toLowerCase().includes(wanted));
-    const found = [
+    const searches = [
       ["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })],
       ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })],
       ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })],
       ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })],
     ];
-    return [...acts, ...found].filter(([name]) => places.has(name)).map(([, ...row]) => row);
+    return [...actions, ...searches].filter(([name]) => allowed.has(name)).map(([, ...row]) => row);
   }
 
-  /** Beside those of every app: `j` and `k`, and the arrows of a list, walk its rows. */
+  /** Besides the keys of every app, `j` and `k` move through the rows of a list; in lists with links, arrows do too. */
   onLetter(event) {
     const arrows = this.current.firstElementChild?.place ? { ArrowDown: 1, ArrowUp: -1 } : {};
     const step = { j: 1, k: -1, ...arrows }[event.key];
@@ -143,13 +144,13 @@ class AdminApp extends Lettered(MenuApp) {
     this.unconfirmed = null;
     dispatchEvent(new Event("entered"));
     await this.readSettings();
-    // From here on addresses are followed: no page is made before the store is known.
+    // Setting the user enables navigation. It comes after the settings, which every page needs.
     this.user = user;
     await this.begun(user);
     this.listen();
   }
 
-  /** What the store says of itself, and which day it is there: days begin while somebody is logged in. */
+  /** Reads the store's settings and its date. Repeated when the store restarts, since the day may have changed. */
   async readSettings() {
     this.settings = await this.get("/api/pos/settings");
     setShop(this.settings);
@@ -161,7 +162,7 @@ class AdminApp extends Lettered(MenuApp) {
     super.told(name, data);
   }
 
-  /** Each address is a page of its own, also where only its filter is another one. */
+  /** Creates the page anew for each address, even if only a filter differs. */
   body() {
     return keyed(this.params, (this.page !== "login" && more.drawn(this)) || this.plain());
   }

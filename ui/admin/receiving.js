@@ -1,4 +1,4 @@
-// Receiving: orders that goods may still come for. What has come stands on the page beside this one.
+// Receiving: purchase orders with outstanding goods. Receipts are listed on the next tab.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { day, number, symbol } from "../kit/format.js";
@@ -32,7 +32,7 @@ class PageReceiving extends ListPage {
   }
 
   row(one) {
-    const left = one.lines.reduce((all, { qty, received_qty: came }) => all + Math.max(0, qty - came), 0);
+    const outstanding = one.lines.reduce((sum, { qty, received_qty: got }) => sum + Math.max(0, qty - got), 0);
     return html`<tr class="open" @click=${() => this.app.go("receiving", one.po_id)}>
       <td>
         <a href=${this.place(one)}><bdi>${this.names?.get(one.supplier_id) ?? one.supplier_id}</bdi></a>
@@ -41,7 +41,7 @@ class PageReceiving extends ListPage {
       <td>${one.expected_at ? day(one.expected_at) : nothing}</td>
       <td><span class="badge plain">${t(one.state)}</span></td>
       <td class="num">${number(one.lines.length)}</td>
-      <td class="num">${number(left)}</td>
+      <td class="num">${number(outstanding)}</td>
       <td class="num">${number(one.total)}</td>
     </tr>`;
   }

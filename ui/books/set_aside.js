@@ -1,4 +1,4 @@
-// Rows of a statement's file that are no lines of it: why, and what a person decides on each.
+// Rows of a statement file that were set aside: the reasons, and the user's decision on each.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
@@ -7,7 +7,7 @@ import { col, days, figure } from "../kit/cells.js";
 import { table } from "../kit/record.js";
 import "./texts.js";
 
-/** What a row may turn out to be. */
+/** Line types to choose from when a row is added as a line. */
 const KINDS = [
   "sale",
   "refund",
@@ -21,11 +21,11 @@ const KINDS = [
   "transfer",
   "other",
 ];
-/** Rows of a preview that are shown. */
+/** Most rows that a preview shows. */
 const SHOWN = 50;
 const DECIDABLE = ["open", "noted"];
 
-const why = (row) =>
+const reasonCell = (row) =>
   html`<div class="said of-file">
     <b>${t(`aside.${row.reason}`)}</b>${
       row.problem
@@ -41,19 +41,19 @@ const why = (row) =>
   </div>`;
 const columns = [
   col(t("Row"), (row) => number(row.row_no), "num"),
-  col(t("Reason"), why, "wide-cell"),
+  col(t("Reason"), reasonCell, "wide-cell"),
   col(t("Day"), (row) => days(row.date)),
   col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"),
   col(t("Amount"), (row) => figure(row.amount), "num"),
 ];
 
-/** How many rows there are of each reason, those that somebody has to decide on first. */
+/** Number of rows for each reason. */
 export const counts = (one) => {
   const all = Object.entries(one.set_aside ?? {});
   return all.map(([reason, n]) => `${t(`aside.${reason}`)}: ${number(n)}`).join(" \u00b7 ");
 };
 
-/** What a file would set aside, in its preview. */
+/** The rows that an import would set aside, in the preview of a file. */
 export const previewed = (preview) => {
   const rows = preview.rows_set_aside ?? [];
   if (!rows.length) return nothing;
@@ -96,7 +96,7 @@ const take = (page, one, row) =>
         { name: "description", label: t("line.description"), value: row.description },
         { name: "reason", label: t("Reason"), kind: "area", required: true },
       ],
-      // Figures that nobody changed stay as the row has them: gross, fee and net.
+      // An unchanged amount is not sent, so that the server keeps the row's gross, fee and net.
       body: ({ amount, ...given }) => {
         const typed = Number(amount.replace(/\u2212/g, "-").replace(/[^\d-]/g, ""));
         return { ...given, ...(typed === row.amount ? {} : { amount: typed }) };
@@ -116,7 +116,7 @@ const dismiss = (page, one, row) =>
     },
   });
 
-const decision = (page, one) => (row) => {
+const decisionCell = (page, one) => (row) => {
   if (!DECIDABLE.includes(row.state))
     return html`<span>${t(`aside_state.${row.state}`)}</span
       >${row.decision ? html` <span class="muted"><bdi>${row.decision}</bdi></span>` : nothing}`;
@@ -132,12 +132,12 @@ const decision = (page, one) => (row) => {
     }`;
 };
 
-/** On the page of a statement: each row with what can be done about it. */
+/** The table of rows set aside on a statement's page, with buttons to decide on each. */
 export const setAside = (page, one) => {
   if (!one.aside?.length) return nothing;
   return table(
     t("Set aside: {n}, to decide on: {open}", { n: number(one.aside.length), open: number(one.set_aside_open ?? 0) }),
-    [...columns, col("", decision(page, one), "acts")],
+    [...columns, col("", decisionCell(page, one), "acts")],
     one.aside,
     t("No rows set aside"),
   );

@@ -1,4 +1,4 @@
-// Who delivers, at what cost; and what lies in which store.
+// Suppliers with their price lists, and stock by product and store.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number, rate } from "../kit/format.js";
@@ -11,8 +11,9 @@ import { needProducts, productName } from "../kit/names.js";
 import { facts, figures, section, table } from "../kit/record.js";
 import { ofState, ofStore, ofText } from "../kit/records.js";
 
-const P = ["admin", "ho_purchasing"];
-const terms = (one = {}) => [
+const BUYERS = ["admin", "ho_purchasing"];
+/** Fields of the form for a supplier. */
+const supplierFields = (one = {}) => [
   { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
   { name: "code", label: t("Code"), value: one.code },
   { name: "address", label: t("Address"), value: one.address, clears: true },
@@ -30,7 +31,8 @@ const terms = (one = {}) => [
   { name: "lead_time_days", label: t("Lead time (days)"), kind: "count", value: one.lead_time_days, clears: true },
   { name: "min_order_total", label: t("Minimum order"), kind: "money", value: one.min_order_total, clears: true },
 ];
-const given = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+/** A request body without empty fields. */
+const filledIn = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 const suppliers = {
   path: "/api/suppliers",
@@ -38,15 +40,15 @@ const suppliers = {
     title: t("Suppliers"),
     filters: [ofText(t("Name or code")), ofState(["active", "inactive"])],
     open: (one) => address(["suppliers", one.supplier_id]),
-    create: page.app.may(P)
+    create: page.app.may(BUYERS)
       ? {
           label: t("New supplier"),
           act: async () => {
             const made = await ask(page.app, {
               title: t("New supplier"),
               yes: t("Add"),
-              list: terms(),
-              act: (body) => page.app.change("POST", "/api/suppliers", given(body)),
+              list: supplierFields(),
+              act: (body) => page.app.change("POST", "/api/suppliers", filledIn(body)),
             });
             if (made) page.app.go("suppliers", made.supplier_id);
           },
@@ -65,7 +67,7 @@ const suppliers = {
   }),
 };
 
-const price = (page, one) =>
+const addProduct = (page, one) =>
   page.step({
     label: t("Add"),
     money: false,
@@ -101,7 +103,7 @@ const supplier = {
   view: (one, page) => ({
     name: one.name,
     badges: badge(one.state),
-    actions: page.app.may(P)
+    actions: page.app.may(BUYERS)
       ? [
           {
             label: one.state === "active" ? t("Stop ordering") : t("Order again"),
@@ -122,7 +124,7 @@ const supplier = {
               money: false,
               said: t("Saved"),
               url: path("/api/suppliers/:id", { id: one.supplier_id }),
-              question: { title: t("Change supplier"), list: terms(one) },
+              question: { title: t("Change supplier"), list: supplierFields(one) },
             }),
           },
           {
@@ -186,8 +188,8 @@ const supplier = {
         ],
         one.products,
         t("No products on the list yet"),
-        page.app.may(P)
-          ? html`<button class="btn small" @click=${price(page, one)}>${t("Add a product")}</button>`
+        page.app.may(BUYERS)
+          ? html`<button class="btn small" @click=${addProduct(page, one)}>${t("Add a product")}</button>`
           : nothing,
       ),
       table(
@@ -206,14 +208,15 @@ const supplier = {
   }),
 };
 
-const COLUMNS = () => [
+const stockColumns = () => [
   col(t("On hand"), (one) => figure(one.on_hand), "num"),
   col(t("Available"), (one) => figure(one.available), "num"),
   col(t("On order"), (one) => figure(one.on_order), "num d"),
   col(t("In transit"), (one) => figure(one.in_transit_in), "num d2"),
   col(t("Damaged"), (one) => figure(one.damaged), "num d2"),
 ];
-const low = (one) =>
+/** The reorder level, marked if the stock is below it. */
+const reorderLevel = (one) =>
   one.reorder_level === null
     ? nothing
     : one.on_hand < one.reorder_level
@@ -240,15 +243,15 @@ const stock = {
     columns: [
       col(t("Product"), (one) => html`<bdi>${one.name ?? one.sku}</bdi> <span class="muted">${one.sku}</span>`),
       col(t("Store"), (one) => store(one.store_id)),
-      ...COLUMNS(),
-      col(t("Reorder at"), low, "num"),
+      ...stockColumns(),
+      col(t("Reorder at"), reorderLevel, "num"),
       col(t("Average cost"), (one) => figure(one.average_cost), "num d3"),
       col(t("Value"), (one) => figure(one.value), "num d"),
     ],
     none: t("No stock yet"),
   }),
 };
-const stocked = {
+const stockOfProduct = {
   back: () => ["stock", t("Stock of stores")],
   load: async (app, { id }) => {
     const [one] = await Promise.all([app.get("/api/stock/:sku", { sku: id }), needProducts(app, [id])]);
@@ -268,8 +271,8 @@ const stocked = {
         t("In each store"),
         [
           col(t("Store"), (row) => store(row.store_id)),
-          ...COLUMNS(),
-          col(t("Reorder at"), low, "num"),
+          ...stockColumns(),
+          col(t("Reorder at"), reorderLevel, "num"),
           col(t("Average cost"), (row) => figure(row.average_cost), "num d"),
           col(t("Value"), (row) => figure(row.value), "num"),
         ],
@@ -281,4 +284,4 @@ const stocked = {
   }),
 };
 
-export const pages = { suppliers, supplier, stock, stocked };
+export const pages = { suppliers, supplier, stock, stocked: stockOfProduct };

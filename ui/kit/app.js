@@ -1,4 +1,4 @@
-// What all apps are: the person, requests and commands, pages, keys and scans.
+// Base of all apps: session, requests and commands, messages, keys and scans.
 import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
 import "./dialog.js";
 import { setLanguage, t } from "./i18n.js";
@@ -32,7 +32,7 @@ export class App extends Messages {
     this.page = null;
     this.user = null;
     this.settings = null;
-    // Whose page is locked.
+    // The user whose page is locked.
     this.locked = null;
     document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? "";
   }
@@ -95,7 +95,7 @@ export class App extends Messages {
     return persist("GET", path(pattern, params), { register: this.register }, (error) => this.doubt(error));
   }
 
-  /** A change that is no money: repeated by its key, not kept over a reload. */
+  /** A change without money or goods: repeated with its key until it is answered, but not kept over a reload. */
   change(method, url, body, /** @type {{ key?: string, type?: string }} */ { key = newKey(), type } = {}) {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }

@@ -1,4 +1,4 @@
-// Baskets that wait, oldest first.
+// Held sales, oldest first.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, key } from "../kit/controls.js";
@@ -6,11 +6,11 @@ import { date, money, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 
-/** Prices that are named: the rest is in the total. */
+/** Most price changes that are listed; the change of the total includes the others. */
 const SHOWN = 3;
 
-/** What a recalled basket costs otherwise than when it was put away. */
-const changed = ({ items, changes }) => {
+/** Text of the price changes since a sale was held. */
+const priceChanges = ({ items, changes }) => {
   const prices = changes.filter(({ field }) => field === "price").slice(0, SHOWN);
   const all = [...prices, ...changes.filter(({ field, line_no: no }) => field === "total" && !no)];
   return all
@@ -38,8 +38,8 @@ class PageHolds extends Page {
     await Promise.resolve();
     await this.readBy(
       async () => {
-        const known = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
-        const [{ items }, people] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), known]);
+        const names = this.people ?? this.app.get("/api/staff", {}, { limit: 500 }).catch(() => null);
+        const [{ items }, people] = await Promise.all([this.app.get("/api/pos/holds", {}, { limit: 100 }), names]);
         return { items, people };
       },
       () => this.items,
@@ -47,7 +47,7 @@ class PageHolds extends Page {
     this.app.focusPage();
   }
 
-  /** Another till put one away, or took one. */
+  /** Reloads the list when another till holds or recalls a sale, or when events were missed. */
   told(name) {
     if (["hold", "ready", "reload"].includes(name) && !this.busy) this.load();
   }
@@ -56,7 +56,7 @@ class PageHolds extends Page {
     const move = (by) => {
       this.picked = Math.max(0, Math.min(this.picked + by, (this.items?.length ?? 1) - 1));
       this.requestUpdate();
-      // Enter presses what has the focus.
+      // The focus follows the selection, since Enter presses the focused button.
       this.querySelectorAll("tbody button")[this.picked]?.focus();
     };
     return {
@@ -80,11 +80,11 @@ class PageHolds extends Page {
       app.countHolds();
       await app.show("sell");
       if (sale.changes.length)
-        app.say("warn", t("Prices changed since the sale was held: {what}", { what: changed(sale) }));
+        app.say("warn", t("Prices changed since the sale was held: {what}", { what: priceChanges(sale) }));
     });
   }
 
-  /** Which till has it now: its basket says so. */
+  /** Text that names the till that recalled a sale. */
   async takenBy({ transaction_id: id }) {
     const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
     return sale && sale.state !== "voided"
@@ -92,7 +92,7 @@ class PageHolds extends Page {
       : t("This sale was already recalled");
   }
 
-  /** A basket that is too large with the discounts of now comes back as it was held. */
+  /** Asks whether to recall a sale with its old prices, since it is too large with the current ones. */
   keptAsHeld() {
     return this.app.dialog.ask({
       title: t("Recall sale"),
@@ -103,7 +103,7 @@ class PageHolds extends Page {
     });
   }
 
-  /** Two tills may press at once: one has it. */
+  /** Recalls a hold. If another till was faster, the error names it and the list is reloaded. */
   async taken(hold, body = {}) {
     try {
       return await this.app.command({
@@ -121,7 +121,7 @@ class PageHolds extends Page {
     }
   }
 
-  /** Which till put it away, and who. */
+  /** Cell with the till and the user that held a sale. */
   from({ register_id: of, held_by: by }) {
     const name = this.people?.items.find(({ user_id: id }) => id === by)?.name;
     return html`<div><bdi>${this.app.till(of)}</bdi>${name ? html` <bdi class="muted">${name}</bdi>` : nothing}</div>`;

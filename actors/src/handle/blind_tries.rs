@@ -12,8 +12,8 @@ use serde_json::json;
 use storage::Commit;
 
 impl StoreHandle {
-    /// Writes down the figure that was refused, where the refusal says something about a drawer that is counted blind. The
-    /// shift has counted it: what can't be written is a warning in the log, and the refusal stands.
+    /// Stores the refused figure of a blind count, if the refusal reveals something about the drawer. The shift counts
+    /// the attempts itself. If storing fails, a warning is logged and the refusal stays.
     pub async fn note_blind_try(
         &self,
         request: &RequestContext,

@@ -12,9 +12,9 @@ use domain::model::hub::sync::local::LinkRow;
 const CONNECTION: &str = "hub_connection";
 
 impl StoreHandle {
-    /// Keeps who the hub is, `n` being the current epoch's number there, and begins to speak to it. A box that this
-    /// hub does not know for a store that it does lacks the store's history, whatever was done here before: it sells
-    /// once that is here. True, if so.
+    /// Stores the hub's identity and starts the connection. `n` is the number of the current epoch at the hub. Returns
+    /// true if the hub knows the store but not this box: the box then lacks the store's history and sells only after
+    /// it has received it.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts; [`Failure::Internal`] when the rows can't be read.

@@ -6,8 +6,8 @@ use domain::model::base::time::UtcMs;
 use domain::wire::feed::lane::{LANES, MEMBERS, PRICES, REST};
 
 impl StoreHandle {
-    /// Until when the catalogue is known to be head office's: products and prices, whichever is older. Now in
-    /// a store of its own; none where head office was never heard.
+    /// The time up to which the catalogue is known to be head office's: the older of the times of products and prices.
+    /// Now for a store without a hub; `None` if head office was never reached.
     ///
     /// # Errors
     /// [`Failure::Internal`] when the rows can't be read.
@@ -15,7 +15,7 @@ impl StoreHandle {
         self.as_of(&[PRICES, REST])
     }
 
-    /// The time that is certain, whatever the wall clock says: what a date decides for good goes by it.
+    /// Trusted time, for decisions by date that can't be undone.
     pub fn confirmed_time(&self) -> UtcMs {
         self.context.stamps.trusted_now()
     }

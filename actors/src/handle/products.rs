@@ -81,8 +81,8 @@ impl StoreHandle {
         Ok(price::effective(&product, &rules.store_id, last_begun, at))
     }
 
-    /// Writes products into the catalogue, all in one commit. In a store that has a head office the catalogue is
-    /// head office's: rows that say what is known are passed over, any other refuses the file.
+    /// Writes products into the catalogue, all in one commit. If a hub owns the catalogue, rows that change nothing
+    /// are skipped and any other row refuses the file.
     ///
     /// # Errors
     /// [`Refusal::ValidationFailed`] with the rows that would override head office; [`Failure::Unavailable`] while
@@ -109,12 +109,12 @@ impl StoreHandle {
         self.context.catalogue.call(COMMAND_DEADLINE, mailbox::CATALOGUE, message).await?
     }
 
-    /// Head office tells of a transfer (kind `transfer` of the feed): the other store's document, in
-    /// whatever order they come and however often. Returns when what it means here is durable.
+    /// Applies the other store's document of a transfer (kind `transfer` of the feed), in any order and any number of
+    /// times. Returns when its effects are durable.
     ///
-    /// # Errors
-    /// [`Failure::Refused`] for a document that can't be true, by [`domain::rules::inventory::transfer::merge_remote`]; telling it
-    /// again won't help. [`Failure::Unavailable`] and [`Failure::StorageFull`]: tell it again later.
+    /// # Errors [`Failure::Refused`] for an impossible document, by
+    /// [`domain::rules::inventory::transfer::merge_remote`]: sending it again won't help. [`Failure::Unavailable`] and
+    /// [`Failure::StorageFull`]: send it again later.
     pub async fn merge_transfer(&self, transfer: Transfer) -> Result<(), Failure> {
         merge_transfer(&self.context, transfer).await
     }

@@ -18,7 +18,7 @@ impl StoreHandle {
         self.take_back(request, command, false).await
     }
 
-    /// Says what a return would give back, and whether somebody has to approve it; nothing changes.
+    /// Previews a return: the refund, and whether it needs approval. Changes nothing.
     ///
     /// # Errors
     /// As [`Self::post_return`], but for a missing approval.

@@ -8,12 +8,12 @@ use tokio::sync::watch;
 /// Follows the link, from its state now.
 pub struct LinkWatch {
     link: watch::Receiver<Link>,
-    told: Option<Value>,
+    sent: Option<Value>,
 }
 
 impl StoreHandle {
     pub fn watch_link(&self) -> LinkWatch {
-        LinkWatch { link: self.context.sync.watch(), told: None }
+        LinkWatch { link: self.context.sync.watch(), sent: None }
     }
 }
 
@@ -22,11 +22,11 @@ impl LinkWatch {
     pub async fn next(&mut self) -> Value {
         loop {
             let now = view(&self.link.borrow_and_update());
-            let news = self.told.as_ref().is_none_or(|told| {
-                ["state", "last_error", "fenced"].iter().any(|name| told.get(name) != now.get(name))
+            let news = self.sent.as_ref().is_none_or(|sent| {
+                ["state", "last_error", "fenced"].iter().any(|name| sent.get(name) != now.get(name))
             });
             if news {
-                self.told = Some(now.clone());
+                self.sent = Some(now.clone());
                 return now;
             }
             if self.link.changed().await.is_err() {

@@ -139,8 +139,8 @@ impl StoreHandle {
         })
     }
 
-    /// Synchronises now: resets the backoff, waits up to 10 s until the hub has what was there
-    /// when this was asked and the feed is read to its end. A hub that is away is no failure.
+    /// Synchronises now: resets the backoff and waits up to 10 s until the hub has all records that existed at the
+    /// call and the feed is read to its end. An unreachable hub is not an error.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while the hub connection restarts.
@@ -176,8 +176,8 @@ impl StoreHandle {
         }
     }
 
-    /// Makes this copy the shop: opens the epoch after every known one, in which it sells again, and says
-    /// hello. Gives the epoch.
+    /// Makes this copy the active one: opens an epoch after all known ones, in which it sells again, and sends hello.
+    /// Returns the epoch.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while an actor restarts.

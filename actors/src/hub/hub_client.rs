@@ -4,7 +4,7 @@ use crate::config::{SyncConfig, TimeChallenge};
 use domain::model::base::limits::ITEMS_MAX;
 use domain::model::base::refusal::ReturnLeft;
 use domain::model::hub::stamp::HubIdentity;
-use domain::rules::hub::sync::session::{Refused, refused};
+use domain::rules::hub::sync::session::{AfterRefusal, decide_after_refusal};
 use domain::wire::feed::PullAnswer;
 use domain::wire::json::check_keys;
 use domain::wire::sync::sound::{CHANGES_MAX, Sound};
@@ -60,7 +60,7 @@ pub(crate) enum Cause {
     Diverged,
     /// Resending can't cure it.
     Rejected,
-    /// The hub says no to what was asked, by this code.
+    /// The hub refused the request with this code.
     Refused(String),
     /// More pieces would come back than other stores have left of the sale: line by line.
     Exceeded(Vec<ReturnLeft>),
@@ -252,11 +252,11 @@ impl HubClient {
         if response.status() != StatusCode::UNAUTHORIZED {
             return answer(response).await;
         }
-        let (error, told) = refusal(response).await;
-        match (error.cause == Cause::Rejected, again, told) {
+        let (error, hub_challenge) = refusal(response).await;
+        match (error.cause == Cause::Rejected, again, hub_challenge) {
             // The hub itself, not something in between: it may be our clock, so once more by the hub's.
-            (true, Some(again), Some(told)) => {
-                self.time.set(told);
+            (true, Some(again), Some(hub_challenge)) => {
+                self.time.set(hub_challenge);
                 answer(self.send(again).await?).await
             }
             _ => Err(error),
@@ -359,10 +359,11 @@ async fn refusal(response: Response) -> (CallError, Option<TimeChallenge>) {
 fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {
     match (status, code) {
         (_, "resync_required") => Cause::ResyncRequired,
-        (_, code) if refused(code) != Refused::Rejected => match refused(code) {
-            Refused::Fence => Cause::Fenced,
-            Refused::SayApart => Cause::Diverged,
-            Refused::SayHello | Refused::Rejected => Cause::HelloFirst,
+        (_, code) if decide_after_refusal(code) != AfterRefusal::Rejected => match decide_after_refusal(code)
+        {
+            AfterRefusal::Fence => Cause::Fenced,
+            AfterRefusal::ReportDivergence => Cause::Diverged,
+            AfterRefusal::SayHello | AfterRefusal::Rejected => Cause::HelloFirst,
         },
         (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed" | RETURN_EXCEEDS_SOLD) => {
             Cause::Refused(code.to_owned())

@@ -1,8 +1,8 @@
-//! The hub connection: promises to keep trying, to say hello first, to complete every epoch both ways, and
-//! to bring the feed down.
+//! The hub connection: keeps trying to connect, sends hello first, completes every epoch in both directions and
+//! reads the feed.
 //!
-//! A lost link is a state, not a failure. Calls run beside the actor; their answers come back as
-//! messages that carry the session's number, so a late answer of an earlier session is not used.
+//! A lost link is a state, not a failure. Calls run in tasks of their own; their answers come back as messages with
+//! the number of the session, so that a late answer of an earlier session is ignored.
 
 use crate::hub::hub_client::{CallError, Cause, HubClient};
 use crate::hub::pace::Pace;
@@ -35,25 +35,25 @@ pub(crate) use standing::open_epoch;
 use feed::Feed;
 use proof::Proving;
 
-/// Time that the connection waits for an owner that it handed something: the messages before it in the mailbox go
-/// first. An answer that comes later is asked for again.
+/// Time that the connection waits for an owner's answer, including the messages that are before it in the mailbox. If
+/// the answer comes later, the connection asks again.
 pub(crate) const OWNER_DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) struct State {
     context: Context,
-    /// Hub of the connection, as the store was enrolled when it began.
+    /// The hub that the store was enrolled with when the connection began.
     hub: Option<HubIdentity>,
     client: Option<HubClient>,
     pace: Pace,
-    /// Rises whenever earlier plans (timers, calls) no longer count.
+    /// Number of the current plan. Timers and calls of earlier plans are ignored.
     plan: u64,
-    /// The epoch that the last hello spoke for.
-    said: String,
+    /// The epoch of the last hello.
+    hello_epoch: String,
     generation: String,
     /// Limits of what the hub accepts, by its last hello.
     limits: Limits,
     feed: Feed,
-    /// Pushing fails although hello works: pauses keep growing.
+    /// Whether pushes fail although hello succeeds: pauses keep growing then.
     push_failing: bool,
     /// Compares business days while the session lasts.
     proving: Option<Proving>,
@@ -78,11 +78,22 @@ impl Actor for HubConnection {
             Some(hub) => Some(HubClient::new(hub, sync.clone())?),
             None => None,
         };
-        let (said, generation) = (String::new(), String::new());
+        let (hello_epoch, generation) = (String::new(), String::new());
         let (limits, feed) = (Limits::default(), Feed::default());
         let (plan, push_failing, proving) = (0, false, None);
-        let mut state =
-            State { context, hub, client, pace, plan, said, generation, limits, feed, push_failing, proving };
+        let mut state = State {
+            context,
+            hub,
+            client,
+            pace,
+            plan,
+            hello_epoch,
+            generation,
+            limits,
+            feed,
+            push_failing,
+            proving,
+        };
         state.hello_in(&me, Duration::ZERO);
         Ok(state)
     }
@@ -94,7 +105,7 @@ impl Actor for HubConnection {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         message_taken(&state.context.hub.queue_len);
-        // Whatever goes wrong is a state of the link, and no reason to die.
+        // An error changes the state of the link; the actor continues.
         if let Err(error) = state.take(&me, message).await {
             state.lost(&me, error).await;
         }
@@ -105,27 +116,27 @@ impl Actor for HubConnection {
 impl State {
     async fn take(&mut self, me: &ActorRef<HubMessage>, message: HubMessage) -> Result<(), CallError> {
         match message {
-            HubMessage::Hello { plan } if plan == self.plan => self.hello(me)?,
+            HubMessage::Hello { plan } if plan == self.plan => self.send_hello(me)?,
             HubMessage::Greeted { plan, result } if plan == self.plan => {
-                self.greeted(me, (*result)?).await?;
+                self.on_hello_answer(me, (*result)?).await?;
             }
             HubMessage::Completed { plan, result } if plan == self.plan => {
                 result?;
-                // What was acknowledged with the hello may be in the feed already.
+                // Results that the hello acknowledged may already be in the feed.
                 self.settle().await?;
                 self.completed(me).await?;
             }
             HubMessage::Pulled { plan, lane, result } if plan == self.plan => {
                 self.pulled(me, lane, (*result)?).await?;
             }
-            HubMessage::Lost { session, .. } if session == self.plan && self.spoke_for_another() => {
+            HubMessage::Lost { session, .. } if session == self.plan && self.epoch_changed_since_hello() => {
                 self.hello_in(me, Duration::ZERO);
             }
             HubMessage::Lost { session, error } if session == self.plan => {
                 self.push_failing = true;
                 return Err(error);
             }
-            // Of a session that a newer hello replaces.
+            // Messages of an earlier session.
             HubMessage::Hello { .. }
             | HubMessage::Greeted { .. }
             | HubMessage::Completed { .. }
@@ -188,7 +199,7 @@ impl State {
         self.start_feed(me)
     }
 
-    /// Says so, tells the outbox, and plans the next hello.
+    /// Sets the state of the link, notifies the outbox and schedules the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let (pause, state) = match &error.cause {
             Cause::Fenced | Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => {

@@ -1,7 +1,7 @@
-//! What a record of the feed becomes in the store.
+//! Applies records of the feed to the store.
 //!
-//! Every record but a product is also kept as it came. One that this version can't use, or does not know,
-//! is kept and noted; it never stops the feed.
+//! Every record except a product is also stored unchanged. A record that this version can't use or does not know is
+//! stored and noted; it never stops the feed.
 
 use crate::runtime::context::Context;
 use crate::runtime::decide::sync_event;
@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use storage::{Storage, StorageError};
 
-/// Kinds of which an earlier version, or the same once more, says nothing: balances, members' fields and settings
-/// have rules of their own.
+/// Kinds whose changes are skipped if the version is not newer. Balances, fields of members and settings have their
+/// own rules.
 const BY_VERSION: [Kind; 8] = [
     Kind::User,
     Kind::TokenRevocation,
@@ -46,7 +46,7 @@ pub(crate) use deleted::{DeletedRecords, key};
 /// Own writes that are settled in one commit.
 pub(crate) const SETTLED_AT_ONCE: usize = 500;
 
-/// As much of a name as is shown where it can't be kept.
+/// Most characters shown of an ID that can't be stored.
 const SHOWN_CHARS: usize = check::RECORD_ID_BYTES_MAX;
 
 /// Reason why a record can't be taken.
@@ -67,7 +67,7 @@ enum Untaken {
     Storage(#[from] StorageError),
 }
 
-/// The changes of one commit; what an earlier one of them did is seen by the later ones.
+/// The changes of one commit. Later changes see the effects of earlier ones.
 pub(crate) struct Page<'a> {
     storage: &'a Storage,
     rules: Arc<Rules>,
@@ -90,12 +90,13 @@ pub(crate) struct Page<'a> {
     untaken: HashSet<(String, String)>,
     /// Records as this page leaves them; `None` if the record is gone.
     kept: BTreeMap<(String, String), Option<Inbound>>,
-    /// It comes from a hub that was restored: earlier versions count, too.
+    /// Whether the page comes from a restored hub. Earlier versions count then, too.
     new_generation: bool,
 }
 
-/// A page by who writes it: the events go into one commit with the page's cursor, after the owners of the
-/// rest have theirs on the disk. Interrupted in between, the page comes again, and says nothing new to them.
+/// The parts of a page by the owner that writes them. `events` go into one commit with the page's cursor, after the
+/// owners of the other parts have committed theirs. If it is interrupted in between, the page is read again and
+/// changes nothing for those owners.
 pub(crate) struct Parts {
     pub(crate) events: Vec<Event>,
     pub(crate) transfers: Vec<(Change, Transfer)>,
@@ -143,21 +144,21 @@ impl<'a> Page<'a> {
     /// The rows can't be read.
     pub(crate) fn take(&mut self, change: &Change) -> Result<(), StorageError> {
         if let Err(problem) = check::envelope(change) {
-            // Too large, or under a name that nothing can be kept by: only that it came is known.
+            // Too large, or with an ID that can't be stored: only a note is kept.
             self.events.push(noted(&shortened(change), problem.words(), self.now));
             return Ok(());
         }
         if self.is_no_news(change)? {
             return Ok(());
         }
-        match self.taken(change) {
+        match self.apply(change) {
             Ok(()) => self.forget_note(change)?,
             Err(Untaken::Storage(error)) => return Err(error),
             Err(problem) => {
                 let counts = matches!(problem, Untaken::Name(_) | Untaken::InPart(_));
                 self.note(change, problem.to_string());
-                // What head office said before of a person, or set for the store, still counts: nothing unusable
-                // takes its place.
+                // An unusable record does not replace an earlier record of head office about a user or the store's
+                // settings, which stays in force.
                 let stays = is_of_people(change) || is_of_store(&change.kind, &change.id);
                 if !counts && stays && self.inbound(&change.kind, &change.id)?.is_some() {
                     return Ok(());
@@ -174,7 +175,7 @@ impl<'a> Page<'a> {
         Own { store_id: &self.rules.store_id, costs_max: self.costs_max }
     }
 
-    fn taken(&mut self, change: &Change) -> Result<(), Untaken> {
+    fn apply(&mut self, change: &Change) -> Result<(), Untaken> {
         let Some(kind) = Kind::of(&change.kind) else {
             return Err(Untaken::Unusable("this version does not know the kind"));
         };
@@ -208,8 +209,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether it was applied, or a later version was: read once more, the feed changes nothing. What could not be
-    /// used is looked at again, whatever its version.
+    /// Whether this version or a later one was applied, so that reading the feed again changes nothing. A record that
+    /// could not be used is tried again, whatever its version.
     fn is_no_news(&self, change: &Change) -> Result<bool, StorageError> {
         if !BY_VERSION.iter().any(|kind| kind.name() == change.kind) {
             return Ok(false);
@@ -244,7 +245,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// It can be used after all: its newer version, or to a newer program.
+    /// Removes the note of a record that is usable now, by a newer version of the record or of the program.
     fn forget_note(&mut self, change: &Change) -> Result<(), StorageError> {
         let (kind, id) = (change.kind.clone(), change.id.clone());
         let noted = self.untaken.remove(&(kind.clone(), id.clone()));
@@ -257,7 +258,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// The record; of one that is no more, as it was kept.
+    /// The payload of a change. For a deletion without a payload, the payload as it was stored.
     fn payload<T: DeserializeOwned>(&self, change: &Change) -> Result<T, Untaken> {
         if change.deleted && change.payload.is_null() {
             let kept = self.inbound(&change.kind, &change.id)?;
@@ -278,17 +279,17 @@ fn inbound_of(change: &Change) -> Inbound {
     Inbound { kind, id, version, effective_at, payload }
 }
 
-/// Whether a record is about somebody's rights.
+/// Whether a record is about the rights of a user.
 pub(crate) fn is_of_people(change: &Change) -> bool {
     [Kind::User, Kind::TokenRevocation].map(Kind::name).contains(&change.kind.as_str())
 }
 
-/// Whether a record is what head office set for the store.
+/// Whether a record has the settings that head office sets for the store.
 pub(crate) fn is_of_store(kind: &str, id: &str) -> bool {
     kind == Kind::Settings.name() && id == STORE_SETTINGS
 }
 
-/// A record that can't be kept, by as much of its name as can be shown.
+/// A record that can't be stored, with its ID shortened for display.
 fn shortened(change: &Change) -> Change {
     let short = |text: &str| text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect::<String>();
     Change {

@@ -13,7 +13,7 @@ use domain::model::base::answer::Answer;
 use domain::model::hub::stamp::AckMark;
 use domain::model::hub::sync::local::{Change, OwnWrite};
 use domain::rules::hub::sync::session;
-use domain::rules::hub::sync::session::Pushed;
+use domain::rules::hub::sync::session::{AfterPush, PushStart};
 use domain::wire::feed::Kind;
 use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push, PushAnswer};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -81,7 +81,8 @@ impl Actor for Outbox {
                 match state.session.as_ref() {
                     Some(now) if now.number == session => state.pushed(&batch, *result).await?,
                     Some(now) => {
-                        // The batch goes again in this session, as a duplicate: nobody else tells of its conflicts.
+                        // An answer of an earlier session. The batch is sent again in this one, as a duplicate, and
+                        // that answer will not report its conflicts, so they are stored now.
                         let answer = result.ok().filter(|answer| answer.hub_generation == now.generation);
                         state
                             .context
@@ -100,19 +101,19 @@ impl Actor for Outbox {
 }
 
 impl State {
-    /// Sends the next batch if the hub is there, none is under way and something waits.
+    /// Sends the next batch, if there is a session, no batch is under way and records are waiting.
     async fn send(&mut self, me: &ActorRef<OutboxMessage>) -> Result<(), ActorProcessingErr> {
         let Some(session) = self.session.as_ref().filter(|_| !self.under_way) else { return Ok(()) };
         let lineage = self.context.storage.outbox().lineage()?;
-        let Some((epoch, from_seq)) = session::next_push(&lineage) else { return Ok(()) };
-        let batch = Batch { epoch: epoch.to_owned(), from_seq };
+        let Some(start) = session::next_push(&lineage) else { return Ok(()) };
+        let batch = Batch { epoch: start.epoch.to_owned(), from_seq: start.after_seq };
         let session = session.clone();
         self.under_way = true;
         let (me, storage, events_max) = (me.clone(), self.context.storage.clone(), self.size.events());
         tokio::spawn(async move {
             let number = session.number;
             let result = Box::new(push(storage, session, batch.clone(), events_max).await);
-            // An outbox that restarted meanwhile has no use for the answer.
+            // Fails if the outbox has restarted; it does not need the answer then.
             let _ = me.cast(OutboxMessage::Pushed { session: number, batch, result });
         });
         Ok(())
@@ -137,30 +138,30 @@ impl State {
         Ok(())
     }
 
-    /// Ends the session. The hub connection is the one that decides when to try again.
+    /// Ends the session. The hub connection decides when to try again.
     async fn lost(&mut self, error: CallError) {
         if let Some(session) = self.session.take() {
-            // One that restarts says hello anyway.
+            // Fails if the hub connection restarts; it sends hello then anyway.
             let _ = self.context.hub.send(HubMessage::Lost { session: session.number, error }).await;
         }
     }
 
     fn believe(&self, batch: &Batch, answer: &PushAnswer) -> Result<AckMark, CallError> {
         let Some(session) = &self.session else { return Err(CallError::transient("no session")) };
-        let sent = (batch.epoch.as_str(), batch.from_seq);
-        match session::pushed(
+        let sent = PushStart { epoch: &batch.epoch, after_seq: batch.from_seq };
+        match session::decide_after_push(
             &self.context.storage.outbox(),
             &session.epoch,
             &session.generation,
             sent,
             answer,
         )? {
-            Pushed::Acknowledged(mark) => Ok(mark),
-            Pushed::SayApart => Err(CallError::diverged()),
-            Pushed::SayHello if answer.hub_generation != session.generation => {
+            AfterPush::Acknowledged(mark) => Ok(mark),
+            AfterPush::ReportDivergence => Err(CallError::diverged()),
+            AfterPush::SayHello if answer.hub_generation != session.generation => {
                 Err(CallError::other_generation())
             }
-            Pushed::SayHello => Err(CallError::transient("the hub accepted no record of a batch")),
+            AfterPush::SayHello => Err(CallError::transient("the hub accepted no record of a batch")),
         }
     }
 
@@ -216,7 +217,7 @@ async fn push(
     events_max: usize,
 ) -> Result<PushAnswer, CallError> {
     let Session { client, epoch: sender_epoch, limits, .. } = session;
-    // At least one record goes, whatever a hub says of itself.
+    // At least one record is sent, even if the limits of the hub are 0.
     let events_max = events_max.min(limits.batch_events).max(1);
     let bytes_max = BATCH_BYTES_MAX.min(limits.batch_bytes / 2);
     let read = move || -> Result<Push, CallError> {

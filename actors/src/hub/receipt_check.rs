@@ -123,8 +123,7 @@ impl Context {
         })
     }
 
-    /// Gives free what was reserved for a return that did not come to be. If the hub does not hear it, the
-    /// reservation ends by itself.
+    /// Releases the reservation of a return that was not posted. If the hub is not reached, the reservation expires.
     pub(crate) fn release(&self, return_id: ReturnId) {
         let Ok(Some(client)) = self.client_online() else { return };
         tokio::spawn(async move {

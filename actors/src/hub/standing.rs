@@ -47,9 +47,9 @@ impl From<Unkept> for Failure {
     }
 }
 
-/// Sets the standing to the result of `decide` for the present standing, in one commit with `events`. What forbids
-/// selling counts before that is durable, what allows it afterwards. `of`: the hub that the writer speaks to; `None` if
-/// a person writes.
+/// Sets the standing to the result of `decide` for the current one, in one commit with `events`. A change that forbids
+/// selling takes effect before it is durable, a change that allows it afterwards. `of` is the hub that the writer is
+/// connected to; `None` if a user writes.
 ///
 /// # Errors
 /// [`Unkept`]; nothing was written, but for what is unconfirmed.

@@ -37,7 +37,7 @@ pub(crate) enum LedgerMessage {
     ExpirePoints { after: Option<MemberId> },
     /// A page of the feed has balances of head office; the reply comes when they are durable.
     MergePoints { page: PointsPage, merged: oneshot::Sender<Result<(), Failure>> },
-    /// Head office tells of a transfer; the reply comes when what it means here is durable.
+    /// Applies a transfer of head office. The reply is sent when its effects are durable.
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
     /// Head office tells of a till; the reply comes when it is durable.
     MergeRegister { register: RegisterDown, request: Arc<RequestContext>, merged: Reply },

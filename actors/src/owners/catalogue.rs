@@ -70,7 +70,7 @@ async fn apply(
         return Ok(());
     }
     let read_again = match settings::merge_settings(context, &mut events)
-        .and_then(|told| Ok(settings::on_top(context, &mut events)? || told))
+        .and_then(|words_removed| Ok(settings::on_top(context, &mut events)? || words_removed))
     {
         Ok(read_again) => read_again,
         Err(error) => {

@@ -1,5 +1,5 @@
-//! Members: promises that a phone number, an e-mail address and a code name one member each, because
-//! members change one at a time.
+//! Owner of members. It changes one member at a time, so that a phone number, an e-mail address and a code each
+//! identify at most one member.
 
 use crate::message::MembersMessage;
 use crate::owners::pricing;
@@ -37,9 +37,9 @@ impl Actor for Members {
         _me: ActorRef<Self::Msg>,
         context: Context,
     ) -> Result<Context, ActorProcessingErr> {
-        // What a predecessor submitted is in the rows before anything is decided on them.
+        // Commits of the previous actor must be applied before this one decides by the rows.
         context.storage.barrier().await?;
-        settled(merge_remote::settle_all(&context).await)?;
+        end_if_unconfirmed(merge_remote::settle_all(&context).await)?;
         Ok(context)
     }
 
@@ -53,19 +53,19 @@ impl Actor for Members {
         match message {
             MembersMessage::Merge { members, origin, merged } => {
                 if merged.is_closed() {
-                    // The caller gave up, and tries again.
+                    // The caller timed out; it sends the message again.
                     return Ok(());
                 }
                 let outcome = merge_remote::merge(context, members, origin).await;
-                let known = outcome_known(&outcome);
+                let confirmed = outcome_known(&outcome);
                 let _ = merged.send(outcome);
-                known?;
+                confirmed?;
             }
             MembersMessage::Decided { writes } => {
-                settled(merge_remote::settle(context, &writes).await)?;
+                end_if_unconfirmed(merge_remote::settle(context, &writes).await)?;
             }
             MembersMessage::Settle => {
-                settled(merge_remote::settle_all(context).await)?;
+                end_if_unconfirmed(merge_remote::settle_all(context).await)?;
             }
             MembersMessage::Run(command) => {
                 let Decided { decision, pending, .. } = command.decide(&mut context.owner(MemberRows));
@@ -79,27 +79,31 @@ impl Actor for Members {
     }
 }
 
-/// Outcome of settling members: a failure that leaves nothing waits for the feed; one that may have been written ends
-/// this actor.
-fn settled(outcome: Result<(), Failure>) -> Result<(), Unconfirmed> {
+/// Returns an error, which ends this actor, if it is unknown whether settling was written. After any other failure the
+/// next page of the feed settles the members.
+fn end_if_unconfirmed(outcome: Result<(), Failure>) -> Result<(), Unconfirmed> {
     if let Err(failure) = &outcome {
         tracing::warn!(error = %failure, "the results of own writes must wait for the feed");
     }
     outcome_known(&outcome)
 }
 
-/// The rows that a command names: the member, and who has the keys that it asks for.
-fn book(members: &MembersOwner, id: Option<&MemberId>, keys: Vec<MemberKey>) -> Result<MemberBook, Failure> {
+/// Loads the rows that a command needs: the member, and the members that have the requested keys.
+fn load_book(
+    members: &MembersOwner,
+    id: Option<&MemberId>,
+    keys: Vec<MemberKey>,
+) -> Result<MemberBook, Failure> {
     let mut book = MemberBook::default();
     if let Some(member) = id.map_or(Ok(None), |id| members.storage.members().member(id))? {
         book.members.insert(member.member_id.clone(), member);
     }
     for key in keys {
         if let Some(owner) = members.storage.members().member_by_key(&key)? {
-            // A key of one that was merged into another is that one's.
-            let now =
+            // The key of a merged member belongs to the member that it was merged into.
+            let current =
                 pricing::member(&members.storage, &owner)?.map_or(owner, |member| member.member_id.clone());
-            book.keys.insert(key, now);
+            book.keys.insert(key, current);
         }
     }
     Ok(book)

@@ -197,7 +197,7 @@ impl Running {
     }
 
     fn fold(&mut self, events: Vec<Event>) {
-        events.into_iter().for_each(|event| self.shift.book.take(event));
+        events.into_iter().for_each(|event| self.shift.book.evolve_owned(event));
     }
 }
 

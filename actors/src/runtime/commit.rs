@@ -1,4 +1,4 @@
-//! How an owner writes what nobody asked it for: under a permit of the reserve, in a commit of its own.
+//! Commits that an owner makes without a command: each with a permit of the reserve.
 
 use crate::runtime::command::Owner;
 use crate::runtime::context::Context;

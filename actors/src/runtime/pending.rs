@@ -45,13 +45,14 @@ impl Pending {
         let _ = self.reply.send(Err(failure));
     }
 
-    /// Ends the command with an owner's no. It may speak of what was submitted a moment ago ("paid already",
-    /// "open already"), so the caller hears it when that is durable.
+    /// Ends the command with a refusal. It may depend on an event that was submitted just before ("paid already"), so
+    /// it is answered when that is durable.
     pub(crate) fn refuse(self, storage: &Storage, failure: Failure) {
         storage.after_all(move || self.fail(failure));
     }
 
-    /// Ends the command with an owner's word that there was nothing to do: what it rests on is durable.
+    /// Ends the command because there was nothing to do. It is answered when the rows that this depends on are
+    /// durable.
     pub(crate) fn nothing_to_do(self, storage: &Storage, answer: Answer) {
         let Self { guard, permit, reply, .. } = self;
         storage.after_all(move || {

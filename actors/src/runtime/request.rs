@@ -36,7 +36,7 @@ impl RequestContext {
         Self { caller: Arc::new(caller), approver: None, ..self.clone() }
     }
 
-    /// The same with an approval that nobody gave: for what is only asked, and never done.
+    /// The same request as if a manager had approved it, for previews that change nothing.
     pub(crate) fn as_if_approved(&self) -> Self {
         let approver = Principal { role: Role::StoreManager, ..Principal::clone(&self.caller) };
         Self { approver: Some(approver), ..self.clone() }

@@ -1,7 +1,7 @@
-//! Notices to screens while the shop sells: stock, holds, shifts, tills, prices and documents of the stock room,
-//! each to whom it concerns.
+//! Notices to screens while the store sells: stock, holds, shifts, tills, prices and documents of goods, each to the
+//! screens that need it.
 //!
-//! A notice carries the value as it is now, or says what is to be read again: a screen that hears it twice shows the same.
+//! A notice has the current value, or names what to read again. So a screen may receive it twice.
 
 use crate::model::base::event::fact::Noun;
 use crate::model::base::event::{Event, Fact};

@@ -2,6 +2,7 @@
 
 use super::*;
 use domain::model::base::event::fact;
+use domain::model::books::ledger::HeldBasket;
 
 #[test]
 fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
@@ -10,7 +11,7 @@ fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     let id = shop.create(&CreateSale { discount: Some(300), ..basket(vec![item("a", 2, 2000), discounted]) });
     let hold = shop.hold(&id.unwrap()).unwrap();
     assert!(shop.shift.open.is_empty(), "a held basket belongs to no shift");
-    assert_eq!(shop.ledger.holds[&hold].0.item_count, 3);
+    assert_eq!(shop.ledger.holds[&hold].hold.item_count, 3);
     shop.products.get_mut("a").unwrap().price = 2200;
     let promotion: Promotion = serde_json::from_str(
         r#"{"promotion_id":"P","type":"line_percent","value":1000,"priority":1,"stackable":true,
@@ -54,7 +55,7 @@ fn a_basket_that_grew_too_large_while_it_waited_comes_back_as_it_was_held() {
         shop.products.get_mut("a").unwrap().name = "x".repeat(63);
         let id = shop.create(&basket(vec![item("a", 1, 2000); 500])).unwrap();
         let hold = shop.hold(&id).unwrap();
-        let total = shop.ledger.holds[&hold].1.total;
+        let total = shop.ledger.holds[&hold].basket.total;
         grow(&mut shop, promotion);
         let fresh = shop.create(&basket(vec![item("a", 1, 2000); 500])).map(drop).unwrap_err();
         assert!(fresh.to_string().contains("262144"), "{fresh}");
@@ -106,11 +107,12 @@ fn holds_end_a_few_at_a_time_by_number_and_by_size() {
     let mut shop = open();
     shop.rules.policy.hold_expire_after_ms = 1;
     a_hold(&mut shop);
-    let (hold, basket) = shop.ledger.holds.values().next().unwrap().clone();
+    let HeldBasket { hold, basket } = shop.ledger.holds.values().next().unwrap().clone();
     let size = serde_json::to_vec(&basket).unwrap().len();
     for n in 0..9 {
         let hold_id: domain::model::base::ids::HoldId = format!("hld_x{n}").as_str().into();
-        shop.ledger.holds.insert(hold_id.clone(), (Hold { hold_id, ..hold.clone() }, basket.clone()));
+        let hold = Hold { hold_id: hold_id.clone(), ..hold.clone() };
+        shop.ledger.holds.insert(hold_id, HeldBasket { hold, basket: basket.clone() });
     }
     let now = UtcMs(shop.now.0 + 1_000);
     for (count_max, bytes_max, ended) in

@@ -1,4 +1,5 @@
-//! A sale's JSON is written once: what is made of that text has the bytes that serialising each anew would give.
+//! A sale is serialised once. The texts that are built from this JSON have the same bytes as if each were serialised
+//! anew.
 
 use domain::model::base::answer::Answer;
 use domain::model::base::event::{Event, Fact, Rows};

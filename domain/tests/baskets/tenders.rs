@@ -1,9 +1,9 @@
-//! Lines and payments taken back, wrong buttons, approvals.
+//! Removed lines, reversed payments, corrected payment methods and approvals.
 
 use super::*;
 
 #[test]
-fn lines_that_are_taken_off_are_told() {
+fn removed_lines_are_listed() {
     let mut shop = open();
     let id = shop.create(&basket(vec![item("a", 3, 2000), item("b", 1, 3000), item("a", 1, 2000)])).unwrap();
     let items = Some(vec![item("a", 1, 2000), item("a", 1, 2000)]);
@@ -31,7 +31,7 @@ fn payments_are_taken_back_one_by_one() {
 }
 
 #[test]
-fn more_is_put_into_a_basket_by_a_cashier_alone_whatever_was_taken_back_and_less_is_not() {
+fn after_a_reversed_payment_only_a_removal_or_a_discount_needs_approval() {
     let lines = |items: &[(&str, i64)]| {
         let items =
             items.iter().map(|(sku, qty)| item(sku, *qty, if *sku == "a" { 2000 } else { 3000 })).collect();
@@ -39,7 +39,7 @@ fn more_is_put_into_a_basket_by_a_cashier_alone_whatever_was_taken_back_and_less
     };
     let note = ChangeSale { note: Some("gift".to_owned()), ..ChangeSale::default() };
     let discount = ChangeSale { discount: Some(1), ..ChangeSale::default() };
-    for (cmd, alone) in [
+    for (cmd, without_approval) in [
         (lines(&[("a", 2), ("b", 1)]), true),
         (lines(&[("a", 3)]), true),
         (note, true),
@@ -49,7 +49,8 @@ fn more_is_put_into_a_basket_by_a_cashier_alone_whatever_was_taken_back_and_less
         let mut shop = open();
         taken_back(&mut shop);
         let changed = change(&mut shop, cmd.clone()).map_err(|refusal| refusal.code());
-        assert_eq!(changed.map(drop), if alone { Ok(()) } else { Err("approval_required") }, "{cmd:?}");
+        let expected = if without_approval { Ok(()) } else { Err("approval_required") };
+        assert_eq!(changed.map(drop), expected, "{cmd:?}");
     }
 }
 
@@ -67,7 +68,7 @@ fn a_void_of_a_part_paid_basket_lists_what_goes_back() {
 }
 
 #[test]
-fn a_wrong_button_is_put_right_and_both_rows_stay() {
+fn a_wrong_payment_method_is_corrected_and_both_rows_stay() {
     let mut shop = open();
     shop.rules.cash_rounding = 100;
     let sale = shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
@@ -132,14 +133,14 @@ fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
     let first = shop.create(&cmd).unwrap();
     paid(&mut shop, &first, &[("cash", 11_100)]).unwrap().unwrap();
     assert_eq!(shop.ledger.points[&id].balance(), 11);
-    // Points paid a part while the member was active: they do not complete it.
+    // Points paid a part while the member was active. A blocked member can't complete the sale.
     let part = shop.create(&cmd).unwrap();
     paid(&mut shop, &part, &[("points", 5)]).unwrap();
     let open = shop.create(&cmd).unwrap();
     shop.members.members.get_mut(&id).unwrap().state = Blocked;
     let refused = paid(&mut shop, &part, &[("cash", 11_095)]).unwrap_err();
     assert_eq!(refused.code(), "validation_failed");
-    // Its earlier basket promised 11 points.
+    // The basket was created before the member was blocked, so it still shows 11 points.
     assert_eq!(shop.shift.open[&open].points_earned, 11);
     let sale = paid(&mut shop, &open, &[("cash", 11_100)]).unwrap().unwrap();
     assert_eq!((sale.points_earned, shop.ledger.points[&id].balance()), (0, 11));
@@ -151,7 +152,7 @@ fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Also where several lines of one product went below zero: the last one comes back first.
+    /// Also if several lines of one product took the stock below zero: lines are restored in reverse order.
     #[test]
     fn a_void_at_once_restores_every_row_exactly(
         (qty, value) in (0..12_i64, 1..9_000_i64),

@@ -1,5 +1,5 @@
-//! A box that was restored from a backup goes on while its own records are still at head office: whatever is counted
-//! and said meanwhile, all boxes with the same records have the same shift and the same safe.
+//! A box that was restored from a backup continues while its own records are still at head office. Whatever is counted
+//! meanwhile, all boxes with the same records have the same shift and the same safe.
 
 use domain::model::base::event::{Event, Fact, fact};
 use domain::model::base::ids::{
@@ -85,7 +85,7 @@ impl Rows for Till {
     fn safe_opening(&self) -> Read<Option<SafeOpening>> {
         Ok(self.opening.clone())
     }
-    fn day_word(&self, _: &Date) -> Read<Option<UtcMs>> {
+    fn last_day_change(&self, _: &Date) -> Read<Option<UtcMs>> {
         Ok(None)
     }
     fn counters(&self, _: &RegisterId) -> Read<Counters> {
@@ -115,7 +115,7 @@ impl Rows for Till {
     fn known_user(&self, _: &UserId) -> Read<Option<User>> {
         Ok(None)
     }
-    fn said_of_user(&self, _: &UserId) -> Read<Option<UserDown>> {
+    fn office_record_of_user(&self, _: &UserId) -> Read<Option<UserDown>> {
         Ok(None)
     }
     fn costs_max(&self) -> Costs {

@@ -1,4 +1,4 @@
-//! The safe holds what its shifts and deposits say, and nothing takes more out of it than lies in it.
+//! The balance of the safe follows from shifts and deposits, and nothing takes more out of it than it holds.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::{CashId, RegisterId, ShiftId};

@@ -6,7 +6,9 @@ use domain::model::base::time::UtcMs;
 use domain::model::books::day::Day;
 use domain::model::people::authorization::Authorization;
 use domain::model::people::user::{Principal, Role};
-use domain::rules::books::day::{CLOCK_TRUSTED_DAYS, SealDay, UnsealDay, dated, due, goes_on, seal, unseal};
+use domain::rules::books::day::{
+    CLOCK_TRUSTED_DAYS, SealDay, UnsealDay, dated, due, reopen_if_sealed_automatically, seal, unseal,
+};
 use domain::rules::books::shift::{CloseShift, close};
 use domain::wire::record;
 use serde_json::Value;
@@ -69,7 +71,11 @@ fn what_comes_on_a_sealed_day_counts_for_the_next_one_that_is_not() {
     assert_eq!(dated(NOW, &shop.rules, &shop.ledger), date);
     shop.commit(fact::DaySealed { day: day(date) });
     assert_eq!(dated(NOW, &shop.rules, &shop.ledger), next);
-    assert_eq!(goes_on(NOW, &shop.rules, &shop.ledger), None, "a person's word stands");
+    assert_eq!(
+        reopen_if_sealed_automatically(NOW, &shop.rules, &shop.ledger),
+        None,
+        "a person's word stands"
+    );
     shop.commit(fact::DaySealed { day: day(next) });
     assert_eq!(dated(NOW, &shop.rules, &shop.ledger), next.tomorrow().unwrap());
 
@@ -112,7 +118,7 @@ fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
         assert_eq!(day.sealed_by.is_some(), by.is_some());
         shop.commit(sealed);
         assert_eq!(due(next, &shop.ledger), None);
-        let reopened = goes_on(NOW, &shop.rules, &shop.ledger);
+        let reopened = reopen_if_sealed_automatically(NOW, &shop.rules, &shop.ledger);
         assert_eq!(reopened.is_some(), by.is_none());
         if let Some(day) = reopened {
             shop.commit(fact::DayReopened { day });

@@ -1,5 +1,5 @@
-//! What other stores took back of a sale counts here, in pieces, by method and in points; what this store
-//! took counts once, whatever the hub tells of it.
+//! Returns of a sale in other stores count here: pieces, refunds by method, and points. Returns in this store count
+//! once, whatever the hub reports of it.
 
 use super::*;
 use domain::model::base::ids::StoreId;

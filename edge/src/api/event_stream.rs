@@ -30,7 +30,7 @@ pub struct StreamWriter(mpsc::Sender<Bytes>);
 #[derive(Debug)]
 pub struct Parts(mpsc::Receiver<Bytes>);
 
-/// Nobody reads any more: the peer is gone, or did not take what it was sent for `write_timeout`.
+/// The client is gone, or did not read for `write_timeout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nobody reads the stream any more")]
 pub struct Disconnected;

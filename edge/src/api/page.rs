@@ -1,15 +1,15 @@
-//! Lists: how many, from where, and the envelope of a page.
+//! Pages of lists: the query parameters `limit` and `cursor`, and the answer.
 
 use crate::api::error::ApiError;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned, de::Error as _};
 
-/// Items on a page unless the client asks for another number.
+/// Number of items on a page if the client requests no other.
 pub const LIMIT_DEFAULT: usize = 50;
-/// Most items on a page.
+/// Highest number of items on a page.
 pub const LIMIT_MAX: usize = 500;
-/// Longest cursor that is looked at, in bytes.
+/// Longest cursor that is decoded, in bytes.
 pub const CURSOR_BYTES_MAX: usize = 1024;
 
 /// The query parameter `limit`: 1–500, 50 when absent (use with `#[serde(default)]`).
@@ -17,7 +17,7 @@ pub const CURSOR_BYTES_MAX: usize = 1024;
 pub struct Limit(pub usize);
 
 impl Limit {
-    /// One more than the page holds: it proves that there is more.
+    /// One more than the limit: if the query returns as many rows, there is a next page.
     pub fn one_more(self) -> usize {
         self.0.saturating_add(1)
     }
@@ -59,10 +59,10 @@ impl<'de> Deserialize<'de> for Limit {
 pub struct Cursor(String);
 
 impl Cursor {
-    /// Position at which the list stopped.
+    /// Position of the last item of the page before.
     ///
     /// # Errors
-    /// 400 `invalid_cursor` for one that this list did not make.
+    /// 400 `invalid_cursor` for a cursor that this list did not create.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         if self.0.len() > CURSOR_BYTES_MAX {
             return Err(ApiError::invalid_cursor());
@@ -85,10 +85,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// Position at which the last page stopped. `None` if the list begins.
+    /// Position of the last item of the page before. `None` for the first page.
     ///
     /// # Errors
-    /// 400 `invalid_cursor` for one that this list did not make.
+    /// 400 `invalid_cursor` for a cursor that this list did not create.
     pub fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, ApiError> {
         self.cursor.as_ref().map(Cursor::read).transpose()
     }
@@ -110,8 +110,8 @@ pub struct List<T> {
 }
 
 impl<T> List<T> {
-    /// A page of at most `limit` items from one that was asked for `limit + 1`: the extra one proves
-    /// that there is more. `position` gives the place of the last item kept.
+    /// A page of at most `limit` items. `items` were queried with [`Limit::one_more`]: an extra item means that there
+    /// is a next page. `position` returns the position of the last item of the page.
     pub fn cut<P: Serialize>(mut items: Vec<T>, limit: Limit, position: impl Fn(&T) -> P) -> Self {
         let more = items.len() > limit.0;
         items.truncate(limit.0);

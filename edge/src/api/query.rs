@@ -1,4 +1,4 @@
-//! Queries: strict percent-decoding, no unknown, no repeated parameters.
+//! Query strings: strictly decoded, without unknown or repeated parameters.
 
 use crate::api::error::ApiError;
 use domain::model::base::time::UtcMs;
@@ -11,22 +11,22 @@ pub(crate) use decode::percent;
 
 /// Most parameters in a query.
 const PARAMETERS_MAX: usize = 64;
-/// The parameter by which every list continues.
+/// The cursor of lists. If it is badly encoded, the error is `invalid_cursor`.
 const CURSOR: &str = "cursor";
 
-/// Reads a raw query as `T`. Parameters without a field of that name are refused, whatever `T` says.
+/// Reads a raw query as `T`. Parameters without a field are refused, even if `T` does not deny unknown fields.
 pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
     let pairs = pairs(raw)?;
     T::deserialize(reader::Reader(pairs)).map_err(|error| ApiError::invalid_query(error.to_string()))
 }
 
-/// Time before now, in milliseconds, that still means now: clocks differ, requests travel.
+/// A time at most so many milliseconds ago counts as now, since clocks differ and requests take time.
 const LATE_MS: i64 = 60_000;
 
-/// The time for which the valid value is asked; now if it is omitted.
+/// The requested time, or now if it is omitted or at most `LATE_MS` ago.
 ///
 /// # Errors
-/// 400 for one that is over: what counted then is in what was written down at the time.
+/// 400 for an earlier time: only current and future values are kept.
 pub fn now_or_later(at: Option<UtcMs>, now: UtcMs) -> Result<UtcMs, ApiError> {
     match at {
         Some(at) if at.0 < now.0.saturating_sub(LATE_MS) => Err(ApiError::invalid_query(
@@ -45,14 +45,14 @@ fn pairs(raw: &str) -> Result<Vec<(String, String)>, ApiError> {
             return refused("a parameter name is badly encoded".to_owned());
         };
         let Some(value) = decode::form(value) else {
-            // No list made such a one.
+            // No list creates a cursor that is badly encoded.
             return if name == CURSOR {
                 Err(ApiError::invalid_cursor())
             } else {
                 refused(format!("the value of `{name}` is badly encoded"))
             };
         };
-        if pairs.iter().any(|(known, _)| *known == name) {
+        if pairs.iter().any(|(earlier, _)| *earlier == name) {
             return refused(format!("the parameter `{name}` is repeated"));
         }
         if pairs.len() == PARAMETERS_MAX {

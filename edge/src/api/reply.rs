@@ -20,8 +20,7 @@ pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed")
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Headers of pages: nothing from elsewhere, in nobody's frame, and no word to other sites about where a person came
-/// from.
+/// Headers of pages: no content from other sites, no framing, and no referrer to other sites.
 const PAGE: [(HeaderName, &str); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,

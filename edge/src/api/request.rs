@@ -47,7 +47,7 @@ pub struct Request<S> {
     pub headers: Arc<HeaderMap>,
     /// The body, unpacked if it came compressed.
     pub body: Bytes,
-    /// Tells that nobody waits for the answer any more.
+    /// Signals that the client has hung up.
     pub hung_up: HungUp,
 }
 

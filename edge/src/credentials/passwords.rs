@@ -139,8 +139,8 @@ impl Passwords {
         self.on_worker(move || hash_now(params, &password)).await?
     }
 
-    /// Whether the password is the hash's, at the cost that the hash names. One that costs more than this machine
-    /// would ever ask for is never computed: it is nobody's, at the work of any other.
+    /// Verifies a password at the cost that its hash states. A hash that costs more than this machine's maximum is not
+    /// computed: the password is refused after the usual work.
     ///
     /// # Errors
     /// [`PasswordError::Stored`] if `hash` is not one.

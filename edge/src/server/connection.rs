@@ -104,12 +104,12 @@ where
     });
     let socket = Socket::new(stream, limits.write_timeout);
     let mut connection = builder(&limits).serve_connection(TokioIo::new(socket), answer);
-    let mut told = false;
+    let mut announced = false;
     let ended = loop {
         tokio::select! {
             ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
-            _ = draining.wait_for(|draining| *draining), if !told => {
-                told = true;
+            _ = draining.wait_for(|draining| *draining), if !announced => {
+                announced = true;
                 std::pin::Pin::new(&mut connection).graceful_shutdown();
             }
         }

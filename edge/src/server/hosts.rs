@@ -1,9 +1,8 @@
-//! Which names a request may call this server by: what DNS rebinding can't pretend to be.
+//! Checks the `Host` of a request, as a protection against DNS rebinding.
 //!
-//! A page of `evil.example` can have its own name resolve to a shop's address, and its requests then
-//! come from inside the shop's network and count as the page's own. Only the `Host` that the browser
-//! sends gives it away. An address can't be rebound, nor can a name without a dot, which no stranger
-//! owns; every other name has to be configured.
+//! A page of `evil.example` can have its own name resolve to the store's address. Its requests then come from inside
+//! the store's network and count as same-origin. Only the `Host` that the browser sends reveals it. Addresses can't be
+//! rebound, and neither can names without a dot, which no stranger can own. Every other name must be configured.
 
 use crate::api::error::ApiError;
 use crate::network;

@@ -1,8 +1,8 @@
-//! A socket whose writes may not stand still for ever, and that keeps hyper's bare refusals back.
+//! A socket whose writes have a deadline, and that replaces hyper's own refusals.
 //!
-//! What can't be parsed never reaches a service: hyper answers it itself, with a status and an empty
-//! body. No answer of ours is a 4xx without a body, so such a one is swallowed here and said again in
-//! the shape of every other failure.
+//! Requests that can't be parsed never reach a service: hyper answers them with a status and an empty body. No answer
+//! of this server is a 4xx without a body, so such an answer is dropped here and sent again in the form of every other
+//! error.
 
 use std::{
     io,

@@ -9,7 +9,7 @@ use std::{fmt, time::Duration};
 pub struct Period(Duration);
 
 impl Period {
-    /// No time; where a setting says so: for ever.
+    /// Zero. Some settings use it for "unlimited".
     pub const ZERO: Self = Self(Duration::ZERO);
 
     /// A period of `count` seconds.

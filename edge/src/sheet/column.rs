@@ -255,13 +255,13 @@ mod tests {
             (["1,234.00", "1,234", "1 000"], Point, ',', [1_234_000_000, 1_234_000_000, 1_000_000_000]),
             (["0.125", "1.500", "2.5"], Auto, ',', [125_000, 1_500_000, 2_500_000]),
         ] {
-            let told: Vec<_> = read(&cells, configured, separator).into_iter().map(Result::ok).collect();
+            let found: Vec<_> = read(&cells, configured, separator).into_iter().map(Result::ok).collect();
             let expected = match configured {
                 // Said to have no fractions: `.00` is none that groups.
                 None => vec![Some(figures[0]), Option::None, Option::None],
                 _ => figures.map(Some).to_vec(),
             };
-            assert_eq!(told, expected, "{cells:?}");
+            assert_eq!(found, expected, "{cells:?}");
         }
     }
 
@@ -280,12 +280,12 @@ mod tests {
             (["1.234.567", "12,345"], Auto, ','),
             (["1,5", "1.5"], Auto, '\t'),
         ] {
-            let told = read(&cells, configured, separator);
-            let refused = told.iter().any(Result::is_err) || cells == ["1,5", "1.5"];
-            assert!(refused, "{cells:?}: {told:?}");
-            let doubtful = |told: &&Result<i64, NoFigure>| matches!(told, Err(NoFigure::Doubtful(..)));
+            let found = read(&cells, configured, separator);
+            let refused = found.iter().any(Result::is_err) || cells == ["1,5", "1.5"];
+            assert!(refused, "{cells:?}: {found:?}");
+            let doubtful = |found: &&Result<i64, NoFigure>| matches!(found, Err(NoFigure::Doubtful(..)));
             let either = cells.iter().any(|cell| matches!(shape(cell), Shape::Either(_)));
-            assert!(!either || told.iter().any(|told| doubtful(&told)), "{cells:?}: {told:?}");
+            assert!(!either || found.iter().any(|found| doubtful(&found)), "{cells:?}: {found:?}");
         }
     }
 

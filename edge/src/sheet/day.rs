@@ -65,11 +65,11 @@ impl DayReader<'_> {
             return Ok(moment.to_zoned(self.local.clone()).date());
         }
         let (date, behind) = self.dated(cell).ok_or_else(|| NoDay::Malformed(self.format.to_owned()))?;
-        let told = match (behind.trim(), plain(time)) {
+        let parts = match (behind.trim(), plain(time)) {
             ("", "") => return Ok(date),
             ("", time) | (time, _) => time::time(time).ok_or(NoDay::Time)?,
         };
-        let (clock, beside) = told;
+        let (clock, beside) = parts;
         let Some(zone) = beside.or(named).or_else(|| self.zone.clone()) else { return Ok(date) };
         let moment = date.to_datetime(clock).to_zoned(zone).map_err(|_| NoDay::Time)?;
         Ok(moment.with_time_zone(self.local.clone()).date())

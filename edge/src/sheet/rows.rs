@@ -259,9 +259,9 @@ mod tests {
     fn rows_have_the_numbers_of_their_lines() {
         let text = "Bank\n\na,b\n\n,\n\"x\ny\",\"say \"\"hi\"\"\"\n 1 , 2 \n";
         let rows = read(text, None, 1);
-        let told: Vec<_> = rows.iter().map(|(line, cells)| (*line, cells.join("|"))).collect();
+        let joined: Vec<_> = rows.iter().map(|(line, cells)| (*line, cells.join("|"))).collect();
         let expected = [(3, "a|b"), (6, "x\ny|say \"hi\""), (8, "1|2")];
-        assert_eq!(told, expected.map(|(line, cells)| (line, cells.to_owned())));
+        assert_eq!(joined, expected.map(|(line, cells)| (line, cells.to_owned())));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Tokens over HTTP: who is let in, and what the others are told.
+//! Tokens over HTTP: which are accepted, and how the others are refused.
 
 use super::desk::{Edge, user_of};
 use domain::model::base::ids::SessionId;

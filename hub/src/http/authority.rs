@@ -87,7 +87,7 @@ impl Hub {
         if known.disabled {
             return Err(store::disabled().into());
         }
-        if !self.sync_tokens.first(&store_id, claims.jti.clone(), claims.exp, now.0.div_euclid(1000)) {
+        if !self.sync_tokens.record_use(&store_id, claims.jti.clone(), claims.exp, now.0.div_euclid(1000)) {
             return Err(ApiError::invalid_token().into());
         }
         Ok(Principal {

@@ -38,8 +38,8 @@ const STATE: &str = "CASE WHEN EXISTS (SELECT 1 FROM settlement_exceptions e WHE
                      AND i.settlement_date = settlements.business_date AND i.state = 'open' \
                      AND i.kind IN ('payment', 'refund') AND i.carried_until IS NULL) THEN 'open' ELSE 'reconciled' END";
 
-/// Sets a settlement's state from its items and exceptions ([`domain::rules::books::settlement::state::State`]); an
-/// approved one stays so.
+/// Sets a settlement's state from its items and exceptions
+/// ([`domain::rules::books::settlement::state::SettlementState`]); an approved one stays so.
 pub async fn evaluate(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), Error> {
     let sql = format!(
         "UPDATE settlements SET state = {STATE} WHERE store_id = $1 AND business_date = $2 AND state <> 'approved' \

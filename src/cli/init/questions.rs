@@ -115,8 +115,8 @@ impl Answers {
     }
 }
 
-/// Asks everything that `fixed` does not say is decided elsewhere; an empty line keeps what is in brackets. None:
-/// the input ended before the last answer.
+/// Asks for every setting that `fixed` does not decide. An empty line keeps the value in brackets. `None` if the input
+/// ended before the last answer.
 ///
 /// # Errors
 /// The terminal's.

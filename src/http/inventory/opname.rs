@@ -98,7 +98,7 @@ pub async fn read(request: Request) -> Answered {
     let Page { limit, cursor } = request.query()?;
     let after = cursor.map(|cursor| cursor.read::<Sku>()).transpose()?;
     let (storage, role) = (request.state.store.storage(), request.caller()?.role);
-    let opname = found(&request)?;
+    let opname = read_count(&request)?;
     let wanted = limit.one_more();
     let lines =
         storage.stock_documents().opname_lines(&opname.opname_id, after.as_ref(), wanted).map_err(stored)?;
@@ -142,7 +142,7 @@ pub async fn cancel(request: Request) -> Answered {
 }
 
 /// The count of the path.
-fn found(request: &Request) -> Result<Opname, ApiError> {
+fn read_count(request: &Request) -> Result<Opname, ApiError> {
     let opname = request.state.store.storage().stock_documents().opname(&id(request)).map_err(stored)?;
     opname.ok_or_else(|| ApiError::not_found("opname"))
 }

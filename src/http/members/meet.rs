@@ -1,4 +1,4 @@
-//! Who is not found here: head office is asked, and where it could not be, the answer says so.
+//! Looks up members at head office who are not known here. If that was not possible, the answer says so.
 
 use crate::http::Request;
 use crate::http::failure::failed;
@@ -31,7 +31,7 @@ pub async fn met(request: &Request, id: Option<&MemberId>) -> Result<HeadOffice,
     }
 }
 
-/// A refusal for somebody whom nobody here knows says whether head office could be asked.
+/// Adds to the refusal of an unknown member whether head office could be asked.
 pub fn with_head_office(mut error: ApiError, asked: HeadOffice) -> ApiError {
     if asked == HeadOffice::NotAsked
         && matches!(error.code, edge::Code::NotFound | edge::Code::UnknownMember)

@@ -80,7 +80,7 @@ struct ReceiptData<'a> {
 /// `GET /api/pos/receipts/:receipt_no`
 pub async fn read(request: Request) -> Answered {
     let number = request.param("receipt_no");
-    let (subject, cashier) = found(&request, number)?;
+    let (subject, cashier) = find_receipt(&request, number)?;
     let head = &request.state.head;
     let Some(form) = form(&request) else {
         let role = request.caller()?.role;
@@ -100,14 +100,14 @@ pub async fn read(request: Request) -> Answered {
 pub async fn print(request: Request) -> Answered {
     request.json::<EmptyBody>()?;
     let number = request.param("receipt_no");
-    let (subject, cashier) = found(&request, number)?;
+    let (subject, cashier) = find_receipt(&request, number)?;
     let till = till_with_printer(&request)?;
     let layout = counted(&request, number, &subject, &cashier).await?;
     Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
 }
 
 /// Document of a receipt number, and the name of the person at the till.
-fn found(request: &Request, number: &str) -> Result<(Subject, String), ApiError> {
+fn find_receipt(request: &Request, number: &str) -> Result<(Subject, String), ApiError> {
     let storage = request.state.store.storage();
     let subject = match storage.sales().transaction_by_receipt(number).map_err(stored)? {
         Some(sale) => Subject::Sale(Box::new(sale)),

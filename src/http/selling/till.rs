@@ -151,7 +151,7 @@ pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
     let store = &shop.store;
     let shift = store.current_shift(&caller.user_id, None).ok();
-    // In a shift those that it began with; before one those that it will begin with.
+    // In a shift the terms with which it was opened; otherwise those that the next shift will have.
     let now = store.rules();
     let rules = &shift.as_ref().map_or_else(|| Arc::new(now.of_next_shift()), |shift| shift.rules(&now));
     let own = shift.as_ref().map(|shift| shift.register_id.clone());

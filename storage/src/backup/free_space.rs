@@ -28,7 +28,7 @@ impl Storage {
 
 /// Refuses if this many more bytes would not leave enough free space.
 pub fn refuse_without(shared: &Shared, folder: &Path, bytes: u64) -> Result<(), StorageError> {
-    // A disk that does not say how full it is says so when it is.
+    // If the free space is unknown, the write itself reports a full disk.
     let free = fs2::available_space(folder).unwrap_or(u64::MAX);
     let needed = bytes.saturating_add(spare(shared, folder));
     if free >= needed {

@@ -46,8 +46,7 @@ impl HighWater {
         if lsn > self.lsn { self.write(lsn) } else { Ok(()) }
     }
 
-    /// Writes the mark of a start, also where it says so already: what was read may have been in the page
-    /// cache alone.
+    /// Writes the mark at the start even if the file has it already: the file may have been only in the page cache.
     pub fn confirm(&mut self, lsn: u64) -> Result<(), StorageError> {
         self.write(lsn.max(self.lsn))?;
         self.sync()

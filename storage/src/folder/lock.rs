@@ -14,7 +14,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the lock or says who is in the way.
+    /// Takes the lock. Fails if another process holds it.
     pub fn take(layout: &Layout) -> Result<Self, StorageError> {
         let path = layout.lock();
         let mut open = OpenOptions::new();

@@ -25,7 +25,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// How long every idempotency key counts at least, in journal time: settings can only make it longer.
 pub const ANSWERS_KEPT_MS: i64 = 7 * DAY_MS;
 
-/// Sealed segments whose keys count whatever the clock says: one that jumps must not forget a key.
+/// Number of the newest sealed segments whose keys are always kept, so that a clock that jumps does not make the store
+/// forget keys.
 pub const ANSWERS_SEGMENTS_MIN: usize = 8;
 
 /// Sealed segments whose two files stay open; older ones are opened when they are read.
@@ -90,12 +91,12 @@ impl History {
         self.now.store(now, Relaxed);
     }
 
-    /// Goes on in a longer segment instead of one that holds no frame yet.
+    /// Continues in a longer segment instead of one that has no frame yet.
     pub fn replace(&self, segment: Arc<Segment>) {
         self.parts.write().unwrap_or_else(PoisonError::into_inner).segment = segment;
     }
 
-    /// Goes on in a new segment; gives the one that ended at `end`.
+    /// Continues in a new segment. Returns the one that ended at `end`.
     pub fn rotate(&self, segment: Arc<Segment>, end: Position) -> Arc<Part> {
         let mut parts = self.parts.write().unwrap_or_else(PoisonError::into_inner);
         let sealed = std::mem::replace(&mut parts.segment, segment);

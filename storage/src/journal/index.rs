@@ -73,7 +73,7 @@ pub fn record_hash(epoch: &str, seq: u64) -> u64 {
     hash(Kind::Record, &[epoch.as_bytes(), &seq.to_be_bytes()])
 }
 
-/// The hash of an event's ID, by which its records are found in whatever epochs they stand.
+/// The hash of an event's ID, by which its records are found in all epochs.
 pub fn record_event_hash(event_id: &str) -> u64 {
     hash(Kind::RecordEvent, &[event_id.as_bytes()])
 }

@@ -1,7 +1,8 @@
-//! What a frame holds, packed: a sale says most things three times, in its event, its record and its answer.
+//! Compresses the contents of frames. A sale has most of its data three times, in its event, its record and its
+//! answer.
 //!
-//! The dictionary is what most frames say anyway. It is part of the format: a frame is unpacked with the one that it was
-//! packed with.
+//! The dictionary has the text that most frames share. It is part of the format: a frame is unpacked with the
+//! dictionary that it was packed with.
 
 use crate::journal::frame::BODY_BYTES_MAX;
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
-//! Texts that repeat another one: the event of a sale says what its record says, and its answer most of that again.
+//! Removes repetition between texts: the event of a sale has the text of its record, and the answer most of it again.
 //!
-//! What is repeated is kept as a place and a length. It is found by comparing the bytes themselves, never by what a text
-//! means, so whatever comes back is byte for byte what was put in.
+//! A repeated part is stored as offset and length. Parts are found by comparing bytes, never by meaning, so the text
+//! is restored byte for byte.
 
 use bincode::enc::Encoder;
 use bincode::enc::write::Writer;
@@ -72,7 +72,7 @@ impl Part {
 /// Where the document begins in both; `None` if they hold different documents.
 fn begin(text: &[u8], base: &[u8], depth: usize) -> Option<(usize, usize)> {
     let start = braces(text).nth(depth)?;
-    let from = place(base, text.get(start..start + ANCHOR_BYTES)?)?;
+    let from = find_bytes(base, text.get(start..start + ANCHOR_BYTES)?)?;
     Some((start, from))
 }
 
@@ -89,7 +89,7 @@ fn again(text: &[u8], at: usize, base: &[u8], from: usize) -> Option<(usize, usi
     let mut skipped = 0;
     for _ in 0..FIELDS_MAX {
         let next = rest.get(skipped..skipped + AGAIN_BYTES)?;
-        if let Some(place) = place(window, next) {
+        if let Some(place) = find_bytes(window, next) {
             return Some((skipped, from + place));
         }
         let field = rest.get(skipped + 1..)?.iter().position(|byte| *byte == b',')?;
@@ -102,7 +102,7 @@ fn braces(text: &[u8]) -> impl Iterator<Item = usize> {
     text.iter().enumerate().filter(|(_, byte)| **byte == b'{').map(|(place, _)| place)
 }
 
-fn place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find_bytes(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     bytes.windows(wanted.len()).position(|part| part.first() == Some(first) && part == wanted)
 }
@@ -132,7 +132,8 @@ impl Encode for Text<'_> {
 }
 
 impl Repeating {
-    /// The text, with what it repeats of `base`. It takes at most this many bytes, whatever its parts say.
+    /// Restores a text from its own parts and those of `base`. At most this many bytes, whatever the lengths of its
+    /// parts are.
     pub fn restored(self, base: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
         let Self { parts, own } = self;
         if parts.is_empty() {

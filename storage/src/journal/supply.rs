@@ -128,7 +128,8 @@ impl Supply {
         let next = self.layout.next_segment();
         // A file of another size comes from other settings.
         if std::fs::metadata(&next).map_or(0, |file| file.len()) < self.segment_bytes {
-            // Nobody waits for it yet: what is left on a full disk is the rows' that are on their way.
+            // No commit waits for it yet. The remaining space of a full disk is for the rows that are about to be
+            // written.
             if !urgent && self.is_short() {
                 let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
                 return Err(StorageError::io("make", &next)(full));

@@ -24,8 +24,8 @@ impl Days<'_> {
         self.0.rows.page(Table::ReopenedDay, None, usize::MAX)
     }
 
-    /// When the last word on a day was said: that it is sealed, or open again.
-    pub fn day_word(&self, date: Date) -> Read<Option<UtcMs>> {
+    /// When a day was last sealed or reopened.
+    pub fn last_day_change(&self, date: Date) -> Read<Option<UtcMs>> {
         let sealed = self.day(date)?.map(|day| day.sealed_at);
         let reopened: Option<ReopenedDay> = self.0.rows.row(Table::ReopenedDay, &date.to_string())?;
         Ok(sealed.max(reopened.map(|day| day.reopened_at)))

@@ -34,7 +34,7 @@ impl Members<'_> {
         found.first().map(|(_, bytes)| self.0.rows.decoded(bytes)).transpose()
     }
 
-    /// Members some word of whom begins with each typed word, in order of ID, after one.
+    /// Members that have, for each typed word, a word that begins with it; in order of ID, after the given one.
     pub fn search_members(
         &self,
         typed: &BTreeSet<String>,

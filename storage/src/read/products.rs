@@ -61,8 +61,8 @@ impl Products<'_> {
         Ok(found)
     }
 
-    /// Products some word of which begins with each typed word, or that have the typed digits in a code, in order of sku,
-    /// after one.
+    /// Products that have, for each typed word, a word that begins with it, or that have the typed digits in a code;
+    /// in order of SKU, after the given one.
     pub fn search_products(
         &self,
         typed: &BTreeSet<String>,
@@ -85,8 +85,8 @@ impl Products<'_> {
         Ok(found)
     }
 
-    /// Products with digits in one of their codes, in order of sku, after one. All codes are looked at: no index finds what
-    /// is in the middle of a word, and a torn label is rare.
+    /// Products with these digits in one of their codes, in order of SKU, after the given one. All codes are read,
+    /// since no index finds the middle of a word; searching by part of a torn label is rare.
     fn with_code_part(&self, part: &str, after: Option<&Sku>, limit: usize) -> Read<Vec<Product>> {
         let (table, mut last) = (Table::Barcode.key(""), None::<Vec<u8>>);
         let mut skus: BTreeSet<Sku> = BTreeSet::new();

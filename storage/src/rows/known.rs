@@ -36,7 +36,7 @@ const REGISTERS_KEPT_MAX: usize = 1_024;
 pub struct Known {
     /// Promotions: every basket is priced with them.
     pub promotions: Cached<Promotion>,
-    /// Transfers that are not over: they say what is on its way here.
+    /// Open transfers. They show the goods that are on their way to this store.
     pub transfers: Cached<Transfer>,
     /// Products and prices, by SKU.
     products: RowCache<Priced>,

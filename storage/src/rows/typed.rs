@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 type Read<T> = Result<T, StorageError>;
 
-/// Most keys of a word that one page of a search looks at: a word that everybody has must not make it slow.
+/// Most keys of a word that one page of a search reads, so that a very common word does not make it slow.
 pub const SEARCH_KEYS_MAX: usize = 5_000;
 
 impl Rows {
@@ -58,8 +58,8 @@ impl Rows {
         decode(bytes).map_err(|what| failed(self.path(), what))
     }
 
-    /// IDs under the longest typed word, in order, without repetition: it leaves the fewest. Only those that are asked
-    /// for are put in order.
+    /// IDs under the longest typed word, which usually has the fewest, sorted and without duplicates. Only the
+    /// requested part is sorted.
     pub fn candidates(
         &self,
         table: Table,

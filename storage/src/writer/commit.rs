@@ -126,7 +126,7 @@ pub(crate) struct Prepared {
 }
 
 impl Ready {
-    /// Encodes a commit and gives its events and its answer back. Fails only for one that could never be stored: too
+    /// Encodes a commit and returns its events and its answer. Fails only for a commit that can never be stored: too
     /// long, or not encodable.
     pub(crate) fn of(commit: Commit, sale: Option<&SaleText>) -> Result<Self, String> {
         let Commit { events, records, keyed, at, hlc } = commit;

@@ -104,7 +104,7 @@ fn every_change_refuses_what_is_malformed() {
             store.client().send(method, &path, &[], b"{}").refused(401, "missing_token");
             store.client().with_token("x.y.z").send(method, &path, &[], b"{}").refused(401, "invalid_token");
         }
-        // Who says that it will send too much is told so before it has.
+        // A client that announces a body that is too long is refused before it sends the body.
         begin(&admin, method, &path, (1 << 20) + 1).refused(413, "body_too_large");
     }
     assert!(changes.len() >= 50, "{}", changes.len());

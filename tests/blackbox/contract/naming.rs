@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What is refused as a name, and the one that stands for it.
+/// Refused names, each with the one to use instead.
 const REFUSED: [(&str, &str); 53] = [
     ("active", "state"),
     ("address_line", "address"),
@@ -109,7 +109,7 @@ const SEVERAL_TYPES: [(&str, &str); 33] = [
     ("tax", "an amount; a section of the settings"),
 ];
 
-/// Endings that say what a field is.
+/// Suffixes that state the kind of a field.
 const ENDINGS: [(&str, &[&str]); 12] = [
     ("_at", &["date-time"]),
     ("_bp", &["integer"]),

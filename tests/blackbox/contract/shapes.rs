@@ -1,7 +1,7 @@
 //! The names of the contract: every object that it spells out has every field that it names, and the ones in
 //! the envelope of lists. Other programs are written against them.
 
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::counter::{Counter, approved, basket, text};
@@ -152,7 +152,7 @@ fn what_the_stock_room_sees_has_the_names_of_the_page() {
     let supplier = json!({"supplier_id": "sup_1", "code": "A", "name": "A", "tax_id": null, "phone": null,
         "email": null, "address": null, "payment_terms_days": 30, "lead_time_days": 2, "state": "active", "updated_at": "2026-11-20T01:00:00.000Z"});
     let order = order("po_1", &[(SKU, 5, 1_000)]);
-    told(&mut store, &json!({"supplier": supplier, "purchase_order": order}));
+    apply_feed(&mut store, &json!({"supplier": supplier, "purchase_order": order}));
     has("supplier", &list(&mut staff, "/api/suppliers"), "supplier_id code name state");
     has("order", &list(&mut staff, "/api/purchase-orders"), "po_id supplier_id state lines");
     let one = staff.get("/api/purchase-orders/po_1").data(200);

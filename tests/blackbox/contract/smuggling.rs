@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A request, and the only status that may be answered to it.
 fn corpus() -> Vec<(u16, String)> {
     let mut cases = Vec::new();
-    // Two lengths, or one that is no number. RFC 9112 6.3: chunks win over a length, and the end follows.
+    // Two lengths, or an invalid one. RFC 9112 6.3: `Transfer-Encoding` overrides `Content-Length`, and the connection
+    // is closed afterwards.
     for lines in [
         "Content-Length: 4\r\nTransfer-Encoding: chunked",
         "Transfer-Encoding: chunked\r\nContent-Length: 4",

@@ -1,5 +1,4 @@
-//! Damaged files: what is an index is remade and nobody notices; what is the truth is refused, with
-//! its place.
+//! Damaged files: an index is rebuilt unnoticed; a damaged journal is refused with the position of the damage.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -99,7 +98,7 @@ fn a_damaged_engine_is_rebuilt() {
         fs::write(&engine, damaged).unwrap();
         let seen = rebuilt(&store);
         nobody_notices(&mut store, &mut till, &before);
-        // The engine's file is longer than what it holds: half of it may be all of it.
+        // The file of the engine is longer than its contents, so that half of the file may have all of them.
         let told = how == "halved" || rebuilt(&store) > seen;
         assert!(told, "{how}: a rebuild is told in the log:\n{}", store.log());
     }

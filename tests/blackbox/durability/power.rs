@@ -1,5 +1,4 @@
-//! Power cuts while tills sell: whatever was acknowledged must be there afterwards, whatever was not is
-//! repeated.
+//! Power cuts while tills sell: acknowledged commands must be there afterwards; the others are repeated.
 
 use std::time::{Duration, Instant};
 use testkit::dice::Random;

@@ -1,5 +1,5 @@
-//! However many wait, nothing gets stuck: what head office sends goes past the commands that lie before the same
-//! owners, and a disk that stands still is seen by whoever asks whether the store is ready.
+//! Many waiting commands block nothing: changes of head office overtake commands for the same owners, and readiness
+//! checks report a disk that does not respond.
 
 use serde_json::{Value, json};
 use std::process::Command;
@@ -15,7 +15,7 @@ use testkit::{Client, Reply, process, wait};
 const CLIENTS: usize = 400;
 /// What head office changes meanwhile, each seen at the store before the next.
 const CHANGES: usize = 6;
-/// Whoever is told that too many wait comes back after this.
+/// Time after which a client that was refused because too many wait tries again.
 const REST: Duration = Duration::from_millis(100);
 
 /// Clients that register members until they are told to stop.
@@ -159,7 +159,7 @@ fn while_the_disk_stands_still_the_store_says_that_it_is_not_ready_and_goes_on_a
         round += 1;
         let change = json!({"shelf_place": format!("A-{round}")});
         let mut writer = store.client().with_token(manager.token().unwrap());
-        // Whoever writes waits too long; whoever asks meanwhile is told.
+        // Commands time out; readiness checks meanwhile report it.
         let writing = std::thread::spawn(move || {
             let _ = writer.try_send("PATCH", "/api/stock/8990001", &[], change.to_string().as_bytes());
         });

@@ -50,7 +50,7 @@ impl Counter {
         }
     }
 
-    /// Each answer since then left after a sync of its own had ended; false: nobody saw.
+    /// Whether each answer since then was sent after a sync for it had ended. False if that was not observed.
     fn answered_after_syncs(&self, since: usize, answers: usize) -> bool {
         let Self::Strace(file) = self else { return false };
         let trace = fs::read(file).unwrap();

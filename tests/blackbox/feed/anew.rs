@@ -1,4 +1,5 @@
-//! The feed once more, from its beginning or as a snapshot: what is read again changes nothing, whatever kind it is.
+//! The feed is read again, from its beginning or as a snapshot. Records that are read again change nothing, whatever
+//! their kind.
 
 use super::goods::told;
 use super::people::{CHANGED, given, is_kept_out, logged_in, patch};

@@ -129,7 +129,8 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
     wait::until("they are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
 }
 
-/// Five pieces leave for the other store: the transfer's id, and its document as that store hears of it.
+/// Sends five pieces to the other store. Returns the ID of the transfer and its document as the other store receives
+/// it.
 fn sent(shop: &mut Linked, staff: &mut Client, far: &mut Shop) -> (String, Value) {
     shop.synced();
     let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
@@ -161,7 +162,7 @@ fn goods_are_sent_only_to_stores_that_head_office_knows() {
     shop.office.post("/api/stores/S002/enable", &json!({})).data(200);
     shop.synced();
     staff.post(&send, &json!({})).data(200);
-    // A store that did not know better: what it did is done, and a person hears of it.
+    // The store acted without knowing of the cancellation. Its action stays, and a conflict is reported.
     let mut nowhere = coming("trf_nowhere", 3);
     nowhere["to_store_id"] = json!("S404");
     far.tells("transfer.sent", "evt_nowhere", &told(&nowhere, -3));

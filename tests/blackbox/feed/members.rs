@@ -178,7 +178,7 @@ fn an_own_value_of_a_backup_gives_way_to_what_head_office_wrote_after_it() {
     shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Eka"));
     shop.synced();
     shop.cut();
-    // The backup has a write that nobody has decided on; what is written after it comes back from head office.
+    // The backup has a write that head office had not decided on. Later writes come back from head office.
     patch(&mut shop.manager, &member, &json!({"phone": "0815000222"}));
     let backup = shop.store.folder().join("backup");
     process::succeed(shop.store.command(&["backup", backup.to_str().unwrap()]), "");

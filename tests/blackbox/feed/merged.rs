@@ -64,7 +64,7 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
     points += number(&there.sold(&second, 5, 0), "points_earned");
     line.set(Chaos::Pass, ALL);
 
-    // At both stores, and at one that is opened later, the old id names the one who is left, with all points.
+    // At both stores, and at one that is opened later, the old ID leads to the remaining member, who has all points.
     let mut third = End::open(&hub, "S003");
     for end in [&mut here, &mut there, &mut third] {
         let member = end.member(&second, points);
@@ -75,7 +75,7 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
         let refused = end.till.post("/api/members", &again).refused(409, "duplicate");
         assert_eq!(refused["member_id"], json!(first), "{refused}");
     }
-    // What waited is paid, and earns for the one; what comes back is taken from the one.
+    // A waiting basket is paid and earns points for the remaining member; a return deducts them from that member.
     let pay = format!("{SALES}/{}/pay", text(&basket, "transaction_id"));
     let parts = json!([{"method": "points", "amount": 10}, {"method": "card", "amount": number(&basket, "total") - 10}]);
     let paid = there.till.post(&pay, &json!({"payments": parts})).data(200);

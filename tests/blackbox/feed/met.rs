@@ -39,7 +39,7 @@ fn a_store_asks_for_whom_it_has_not_met_takes_them_in_and_keeps_them() {
     first.synced();
     there.synced();
 
-    // Nobody was told to a store that has not met them, and while nobody can be asked the answer says so.
+    // The store has no member that it has not met. While head office can't be asked, the answer says so.
     assert_eq!((here(&mut first), here(&mut there)), (9, 0));
     line.set(Chaos::Down, ALL);
     let refused = there.till.get(&path(&ids[0])).refused(404, "not_found");

@@ -1,4 +1,4 @@
-//! People whom head office gives to a store, and keeps out of it.
+//! Users whom head office gives to a store, or denies.
 
 use crate::contract::idempotency::Attempt;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use testkit::{Client, process, wait};
 const ME: &str = "/api/auth/me";
 pub(super) const CHANGED: &str = "another horse 9";
 
-/// Head office gives somebody to the store, who is there once the log-in works.
+/// Head office creates a user of the store. Waits until the user can log in.
 pub(super) fn given(shop: &mut Linked, username: &str) -> (Value, Client) {
     let new = json!({"username": username, "name": username, "role": "cashier", "store_id": "S001",
         "password": PASSWORD});

@@ -48,7 +48,7 @@ fn a_price_of_head_office_counts_at_the_till_from_its_day_on_and_while_the_hub_i
     shop.priced(SKU, 1_700);
 }
 
-/// Which price counts, as head office and the store say it, once both say the same.
+/// The price by head office and by the store, once both agree.
 #[track_caller]
 fn counts(shop: &mut Linked, price: i64, source: &str) -> Value {
     let path = format!("/api/prices/effective?sku={SKU}");
@@ -84,14 +84,14 @@ fn the_last_word_on_a_price_counts_at_every_till_and_can_be_taken_back() {
     assert_eq!((&all["from"], &all["store_id"]), (&Value::Null, &json!("")), "at once: {all}");
     let found = counts(&mut shop, 1_500, "all_stores");
     assert_eq!((&found["price_row"], &found["since"]), (&all, &all["set_at"]));
-    // The product's own price, said later, and even the one that it had.
+    // The product's own price, set later, even to its previous value.
     listed(&mut shop, 1_800);
     counts(&mut shop, 1_800, "product");
     shop.made("/api/prices", &json!({"sku": SKU, "price": 1_600}));
     counts(&mut shop, 1_600, "all_stores");
     listed(&mut shop, 1_800);
     counts(&mut shop, 1_800, "product");
-    // A file that says another price is a word too; one that says the same is none.
+    // A file with another price is a change of the price; one with the same price is not.
     let file = |price: i64| {
         format!(
             "sku,name,price,category,barcode,reorder_level\n{SKU},Product {SKU},{price},grocery,{SKU}0,5\n"

@@ -9,7 +9,7 @@ const RETURNS: &str = "/api/pos/returns";
 const SKU: &str = "8990001";
 const RECEIPT: &str = "S002-till-1-00000001";
 
-/// A sale of three pieces less 100 at the other store, as it tells of it.
+/// The record of a sale of three pieces with a discount of 100 at the other store.
 fn sale() -> Value {
     let at = "2026-11-20T03:00:00.000Z";
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": 3, "price": 1_000, "list_price": 1_000,

@@ -93,7 +93,7 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.store.verify();
 }
 
-/// What a till is told of tax and payment methods.
+/// Tax and payment methods in the settings of a till.
 fn terms(client: &mut Client) -> (Value, Value) {
     let seen = client.get("/api/pos/settings").data(200);
     (seen["tax"]["default_rate_bp"].clone(), seen["payments"]["methods"].clone())
@@ -184,7 +184,7 @@ fn head_office_names_tills_and_switches_them_off() {
         items.contains(&front) && items.contains(&new)
     });
     shop.till.post("/api/pos/transactions", &basket).data(201);
-    // Head office never said whether the new one sells: that stays the store's word.
+    // Head office never set whether the new method is enabled, so the store's value stays.
     shop.manager.send("PATCH", "/api/registers/till-77", &[], br#"{"state": "disabled"}"#).data(200);
     shop.office.send("PATCH", "/api/registers/S001/till-77", &[], br#"{"name": "Newer"}"#).data(200);
     let newer = json!({"register_id": "till-77", "name": "Newer", "state": "disabled"});

@@ -1,4 +1,4 @@
-//! `rotate-keys` beside a daemon that serves: nobody is thrown out, unless that is what was asked for.
+//! `rotate-keys` while the daemon runs: sessions stay valid, unless the command was to end them.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};

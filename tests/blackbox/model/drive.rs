@@ -156,7 +156,7 @@ impl Shop {
         let by_points = payments.iter().find(|(method, _)| *method == "points").map(|(_, amount)| *amount);
         match (how, by_points, basket.member) {
             (How::TooMuch, ..) => drop(reply.refused(422, "payment_mismatch")),
-            // Nobody's points, or those of somebody who is blocked.
+            // Points without a member, or of a blocked member.
             (_, Some(_), member) if !self.book.active(member) => reply.invalid_field("payments[0].method"),
             (_, Some(points), Some(member)) if points > self.book.members[member].points => {
                 let details = reply.refused(409, "insufficient_points");

@@ -95,7 +95,7 @@ impl Sale {
         !self.lines.iter().any(|line| line.back.contains(&true))
     }
 
-    /// What pieces give back: money by method and points; all of it is counted.
+    /// The refund of pieces: money by method, and points.
     pub fn give_back(&mut self, pieces: &Pieces) -> (i64, Vec<Payment>, i64, i64) {
         let total = pieces.iter().map(|&(line, n)| self.lines[line].piece(n)).sum();
         let tenders = self.tenders(total);

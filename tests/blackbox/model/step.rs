@@ -43,7 +43,7 @@ pub enum Step {
         off: i64,
         void_open: bool,
     },
-    /// A manager voids a basket, whatever was paid of it.
+    /// A manager voids a basket, even if it is partly paid.
     VoidBasket {
         basket: usize,
     },

@@ -1,6 +1,7 @@
-//! Two processes of head office on one PostgreSQL, with everything at once, killed at random: stores tell of their days,
-//! files are read, settlements approved, days and months locked, invoices paid, orders stepped. Whoever hears nothing says
-//! it again to the other process. In the end each thing has happened once, and `verify` finds nothing.
+//! Two processes of head office on one PostgreSQL, killed at random while everything happens at once: stores push
+//! their days, files are imported, settlements approved, days and months locked, invoices paid, orders changed. A
+//! caller without an answer repeats the request at the other process. In the end each change was made once, and
+//! `verify` finds no problem.
 
 mod pair;
 mod work;

@@ -61,7 +61,7 @@ fn text(of: &Value, name: &str) -> String {
     of[name].as_str().unwrap_or_else(|| panic!("no {name}: {of}")).to_owned()
 }
 
-/// The catalogue, the supplier with its price, what lies in bank and safes; gives the supplier.
+/// Creates the catalogue, a supplier with its price, and the balances of bank and safes. Returns the supplier.
 fn begins(world: &mut World) -> String {
     for (sku, price) in [("A", 15_000), ("B", 111_000)] {
         world.did("/api/products", &json!({"sku": sku, "name": sku, "price": price}));

@@ -135,7 +135,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         assert_eq!(number(&sold, "total"), 2_220, "{arguments:?}");
     }
     assert_eq!(counter.on_hand("NEW"), 5);
-    // It interrupts what is open, so it comes last; the till opens anew and goes on.
+    // A restore interrupts the open shift, so it comes last; the till opens a new shift and continues.
     let said = process::succeed(counter.store.command(&["rejoin"]), "");
     assert!(said.contains("in epoch 2-"), "{said}");
     counter.till.post("/api/shifts/open", &json!({})).data(201);

@@ -146,7 +146,7 @@ fn a_store_syncs_with_the_hub_whose_authority_it_trusts() {
     store.start();
     let forced = store.login("manager").post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], true, "{forced}");
-    // A machine in the middle with a certificate of its own: nothing is sent, selling goes on.
+    // A man in the middle with its own certificate: the store sends nothing and continues selling.
     files.renew();
     hub.restart();
     let forced = store.login("manager").post("/api/sync/force", &json!({})).data(200);

@@ -1,5 +1,5 @@
-//! One sale, taken back in two stores: the one that sold it and another. Whoever can ask head office learns
-//! what the other took, in pieces and in money; what is found too late is for a person.
+//! One sale is returned in two stores, the one that sold it and another. A store that can ask head office learns of
+//! the other's returns, in pieces and in money. An excess that is found too late is reported as a conflict.
 
 use serde_json::{Value, json};
 use testkit::Client;
@@ -113,7 +113,7 @@ fn no_piece_comes_back_twice_whichever_store_is_first() {
     for seller_first in [true, false] {
         let sale = here.sale(3, &[("card", 3_219)]);
         let (first, second) = if seller_first { (&mut here, &mut there) } else { (&mut there, &mut here) };
-        // Head office need not have heard of the first: what it reserved is gone as well.
+        // Head office need not have received the return: its reservation is released as well.
         let one = first.till.post(RETURNS, &back(&sale, 1)).data(201);
         let details = second.till.post(RETURNS, &back(&sale, 3)).refused(422, "return_exceeds_sold");
         let left = &details["items"][0];
@@ -152,7 +152,7 @@ fn a_return_that_was_voided_or_refused_leaves_its_pieces_to_the_other() {
     let path = format!("{RETURNS}/{}/void", text(&again, "return_id"));
     there.till.post(&path, &approved(json!({"reason": "wrong customer"}))).data(200);
     there.told();
-    // The store's own void is its own to know, whether head office has heard of it or not.
+    // The store knows of its own void, whether head office has received it or not.
     let own = here.till.post(RETURNS, &back(&sale, 1)).data(201);
     here.told();
     here.line.set(Chaos::Down, testkit::chaos::PUSH);

@@ -32,7 +32,7 @@ fn a_tills_keys_are_the_stores_and_outlive_it() {
     assert_eq!(told.data, json!({"register_id": "till-1"}));
     assert_eq!(shop.till.get(KEYS).data(200), set);
 
-    // The catalogue goes on: a price counts at once, and what is not sold any more keeps its key.
+    // The catalogue changes: a new price counts at once, and a product that is no longer sold keeps its key.
     shop.made("/api/prices", &json!({"sku": ICE, "price": 175}));
     let gone = json!({"state": "inactive"}).to_string();
     shop.office.send("PATCH", &format!("/api/products/{BAG}"), &[], gone.as_bytes()).data(200);

@@ -1,7 +1,7 @@
 //! The figures of docs/arithmetic.md, asked over HTTP: baskets, payments, rounding, refunds, tenders and points
 //! of the vectors come out of the running store as the page says.
 
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::counter::{SALES, number, text};
@@ -165,7 +165,7 @@ fn payments_come_out_as_the_page_says() {
             let reply = shop.pay(&sale, payments);
             if let Some(code) = step["error"].as_str() {
                 let reached = sale["state"] == "paid";
-                // What is paid up takes nothing more, whatever it is.
+                // A completed sale accepts no more payments of any kind.
                 let (status, code) = if reached { (409, "invalid_state") } else { (422, code) };
                 reply.refused(status, code);
                 continue;
@@ -321,7 +321,7 @@ fn promoted(given: &Value) -> (Shop, String) {
         assert!(promotion["to"].as_str() >= given["date"].as_str());
         (promotion["from"], promotion["to"]) = (json!("2000-01-01"), json!("2999-12-31"));
     }
-    told(&mut shop.store, &json!({"promotions": promotions}));
+    apply_feed(&mut shop.store, &json!({"promotions": promotions}));
     let member = shop.member(0);
     if let Some(tier) = given["tier"].as_str() {
         let body = json!({"tier": tier}).to_string();
@@ -352,7 +352,7 @@ fn promotions_come_out_as_the_page_says() {
                 "{id}: {shown}"
             );
         }
-        // It is paid as it was priced, and bringing all of it back gives all of it back.
+        // It is paid at its price, and returning all of it refunds all of it.
         shop.pay(&made, &json!([{"method": "card", "amount": made["total"]}])).data(200);
         let items: Vec<Value> = given["lines"]
             .as_array()

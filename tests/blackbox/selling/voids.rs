@@ -203,7 +203,7 @@ fn another_price_is_a_matter_of_policy() {
     let mut never = Counter::open_with("pricing.override = \"reject\"");
     never.till.post(SALES, &approved(cheap.clone())).invalid_field("items[0].price");
     never.basket(&[("8990001", 1)]);
-    // Nobody says a price: it is the catalogue's, which no policy minds.
+    // The price is the catalogue's, so no policy on prices applies.
     let said = |sale: serde_json::Value| {
         (sale["items"][0]["price"].clone(), sale["items"][0]["price_override"].clone())
     };

@@ -10,7 +10,8 @@ use testkit::counter::text;
 use testkit::hub::Hub;
 use testkit::{Client, Store, process, wait};
 
-/// The day is one earlier here than there, whatever the clock says: a restart is the night between.
+/// With `EVENING` the business day is one earlier than with `MORNING`, at any time of the day. A restart with the
+/// other setting stands for the night.
 const EVENING: &str = "store.day_start = \"23:59\"";
 const MORNING: &str = "store.day_start = \"00:00\"";
 
@@ -123,7 +124,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     assert!(after.as_u64() > told.as_u64());
     store.kill9();
     store.start();
-    // Whatever a start does by itself is done once it expires holds and seals days: a till opens after that.
+    // Waits until the start has expired holds and sealed days, so that a till can be opened.
     manager.post("/api/cash-deposits", &json!({"amount": 1, "bag_no": "B", "bank_account": "x"})).data(201);
     assert_eq!(day(&mut manager, &date)["sealed_at"], by_itself["sealed_at"]);
     assert_eq!(day(&mut manager, &today)["sealed_by"], by_hand["sealed_by"]);

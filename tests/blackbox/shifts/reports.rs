@@ -1,4 +1,4 @@
-//! The store's reports: what they say is what was sold, by any key, and what head office says too.
+//! The store's reports: by every key they add up to the sales, and head office's reports agree.
 
 mod book;
 

@@ -289,7 +289,7 @@ fn a_second_counter_of_a_place_is_asked_what_the_first_counted() {
 #[test]
 fn goods_that_were_counted_before_their_delivery_is_typed_are_pointed_at() {
     let mut store = shop();
-    crate::head_office::told(
+    crate::head_office::apply_feed(
         &mut store,
         &json!({"purchase_order": testkit::goods::order("po_1", &[(SKU, 5, 900)])}),
     );

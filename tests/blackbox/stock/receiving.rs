@@ -1,6 +1,6 @@
 //! Receipts: against an order, taken back, sent back.
 
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::{Value, json};
 use testkit::Store;
 use testkit::audit::items;
@@ -19,7 +19,7 @@ fn an_order_is_received_in_parts_line_by_line() {
     let supplier = json!({"supplier_id": "sup_1", "code": "TEA", "name": "Tea Traders", "tax_id": null,
         "phone": null, "email": null, "address": null, "payment_terms_days": 30, "lead_time_days": 4,
         "state": "active", "updated_at": "2026-11-20T01:00:00.000Z"});
-    told(
+    apply_feed(
         &mut store,
         &json!({"supplier": supplier, "purchase_order": order("po_1", &[(SKU, 100, 900), (OTHER, 4, 50)])}),
     );
@@ -71,9 +71,9 @@ fn an_order_that_is_not_open_here_is_refused() {
     staff.post(PATH, &against("po_1", line())).invalid_field("po_id");
     let mut other = order("po_far", &[(SKU, 5, 900)]);
     other["store_id"] = json!("S002");
-    told(&mut store, &json!({"purchase_order": other}));
+    apply_feed(&mut store, &json!({"purchase_order": other}));
     staff.post(PATH, &against("po_far", line())).invalid_field("po_id");
-    told(&mut store, &json!({"purchase_order": order("po_1", &[(SKU, 5, 900)])}));
+    apply_feed(&mut store, &json!({"purchase_order": order("po_1", &[(SKU, 5, 900)])}));
     staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 1}]))).invalid_field("lines[0].sku");
     let mut wrong = against("po_1", line());
     wrong["supplier_id"] = json!("sup_2");
@@ -89,7 +89,7 @@ fn goods_that_nobody_waits_for_any_more_are_taken_in_all_the_same() {
     let mut staff = store.login("warehouse");
     let mut sent = order("po_1", &[(SKU, 5, 900), (OTHER, 4, 100)]);
     sent["lines"][0]["closed"] = json!(true);
-    told(&mut store, &json!({"purchase_order": sent}));
+    apply_feed(&mut store, &json!({"purchase_order": sent}));
     // A line that was closed has no limit, one that was not has its own.
     let came = staff.post(PATH, &against("po_1", json!([{"sku": SKU, "qty": 7}]))).data(201);
     assert_eq!((&came["po_id"], &came["lines"][0]["unit_cost"]), (&json!("po_1"), &json!(900)));
@@ -98,7 +98,7 @@ fn goods_that_nobody_waits_for_any_more_are_taken_in_all_the_same() {
         let mut over = order("po_1", &[(SKU, 5, 900), (OTHER, 4, 100)]);
         over["state"] = json!(state);
         over["revision"] = json!(place + 1);
-        told(&mut store, &json!({"purchase_order": over}));
+        apply_feed(&mut store, &json!({"purchase_order": over}));
         staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 5}]))).data(201);
     }
     assert_eq!((stock(&mut staff, SKU).0, stock(&mut staff, OTHER).0), (7, 10));

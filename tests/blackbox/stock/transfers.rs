@@ -1,6 +1,6 @@
 //! Transfers: sent, drafted, called off, received with pieces missing, settled.
 
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::{Value, json};
 use testkit::Store;
 use testkit::audit::items;
@@ -51,7 +51,7 @@ fn goods_leave_at_once_or_when_a_draft_is_sent_and_come_back_when_called_off() {
 fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     let mut store = shop("");
     let mut staff = store.login("warehouse");
-    told(&mut store, &json!({"transfer": coming("trf_far", 8)}));
+    apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
     assert_eq!(staff.get(&format!("/api/stock/{SKU}")).data(200)["in_transit_in"], json!(8));
     let listed = items(&mut staff, &format!("/api/stock?q={SKU}"));
     assert_eq!(listed[0]["in_transit_in"], json!(8));
@@ -80,7 +80,7 @@ fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 1, "cost": 1_000,
         "user_id": "usr_far", "at": "2026-11-20T04:00:00.000Z"}]);
     for _ in 0..2 {
-        told(&mut store, &json!({"transfer": settled}));
+        apply_feed(&mut store, &json!({"transfer": settled}));
         assert_eq!(stock(&mut staff, SKU), (17, 10 * COST + 7_000));
     }
     store.stop();
@@ -91,16 +91,16 @@ fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
 fn one_that_the_sender_called_off_is_received_no_more() {
     let mut store = shop("");
     let mut staff = store.login("warehouse");
-    told(&mut store, &json!({"transfer": coming("trf_far", 8)}));
+    apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
     let mut cancelled = coming("trf_far", 8);
     cancelled["state"] = json!("cancelled");
     cancelled["cancelled_at"] = json!("2026-11-20T03:00:00.000Z");
-    told(&mut store, &json!({"transfer": cancelled}));
+    apply_feed(&mut store, &json!({"transfer": cancelled}));
     let body = json!({"lines": [{"sku": SKU, "qty": 8}]});
     let details = staff.post(&format!("{PATH}/trf_far/receive"), &body).refused(409, "invalid_state");
     assert_eq!(details["state"], json!("cancelled"));
     // Old news changes nothing.
-    told(&mut store, &json!({"transfer": coming("trf_far", 8)}));
+    apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
     assert_eq!(staff.get(&format!("{PATH}/trf_far")).data(200)["state"], json!("cancelled"));
     assert_eq!(stock(&mut staff, SKU).0, 10);
 }
@@ -114,7 +114,7 @@ fn the_sender_settles_what_is_missing() {
     let lines =
         |resolution: &str, qty: i64| json!({"lines": [{"sku": SKU, "qty": qty, "resolution": resolution}]});
     manager.post(&resolve, &lines("lost", 1)).refused(409, "invalid_state");
-    told(&mut store, &json!({"transfer": arrived(&sent, 2)}));
+    apply_feed(&mut store, &json!({"transfer": arrived(&sent, 2)}));
     staff.post(&resolve, &lines("lost", 1)).refused(403, "insufficient_role");
     manager.post(&resolve, &lines("lost", 4)).invalid_field("lines[0].qty");
     manager.post(&resolve, &lines("eaten", 1)).refused(422, "validation_failed");
@@ -139,7 +139,7 @@ fn a_cancellation_that_meets_a_receipt_loses() {
     staff.post(&format!("{path}/cancel"), &json!({})).data(200);
     assert_eq!(stock(&mut staff, SKU).0, 10);
     for _ in 0..2 {
-        told(&mut store, &json!({"transfer": arrived(&sent, 5)}));
+        apply_feed(&mut store, &json!({"transfer": arrived(&sent, 5)}));
         let met = staff.get(&path).data(200);
         assert_eq!((&met["state"], &met["cancel_lost"]), (&json!("received"), &json!(true)));
         assert_eq!(stock(&mut staff, SKU), (5, 5 * COST), "the goods are elsewhere");

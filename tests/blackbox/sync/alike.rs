@@ -1,5 +1,5 @@
-//! What is true at one is true at all: whatever three stores and head office change, all of them show the same rows,
-//! online and after two of the stores were a day apart from the rest.
+//! Whatever three stores and head office change, all of them show the same rows in the end, both online and after two
+//! of the stores were disconnected for a day.
 
 use super::company::{Company, IDS};
 use crate::feed::reach::registered;

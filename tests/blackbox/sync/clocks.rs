@@ -48,7 +48,7 @@ fn off_at_the_start(off: Span) {
     store.verify();
 }
 
-/// The hybrid clock never goes back: each record's stamp lies behind the one before, whatever the wall said.
+/// The hybrid clock never goes back: each record's stamp is higher than the one before, whatever the wall clock shows.
 #[track_caller]
 fn in_order(hub: &Hub, store: &Store) {
     let stamps: Vec<String> = testkit::journal::record_texts(store.data())

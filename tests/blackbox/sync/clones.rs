@@ -72,7 +72,7 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
     });
 }
 
-/// A person says that this box is the shop from now on: what either has sold is not lost.
+/// `rejoin` makes this box the active one. No sale of either box is lost.
 #[track_caller]
 fn rejoins(hub: &Hub, store: &mut Store, random: &mut Random, sales: i64) {
     let told = process::succeed(store.command(&["rejoin"]), "");

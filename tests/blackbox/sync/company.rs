@@ -165,7 +165,7 @@ impl Company {
         })
     }
 
-    /// These stores hear nothing any more, and are not heard: what was on its way ends with the hub's process.
+    /// These stores are disconnected in both directions, and requests under way end with the hub's process.
     #[track_caller]
     pub(super) fn cut(&mut self, stores: &[usize]) {
         for &store in stores {

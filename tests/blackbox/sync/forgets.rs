@@ -1,5 +1,5 @@
-//! A store forgets what head office has for good. Head office that is put back from before that says what it
-//! will never have, and goes on.
+//! A store deletes records that head office keeps for good. Head office that is restored from an earlier backup
+//! reports the records that it will never have, and continues.
 
 use super::trade::everything;
 use super::{QUICK, status};

@@ -47,7 +47,7 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
     note("safe".to_owned(), json!(["opening", "drops", "counted", "deposited"].map(|sum| safe[sum].clone())));
     for id in members {
         let mut member = manager.get(&format!("/api/members/{id}")).data(200);
-        // When the feed last told of it, and with which version, is this box's own.
+        // The time and version of the last feed record are the box's own, so they are not compared.
         for own in ["updated_at", "version"] {
             member.as_object_mut().unwrap().remove(own);
         }

@@ -15,7 +15,7 @@ pub(super) type Rows = BTreeMap<String, Value>;
 const OWN: [(&str, &[&str]); 4] = [
     // Each place says when it wrote its own row.
     ("person", &["updated_at"]),
-    // Head office adds up pieces and value; what is broken, promised or under way is the store's to say.
+    // Head office sums pieces and value; damaged, reserved and incoming pieces are known to the store only.
     ("stock", &["available", "average_cost", "damaged", "in_transit_in", "reserved", "updated_at"]),
     // A store has the entries that were made in it.
     ("points", &["entries", "lifetime_earned", "lifetime_redeemed", "next_cursor"]),

@@ -1,6 +1,6 @@
-//! One event that stands in two epochs: two copies of one disk rejoin, and what was written on the disk before it
-//! was copied is in the journal of each in the epoch of then, and in that to which the first one moved it.
-//! Head office counts it once, and so does every box that gets that epoch back.
+//! One event in two epochs: two copies of one disk rejoin. A record from before the copy is in the journal of each, in
+//! its original epoch and in the epoch to which the first copy moved it. Head office counts it once, and so does every
+//! box that is refilled with that epoch.
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};

@@ -55,7 +55,7 @@ impl Trading {
         });
     }
 
-    /// Its till was refused, with the reason; gives the box and what its till has sold.
+    /// The till was refused with the reason. Returns the box and the sales of its till.
     #[track_caller]
     fn refused(self) -> (Store, usize) {
         wait::until("its till is refused", || self.till.is_finished().then_some(()));
@@ -71,8 +71,8 @@ fn is_fenced(store: &Store) -> bool {
     outbox(store)["fenced"] == json!(true)
 }
 
-/// Both sell at the same moment until one of them is told that it is not the shop: gives the shop, still
-/// selling, and the other one with the number of its sales.
+/// Both sell at the same time until one of them is fenced. Returns the active store, still selling, and the other one
+/// with its number of sales.
 #[track_caller]
 fn one_is_told(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
     let first = wait::until("one of them is told", || {
@@ -96,7 +96,7 @@ fn both_rejoin(hub: &Hub, winner: Trading, told: Store, sold: usize) {
     let all = i64::try_from(sold + sold_by_winner).unwrap();
     assert_eq!(books.sales["sales_count"], all, "{sold} and {sold_by_winner} were sold: {books:?}");
     assert_eq!(epochs(hub).len(), 3);
-    // One that has nothing to tell hears of it with the next thing that it does.
+    // A copy without new records is fenced at its next action.
     told.login("till-1").at_register("till-1").post("/api/shifts/open", &json!({})).data(201);
     wait::until("it is fenced again", || is_fenced(&told).then_some(()));
     assert!(!is_fenced(&winner));

@@ -46,7 +46,7 @@ fn a_hub_one_version_ahead() {
 fn writes(store: &Store, records: Vec<String>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        // This process stands in for the store's: what it makes is for its owner alone.
+        // The store's program creates files for their owner only, so this process must do the same.
         edge::private::new_files_only_for_owner();
         let storage = Storage::open(store.data(), &Options::default()).unwrap();
         let commit = Commit { events: Vec::new(), records, keyed: None, at: edge::clock::now(), hlc: None };

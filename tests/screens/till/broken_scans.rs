@@ -1,5 +1,5 @@
-//! A scan is one code, also where the scanner stops for a moment: no part of it is ever sold without a question. What was not
-//! taken stays on the page until somebody dismisses it, and a password is no scan.
+//! A scan is one code, even if the scanner pauses: no part of it is ever sold without asking. A refused scan stays on
+//! the page until it is dismissed, and a password is not a scan.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F9, Screen};

@@ -35,7 +35,7 @@ enum Moment {
     BeforeItIsAsked,
     /// The payment is on its way into the journal.
     WhilePaying,
-    /// It is paid, and nobody was told.
+    /// The sale is paid, but the answer was lost.
     Paid,
     Told,
 }

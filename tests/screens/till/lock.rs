@@ -85,7 +85,7 @@ fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
     unlocks(&mut screen, "manager@s001.example", PASSWORD);
     screen.reads("page-locked [role=alert]", "Only");
     is_locked(&mut screen);
-    // What is asked meanwhile waits until the till goes on: it is neither drawn nor answered.
+    // A dialog that opens meanwhile waits until the till is unlocked: it is neither shown nor answered.
     screen.script(
         "document.querySelector('pos-app').approved({ label: 'Payment', amount: 1 }, { details: {} }, null)",
     );

@@ -46,7 +46,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.script("return new Promise((done) => setTimeout(done, 600))");
     for code in ["CKQTV-01", "QTVKCQE7", "8K9Q0E1V"] {
         burst(&mut screen, code);
-        // Letters are no bar code: nobody knows whether they may be shown.
+        // Letters are not a bar code and may be confidential, so they are not shown.
         screen.reads("#banner", "This code: unknown barcode");
         screen.script("document.querySelector('pos-app').say(null)");
         let method =
@@ -205,7 +205,7 @@ fn goods_go_back_by_the_method_that_the_cashier_says() {
     screen.sees("#back-1");
     screen.types("1");
     screen.reads("#refund", "27,750");
-    // What is defective does not go back to the shelf by itself.
+    // A defective piece is not put back on sale automatically.
     assert_eq!(screen.script("return document.querySelectorAll('td select')[1].value"), "damaged");
     screen.script(
         "const by = document.querySelector('#by'); by.value = 'cash'; by.dispatchEvent(new Event('change'))",

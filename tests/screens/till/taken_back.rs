@@ -113,7 +113,8 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
     screen.scans("89900020");
     screen.reads("#total", "3,330");
 
-    // Nobody can look at the other store's receipt now: the till says what a piece was worth, a manager stands for it.
+    // The other store's receipt can't be looked up now: the till enters the value of a piece, and a manager approves
+    // it.
     screen.presses(F8);
     screen.sees("#receipt");
     screen.types("S002-till-1-00000007");

@@ -1,9 +1,9 @@
-//! What the hub takes for now, as far as it matters for our tokens.
+//! The hub's time, as far as the store's tokens need it.
 //!
-//! A token is good for minutes, so a store whose clock is years off could never speak again, and never hear
-//! how far it is off. An answer that refuses a token therefore says what time to sign for, with a challenge of
-//! the hub. A token that is signed for its time carries the challenge, and the hub takes it only while that is
-//! fresh: a token signed for a time that somebody else named is never valid.
+//! A token is valid for minutes, so a store whose clock is off by years could never connect and would never learn how
+//! far it is off. An answer that refuses a token therefore contains the time to sign for and a challenge of the hub. A
+//! token signed for that time carries the challenge, and the hub accepts it only while the challenge is fresh. A token
+//! signed for a time that another party supplied is never valid.
 
 use crate::config::TimeChallenge;
 use domain::model::base::time::UtcMs;
@@ -43,14 +43,14 @@ pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
 impl HubTime {
     /// The hub's now; `None` if our own clock has never been refused.
     pub(super) fn now(&self) -> Option<TimeChallenge> {
-        let (told, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let (received, since) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let passed = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
-        Some(TimeChallenge { time: UtcMs(told.time.0.saturating_add(passed)), ..told })
+        Some(TimeChallenge { time: UtcMs(received.time.0.saturating_add(passed)), ..received })
     }
 
     /// From now on tokens are signed for this time and what passes since.
-    pub(super) fn set(&self, told: TimeChallenge) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((told, Instant::now()));
+    pub(super) fn set(&self, received: TimeChallenge) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((received, Instant::now()));
     }
 }
 
@@ -62,12 +62,12 @@ mod tests {
 
     #[test]
     fn a_time_without_a_challenge_is_no_word_of_the_hub() {
-        let told = |details| serde_json::from_value::<Details>(details).unwrap().challenge();
+        let received = |details| serde_json::from_value::<Details>(details).unwrap().challenge();
         let time = "2036-11-20T02:06:34.739Z";
-        assert_eq!(told(json!({"hub_time": time})), None);
-        assert_eq!(told(json!({"challenge": "x"})), None);
-        assert_eq!(told(json!({"hub_time": time, "challenge": "x".repeat(129)})), None);
-        let whole = told(json!({"hub_time": time, "challenge": "x"})).unwrap();
+        assert_eq!(received(json!({"hub_time": time})), None);
+        assert_eq!(received(json!({"challenge": "x"})), None);
+        assert_eq!(received(json!({"hub_time": time, "challenge": "x".repeat(129)})), None);
+        let whole = received(json!({"hub_time": time, "challenge": "x"})).unwrap();
         assert_eq!((whole.time, whole.challenge.as_str()), (UtcMs::parse(time).unwrap(), "x"));
     }
 }

@@ -21,9 +21,8 @@ impl ListedUsers {
         self.0.extend(people.filter_map(|change| Some((change.id.clone(), read(change)?))));
     }
 
-    /// Tells head office of everybody of whom this store has a denial, dead tokens or a later word that it lacks.
-    /// Interrupted before the
-    /// cursor moves, it is reported once more, with the same content.
+    /// Reports all users of whom this store has a denial, revoked tokens or a later change that head office lacks. If
+    /// it is interrupted before the cursor moves, it reports them again with the same content.
     pub(super) async fn send_back(&self, context: &Context) -> Result<(), CallError> {
         for user in context.storage.users().users()? {
             if self.lacks(context, &user)? {

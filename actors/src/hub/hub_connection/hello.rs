@@ -1,23 +1,27 @@
-//! The first message of a store to the hub, and the meaning of the answer for this copy of the store.
+//! Sends hello, the first message of a session, and acts on the hub's answer.
 
 use super::State;
 use crate::hub::hub_client::CallError;
 use crate::message::HubMessage;
 use domain::model::hub::sync::local::LinkRow;
 use domain::rules::hub::sync::rules::too_far_ahead;
-use domain::rules::hub::sync::session::{Greeted, greeted, highest, named, overtaken};
+use domain::rules::hub::sync::session::{
+    AfterHello, decide_after_hello, highest_number, lineage_of_hello, push_overtook_hello,
+};
 use domain::wire::record::SCHEMA;
 use domain::wire::sync::{Hello, HelloAnswer};
 use ractor::ActorRef;
 use std::time::Duration;
 
 impl State {
-    pub(super) fn hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
+    /// Sends hello; the answer comes back as [`HubMessage::Greeted`].
+    pub(super) fn send_hello(&mut self, me: &ActorRef<HubMessage>) -> Result<(), CallError> {
         let Some(client) = self.client.clone() else { return Ok(()) };
         let storage = &self.context.storage;
-        // Read in this order: a person may open another epoch meanwhile.
+        // The epoch is read before the lineage: `rejoin` may open another epoch in between, and `lineage_of_hello`
+        // leaves it out.
         let epoch = storage.head().epoch;
-        let lineage = named(storage.outbox().lineage()?, &epoch);
+        let lineage = lineage_of_hello(storage.outbox().lineage()?, &epoch);
         let hello = Hello {
             store_id: storage.store_id().0.clone(),
             epoch,
@@ -31,35 +35,36 @@ impl State {
             day_start: self.context.rules.now().day_start.strftime("%H:%M").to_string(),
             timezone: self.context.rules.now().timezone.iana_name().map(str::to_owned),
         };
-        self.said.clone_from(&hello.epoch);
+        self.hello_epoch.clone_from(&hello.epoch);
         let (me, plan) = (me.clone(), self.plan);
         tokio::spawn(async move {
             let result = Box::new(client.hello(&hello).await);
-            // A connection that restarted meanwhile has said hello itself.
+            // Fails if the connection has restarted; the new one sends its own hello.
             let _ = me.cast(HubMessage::Greeted { plan, result });
         });
         Ok(())
     }
 
-    /// Whether a person has opened another epoch since the last hello: what is said of the one before, above all
-    /// that it is fenced, does not count for this one.
-    pub(super) fn spoke_for_another(&self) -> bool {
-        self.said != self.context.storage.head().epoch
+    /// Whether `rejoin` has opened another epoch since the last hello. The hub's answers about the previous epoch,
+    /// for example that it is fenced, don't apply to the new one.
+    pub(super) fn epoch_changed_since_hello(&self) -> bool {
+        self.hello_epoch != self.context.storage.head().epoch
     }
 
-    pub(super) async fn greeted(
+    /// Acts on the answer to a hello.
+    pub(super) async fn on_hello_answer(
         &mut self,
         me: &ActorRef<HubMessage>,
         answer: HelloAnswer,
     ) -> Result<(), CallError> {
         self.merge_hub_time(answer.hub_time).await?;
-        if self.spoke_for_another() {
+        if self.epoch_changed_since_hello() {
             self.hello_in(me, Duration::ZERO);
             return Ok(());
         }
         let storage = self.context.storage.clone();
         let (epoch, lineage) = (storage.head().epoch, storage.outbox().lineage()?);
-        let highest = highest(&lineage, storage.sync().standing()?.hub_n);
+        let highest = highest_number(&lineage, storage.sync().standing()?.hub_n);
         if too_far_ahead(answer.n, highest) {
             let message = format!(
                 "the hub names epoch {}, but the highest epoch known here is {highest}: its answer is ignored. \
@@ -68,27 +73,30 @@ impl State {
             );
             return Err(CallError::rejected(message));
         }
-        match greeted(&storage.outbox(), &epoch, &lineage, &answer)? {
-            Greeted::Fence
-                if !storage.sync().standing()?.apart && overtaken(&storage.outbox(), &epoch, &answer)? =>
+        match decide_after_hello(&storage.outbox(), &epoch, &lineage, &answer)? {
+            AfterHello::Fence
+                if !storage.sync().standing()?.apart
+                    && push_overtook_hello(&storage.outbox(), &epoch, &answer)? =>
             {
                 Err(CallError::transient("records were still being sent during the hello"))
             }
-            Greeted::Fence => {
-                // A store that rejoins opens the epoch after it.
+            AfterHello::Fence => {
+                // `rejoin` opens the epoch after this number.
                 self.update_standing(|standing| LinkRow { hub_n: answer.n, ..standing }).await?;
                 Err(CallError::fenced())
             }
-            Greeted::SayApart => Err(CallError::diverged()),
-            Greeted::Upgrade => Err(CallError::rejected("the hub asks for a newer version of this program")),
-            Greeted::OpenEpoch(n) => {
+            AfterHello::ReportDivergence => Err(CallError::diverged()),
+            AfterHello::Upgrade => {
+                Err(CallError::rejected("the hub asks for a newer version of this program"))
+            }
+            AfterHello::OpenEpoch(n) => {
                 let now = self.context.stamps.now();
                 self.update_standing(|standing| LinkRow { recovering_at: Some(now), ..standing }).await?;
                 self.open_epoch(n).await?;
                 self.hello_in(me, Duration::ZERO);
                 Ok(())
             }
-            Greeted::Complete(plan) => {
+            AfterHello::Complete(plan) => {
                 self.welcome(&answer).await?;
                 self.reconcile(me, plan, answer.hub_time)
             }

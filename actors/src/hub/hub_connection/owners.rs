@@ -1,7 +1,8 @@
-//! A page of the feed among those who own its rows.
+//! Distributes a page of the feed to the owners of its rows.
 //!
-//! What the ledger and the members own is durable with them first; everything else and the page's cursor are
-//! one commit afterwards. Interrupted in between, the page comes again, and says nothing new to them.
+//! Rows of the ledger and of members are committed by their owners first. Everything else is one commit with the
+//! page's cursor afterwards. If it is interrupted in between, the page is read again and changes nothing for those
+//! owners.
 
 use super::{OWNER_DEADLINE, generation_recovery};
 use crate::hub::hub_client::{CallError, Cause};
@@ -67,8 +68,9 @@ pub(super) async fn events(
     Ok(events)
 }
 
-/// A member that was asked for, with its points. Whom the feed has brought meanwhile it tells better, and it tells of
-/// this one once more: nothing is taken in that is here, and no record is kept.
+/// Applies a member who was looked up at head office, with their points. Does nothing if the member exists here
+/// already, since the feed's record is newer. No record of the feed is stored, so the feed will send this member
+/// again.
 pub(crate) async fn merge_found_member(
     context: &Context,
     changes: &[Change],

@@ -54,7 +54,7 @@ pub(super) fn prove(context: Context, client: HubClient, generation: String) -> 
         loop {
             prover.settled().await;
             if let Err(error) = prover.round().await {
-                // The link's own calls say what is wrong with it; days are asked for again.
+                // Errors are ignored: the calls of the connection report them, and the days are requested again.
                 tracing::warn!(%error, "the days could not be compared with the hub");
             }
             tokio::time::sleep(PERIOD).await;
@@ -113,7 +113,7 @@ impl Prover {
             let mut proven = Vec::new();
             for day in &days {
                 match self.look_at(*day)? {
-                    Look::Due(figures) => self.ask(figures).await?,
+                    Look::Due(figures) => self.send_digest(figures).await?,
                     Look::Proven => proven.push(Change::Proven { day: *day }),
                     Look::Waits => {}
                 }
@@ -148,7 +148,7 @@ impl Prover {
         })
     }
 
-    async fn ask(&mut self, day: DayFigures) -> Result<(), CallError> {
+    async fn send_digest(&mut self, day: DayFigures) -> Result<(), CallError> {
         let lineage = self.context.storage.outbox().lineage()?;
         let heads =
             self.context.storage.days().tally()?.named(lineage.iter().map(|state| state.epoch.as_str()));

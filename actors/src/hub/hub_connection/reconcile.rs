@@ -67,11 +67,11 @@ impl Completion {
         if !plan.replace.is_empty() || !plan.refill.is_empty() {
             self.stop_selling().await?;
         }
-        // What comes back is here before it is decided what only the own copies have.
+        // Refills come first, so that `replace` sees which records only the store's own copies have.
         let mut diverged = plan.replace;
-        for (head, _) in plan.refill {
-            if !self.refill(&head).await? {
-                diverged.push(head);
+        for refill in plan.refill {
+            if !self.refill(&refill.head).await? {
+                diverged.push(refill.head);
             }
         }
         self.replace(diverged).await?;
@@ -91,8 +91,8 @@ impl Completion {
         self.sell_again().await
     }
 
-    /// Stops the actors that have rows in memory that come back, so that they do not write: they start anew, and are
-    /// asked nothing until all is there.
+    /// Restarts the actors that keep rows in memory which are about to be refilled, and refuses commands until all
+    /// records are there, so that these actors do not write meanwhile.
     async fn stop_selling(&self) -> Result<(), CallError> {
         let now = self.context.stamps.now();
         let since =
@@ -158,8 +158,8 @@ impl Completion {
         Ok(true)
     }
 
-    /// Head office has decided on the own writes among these records: before the mark says so, since nobody looks
-    /// at them afterwards, and a value would stay on top for ever.
+    /// Settles the own writes among these records before the acknowledgement is stored. Later nothing would look at
+    /// them, and their values would override head office for good.
     async fn decide(&self, epoch: &str, span: (u64, u64)) -> Result<(), CallError> {
         for writes in decided(&self.context.storage, epoch, span, &[]) {
             let events: Vec<Event> =

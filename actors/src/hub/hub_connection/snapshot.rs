@@ -97,7 +97,8 @@ pub(super) async fn read(
     Ok(FeedPage::Anew { cursor: end.0, hub_time: end.1, changes: seen.count() })
 }
 
-/// Treats as news what a restored hub says of people whom it does not have yet, whatever version it had before.
+/// Applies the records of a restored hub about users that the store does not have, whatever their versions were
+/// before.
 async fn unversioned(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     for kind in [Kind::User, Kind::TokenRevocation].map(Kind::name) {
         let mut after: Option<String> = None;

@@ -14,7 +14,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::AckMark;
 use domain::model::hub::sync::local::{Change, LinkRow, Trouble};
 use domain::rules::hub::sync::problem::SKEW_MS_MAX;
-use domain::rules::hub::sync::session::unknown;
+use domain::rules::hub::sync::session::unacknowledged;
 use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX};
 use std::collections::BTreeSet;
 use tokio::sync::oneshot;
@@ -30,7 +30,7 @@ impl State {
         Ok(())
     }
 
-    /// The hub's clock was heard: one that is far ahead here continues from it.
+    /// Merges the hub's time. If this clock is far ahead, it continues from the hub's time.
     pub(super) async fn merge_hub_time(&self, hub_time: UtcMs) -> Result<(), CallError> {
         match self.context.stamps.merge_hub_time(hub_time) {
             None => Ok(()),
@@ -50,11 +50,14 @@ impl State {
         let generation = answer.hub_generation.clone();
         let known = self.context.storage.sync().standing()?.generation;
         if known != generation {
-            // What another generation acknowledged counts for nothing; the heads say what this one has.
-            let told = |epoch: &str| answer.heads.iter().any(|head| head.epoch == epoch);
+            // Acknowledgements of another generation don't count. The heads in the answer have the positions of this
+            // one.
+            let in_answer = |epoch: &str| answer.heads.iter().any(|head| head.epoch == epoch);
             let lineage = self.context.storage.outbox().lineage()?;
-            let untold = lineage.iter().filter(|state| !told(&state.epoch) && state.acked_seq > 0);
-            self.context.commit(untold.map(|state| acknowledged(unknown(&state.epoch))).collect()).await?;
+            let untold = lineage.iter().filter(|state| !in_answer(&state.epoch) && state.acked_seq > 0);
+            self.context
+                .commit(untold.map(|state| acknowledged(unacknowledged(&state.epoch))).collect())
+                .await?;
         }
         let ahead_ms = self.context.stamps.now().0.saturating_sub(answer.hub_time.0);
         let off = ahead_ms.abs() > SKEW_MS_MAX;

@@ -1,4 +1,4 @@
-//! What is ordered and what is on its way: suppliers, orders, transfers; stores and tills.
+//! Feed records of stores, tills, suppliers, purchase orders and transfers.
 
 use super::{Page, Untaken};
 use domain::model::base::event::fact;
@@ -7,13 +7,13 @@ use domain::model::inventory::transfer::Transfer;
 use domain::wire::feed::{Change, RegisterDown, StoreDown, check};
 
 impl Page<'_> {
-    /// It is stored as it came: sending a transfer reads it.
+    /// Checks a store. The record is stored unchanged and read when a transfer is sent.
     pub(super) fn store(&mut self, change: &Change) -> Result<(), Untaken> {
         let store: StoreDown = self.payload(change)?;
         Ok(check::store(change, &store)?)
     }
 
-    /// Takes a change of a register: the ledger decides. A register that head office forgot stays as it is.
+    /// Passes a till to the ledger, which applies it. A deletion changes nothing: the till stays as it is.
     pub(super) fn register(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: RegisterDown = self.payload(change)?;
@@ -23,6 +23,7 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// A deleted supplier becomes inactive, since documents name it.
     pub(super) fn supplier(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut supplier: Supplier = self.payload(change)?;
         check::supplier(change, &supplier)?;
@@ -33,6 +34,7 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// A deleted order is cancelled, since receipts may name it.
     pub(super) fn order(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut order: PurchaseOrder = self.payload(change)?;
         check::order(change, &order, &self.own())?;
@@ -43,7 +45,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Goods may move: the ledger decides what it means. One that head office forgot moves nothing.
+    /// Passes a transfer to the ledger, which decides whether goods move. A deletion changes nothing.
     pub(super) fn transfer(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let transfer: Transfer = self.payload(change)?;

@@ -10,8 +10,8 @@ use domain::rules::people::user::apply_feed::Known;
 use domain::wire::feed::{Change, MemberDown, PointsDown, RevocationDown, UserDown, check};
 
 impl Page<'_> {
-    /// Deny wins: who is kept out stays out until a later grant of a person at the hub, whatever order
-    /// the changes come in; tokens die by version, never by time.
+    /// A denial wins: a denied user stays denied until a later grant at the hub, in whatever order the changes arrive.
+    /// Tokens are revoked by version, not by time.
     pub(super) fn user(&mut self, change: &Change) -> Result<(), Untaken> {
         let mut down: UserDown = self.payload(change)?;
         if let Err(problem) = check::user(change, &down, &self.own()) {
@@ -20,7 +20,7 @@ impl Page<'_> {
         }
         let (user, holder) = self.merged(change, down.clone())?;
         let Some(holder) = holder else { return self.put(user) };
-        if let Some(known) = self.known(&down.user_id)? {
+        if let Some(known) = self.current_user(&down.user_id)? {
             // Everything but the name: above all a denial.
             (down.username, down.times.username) = (known.username, known.times.username);
             let (named_as_before, _) = self.merged(change, down)?;
@@ -29,9 +29,9 @@ impl Page<'_> {
         self.name_taken(change, &user.username, holder)
     }
 
-    /// The person by the later word of both, and who else has that login name here.
+    /// The user with the later value of each field from both sides, and the other user who has that login name here.
     fn merged(&self, change: &Change, down: UserDown) -> Result<(User, Option<User>), Untaken> {
-        let user = self.known(&down.user_id)?;
+        let user = self.current_user(&down.user_id)?;
         let kept = self.inbound("user", &change.id)?;
         let before = kept.and_then(|kept| serde_json::from_value::<UserDown>(kept.payload).ok());
         let revoked = self.revoked_version(&down.user_id)?;
@@ -45,7 +45,7 @@ impl Page<'_> {
     /// A denial counts also where the rest of its record can't be used; a later record that can be used, and
     /// grants again, lifts it.
     fn deny(&mut self, change: &Change, down: &UserDown) -> Result<(), Untaken> {
-        let known = self.known(&down.user_id)?.filter(|user| user.user_id.as_str() == change.id);
+        let known = self.current_user(&down.user_id)?.filter(|user| user.user_id.as_str() == change.id);
         if let Some(mut user) = known.filter(|user| down.disabled && !user.disabled) {
             user.disabled = true;
             user.token_version = user.token_version.saturating_add(1);
@@ -63,8 +63,8 @@ impl Page<'_> {
         })
     }
 
-    /// User who already has the login name here, and keeps it: a record of head office locks nobody out by taking the
-    /// name away.
+    /// The user who already has the login name here and keeps it. A record of head office must not lock a user out by
+    /// taking the name away.
     fn holder(&self, wants: &User) -> Result<Option<User>, Untaken> {
         let has = |user: &User| user.username == wants.username && user.user_id != wants.user_id;
         if let Some(user) = self.users.values().find(|user| has(user)) {
@@ -92,7 +92,7 @@ impl Page<'_> {
         check::revocation(change, &down)?;
         let before = self.revoked_version(&down.user_id)?;
         self.revoked.insert(down.user_id.clone(), before.max(down.token_version));
-        if let Some(mut user) = self.known(&down.user_id)? {
+        if let Some(mut user) = self.current_user(&down.user_id)? {
             let version = apply_feed::revoked(user.token_version, before, down.token_version);
             if version > user.token_version {
                 user.token_version = version;
@@ -130,7 +130,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn known(&self, id: &UserId) -> Result<Option<User>, Untaken> {
+    fn current_user(&self, id: &UserId) -> Result<Option<User>, Untaken> {
         match self.users.get(id) {
             Some(user) => Ok(Some(user.clone())),
             None => Ok(self.storage.users().user(id)?),

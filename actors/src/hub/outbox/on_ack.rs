@@ -96,7 +96,7 @@ fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<Par
     let (_, own) = storage.outbox().records(epoch, seq.saturating_sub(1), 1, 0)?;
     let text = own.first().map(|event| event.record.as_str()).unwrap_or_default();
     let record = serde_json::from_str::<Record<Value>>(text).ok();
-    // As the figures of its day count it, whatever its envelope says.
+    // By the payload, like the figures of its day; the envelope is not used.
     let counted = counted(text);
     Ok(ParkedNote {
         epoch: epoch.to_owned(),

@@ -92,17 +92,17 @@ pub(super) fn of_store(events: &[Event]) -> bool {
     })
 }
 
-/// Puts the store's settings on every product among the events: those that come with them, else as they are.
-/// Says which words find it no more, and whether there were any.
+/// Applies the store's settings to every product among the events: settings in the same events, otherwise the stored
+/// ones. Sets the search words that each product loses, and returns whether there are any.
 pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, StorageError> {
-    let told = |event: &Event| match &event.fact {
+    let in_events = |event: &Event| match &event.fact {
         Fact::SyncChanged(it) => match &it.change {
             Change::ProductSettings { settings } => Some((settings.sku.clone(), settings.clone())),
             _ => None,
         },
         _ => None,
     };
-    let told: BTreeMap<Sku, ProductSettings> = events.iter().filter_map(told).collect();
+    let in_events: BTreeMap<Sku, ProductSettings> = events.iter().filter_map(in_events).collect();
     let mut words: BTreeMap<Sku, BTreeSet<String>> = BTreeMap::new();
     let mut any = false;
     for event in events {
@@ -121,7 +121,7 @@ pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, St
         *lost_words = search::lost(before, &after);
         any |= !lost_words.is_empty();
         words.insert(product.sku.clone(), after);
-        match told.get(&product.sku) {
+        match in_events.get(&product.sku) {
             Some(settings) => settings.on(product),
             None => {
                 if let Some(settings) = context.storage.products().product_settings(&product.sku)? {

@@ -30,7 +30,7 @@ impl Command for SealDay {
         let (stamp, authorization) = (ledger.stamps.stamp(), request.authorization());
         let by = Some((&self.1, &authorization));
         let mut event = day::seal(date, &shifts, sealed.as_ref(), stamp.now, by, rules)?;
-        event.fact.day.sealed_at = day::said_after(storage.days().day_word(date)?, stamp.now);
+        event.fact.day.sealed_at = day::change_time_after(storage.days().last_day_change(date)?, stamp.now);
         let day = &event.fact.day;
         if date == rules.business_date(stamp.now) {
             // A caller that seals today by its date confirms what day it is.

@@ -31,7 +31,7 @@ pub(super) fn load(context: &Context) -> Result<LedgerBook, StorageError> {
     book.safe = storage.shifts().safe()?;
     for hold in context.storage.sales().holds()? {
         if let Some(basket) = context.storage.sales().current_transaction(&hold.transaction_id)? {
-            book.holds.insert(hold.hold_id.clone(), (hold, basket));
+            book.holds.insert(hold.hold_id.clone(), ledger::HeldBasket { hold, basket });
         }
     }
     for adjustment in context.storage.stock_documents().pending_adjustments()? {

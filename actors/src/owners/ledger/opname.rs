@@ -176,7 +176,7 @@ impl Command for CancelCount {
     }
 }
 
-/// Asks a rule about a count that is there; one that is over says so, instead of not being there.
+/// Runs a rule on an existing count. If the count is over, the error says so instead of `not_found`.
 fn go_on(
     ledger: &mut Ledger,
     id: &OpnameId,

@@ -31,13 +31,12 @@ impl State {
         Ok(())
     }
 
-    /// Looks through a page of accounts, and comes back for the next one; through all of them once a day.
-    /// Only a store without a hub does: if every store let the lots it knows die, a member of forty shops
-    /// would lose them forty times.
+    /// Expires points page by page, once a day. Only a store without a hub does this: if every store expired the lots
+    /// that it knows, a member of forty stores would lose them forty times.
     pub(super) fn expire_points(&mut self, after: Option<MemberId>, me: &ActorRef<LedgerMessage>) {
         let rules = &self.context.rules.now();
         let alone = self.context.sync.get().state == LinkState::NotConfigured;
-        let today = self.certain().filter(|_| alone && rules.policy.points_expire_days > 0);
+        let today = self.decision_time().filter(|_| alone && rules.policy.points_expire_days > 0);
         let today = today.map(|now| rules.business_date(now)).filter(|today| self.expired_on != Some(*today));
         let next = match today.map(|today| (today, self.expire_page(after.as_ref(), today))) {
             None => None,
@@ -54,7 +53,7 @@ impl State {
         me.send_after(pause, move || LedgerMessage::ExpirePoints { after: next });
     }
 
-    /// Expires what has died of one page of accounts, in one commit; gives the last one looked at.
+    /// Expires the points of one page of accounts in one commit. Returns the last account of the page.
     fn expire_page(&mut self, after: Option<&MemberId>, today: Date) -> Result<Option<MemberId>, Failure> {
         let accounts = self.context.storage.members().points_accounts(after, ACCOUNTS_AT_ONCE)?;
         let last = accounts.last().map(|account| account.member_id.clone());

@@ -51,7 +51,8 @@ impl Owner<LedgerBook> {
         Ok(())
     }
 
-    /// Gives skus that never moved a row at zero, with the product's cost as first estimate; says which.
+    /// Creates rows at zero for SKUs that never moved, with the product's cost as the first estimate. Returns their
+    /// SKUs.
     pub(super) fn seed<'a>(&mut self, skus: impl Iterator<Item = &'a Sku>) -> Result<Vec<Sku>, Failure> {
         let mut seeds = Vec::new();
         for sku in skus {
@@ -66,8 +67,8 @@ impl Owner<LedgerBook> {
         Ok(skus)
     }
 
-    /// Notes a member that was blocked since its basket was made, and one that was merged into another one, which is
-    /// given; one that is not known earns as its basket says.
+    /// Notes in the book whether a member has been blocked or merged since the basket was made. Returns the member
+    /// that they were merged into, otherwise the same one. An unknown member earns points as the basket states.
     pub(super) fn load_idle(&mut self, id: Option<&MemberId>) -> Result<Option<MemberId>, Failure> {
         let Some(id) = id else { return Ok(None) };
         let found = pricing::member(&self.storage, id)?;
@@ -170,7 +171,7 @@ fn documents(book: &LedgerBook) -> usize {
 fn evict(book: &mut LedgerBook) {
     book.adjustments.retain(|_, adjustment| adjustment.state == AdjustmentState::Pending);
     book.transfers.retain(|_, transfer| !transfer.settled());
-    book.opnames.retain(|_, opname| !opname.state.over());
+    book.opnames.retain(|_, opname| !opname.state.is_over());
     book.reversed_receivings.clear();
     book.orders.clear();
 }

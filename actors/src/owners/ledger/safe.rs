@@ -9,7 +9,7 @@ use domain::rules::books::deposit;
 use domain::rules::books::deposit::NewDeposit;
 use serde_json::json;
 
-/// Says what is in the safe when the books begin, by the rules of [`domain::rules::books::deposit::open_safe`].
+/// Sets the opening balance of the safe, by the rules of [`domain::rules::books::deposit::open_safe`].
 pub struct OpenSafe(pub deposit::OpenSafe);
 
 /// Writes down that cash left for the bank, by the rules of [`domain::rules::books::deposit::deposit`].

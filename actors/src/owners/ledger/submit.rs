@@ -14,7 +14,7 @@ use storage::NotSubmitted;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 impl State {
-    /// Submits what the ledger decided by itself, and folds it. There is no await in between.
+    /// Submits a decision of the ledger itself and applies it to the book, without awaiting in between.
     pub(super) fn submit_own(
         &mut self,
         permit: OwnedSemaphorePermit,

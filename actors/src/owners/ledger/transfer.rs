@@ -151,14 +151,14 @@ impl Command for MergeTransfer {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let told = &*self.0;
-        let known = ledger.known_transfer(&told.transfer_id)?;
+        let reported = &*self.0;
+        let known = ledger.known_transfer(&reported.transfer_id)?;
         let stamp = ledger.stamps.stamp();
-        let parts = told.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
+        let parts = reported.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
         let ids = ledger.movement_ids(parts);
-        let rule = |room: &StockContext<'_>| transfer::merge_remote(told, known.as_ref(), ids, room);
-        let Some(event) = ledger.with_stock(skus(told), &stamp, request, rule)? else {
-            return Ok(Decision::Answer(Answer::ok(&transfer::view(told))));
+        let rule = |room: &StockContext<'_>| transfer::merge_remote(reported, known.as_ref(), ids, room);
+        let Some(event) = ledger.with_stock(skus(reported), &stamp, request, rule)? else {
+            return Ok(Decision::Answer(Answer::ok(&transfer::view(reported))));
         };
         let transfer = &event.fact.transfer;
         let movements = &event.rows.movements;
@@ -177,10 +177,10 @@ impl Owner<LedgerBook> {
     /// Whether head office knows the store that goods shall go to.
     fn check_destination(&self, to: &StoreId) -> Result<(), Failure> {
         let kind = Kind::Store.name();
-        let told = self.storage.sync().inbound(kind, to.as_str())?;
-        let told = told.and_then(|record| serde_json::from_value::<StoreDown>(record.payload).ok());
-        let list_is_here = told.is_some() || !self.storage.sync().inbounds(kind, None, 1)?.is_empty();
-        Ok(transfer::check_destination(told.as_ref(), list_is_here)?)
+        let reported = self.storage.sync().inbound(kind, to.as_str())?;
+        let reported = reported.and_then(|record| serde_json::from_value::<StoreDown>(record.payload).ok());
+        let list_is_here = reported.is_some() || !self.storage.sync().inbounds(kind, None, 1)?.is_empty();
+        Ok(transfer::check_destination(reported.as_ref(), list_is_here)?)
     }
 
     fn transfer(&self, id: &TransferId) -> Result<Transfer, Failure> {

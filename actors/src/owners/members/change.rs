@@ -1,6 +1,6 @@
 //! One member registered, changed or erased; each change is reported to head office field by field.
 
-use super::{MembersOwner, book};
+use super::{MembersOwner, load_book};
 use crate::owners::pricing;
 use crate::prelude::*;
 use crate::runtime::command::MemberRows;
@@ -33,7 +33,7 @@ impl Command for RegisterMember {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let (stamp, id, rules) = (members.stamps.stamp(), members.stamps.id("mbr_"), &*members.rules);
-        let book = book(members, None, self.0.keys(&rules.policy.country_code))?;
+        let book = load_book(members, None, self.0.keys(&rules.policy.country_code))?;
         let event = member::register(&self.0, id, &stamp, &request.authorization(), rules, &book)?;
         outcome(members, stamp, event, &book, None)
     }
@@ -56,7 +56,7 @@ impl Command for ChangeMember {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let (stamp, rules) = (members.stamps.stamp(), &*members.rules);
-        let book = book(members, Some(&id), self.1.keys(&rules.policy.country_code))?;
+        let book = load_book(members, Some(&id), self.1.keys(&rules.policy.country_code))?;
         let event = member::change(&self.1, &id, &stamp, &request.authorization(), rules, &book)?;
         outcome(members, stamp, event, &book, Some(("member.changed", request)))
     }
@@ -79,7 +79,7 @@ impl Command for EraseMember {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let stamp = members.stamps.stamp();
-        let book = book(members, Some(&id), Vec::new())?;
+        let book = load_book(members, Some(&id), Vec::new())?;
         let event = member::erase(&id, &stamp, &request.authorization(), &book)?;
         outcome(members, stamp, event, &book, Some(("member.erased", request)))
     }

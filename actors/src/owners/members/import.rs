@@ -1,6 +1,6 @@
 //! A file of members: one commit, each reported to head office.
 
-use super::{MembersOwner, book};
+use super::{MembersOwner, load_book};
 use crate::prelude::*;
 use crate::runtime::command::{FILE_DEADLINE, MemberRows};
 use domain::rules::people::member;
@@ -29,12 +29,13 @@ impl Command for ImportMembers {
     ) -> Result<Decision, Failure> {
         let (rows, rules, stamps) = (&self.0, &*members.rules, &members.stamps);
         let keys = rows.iter().flat_map(|row| row.member.keys(&rules.policy.country_code)).collect();
-        let book = book(members, None, keys)?;
+        let book = load_book(members, None, keys)?;
         let new: Vec<_> = rows.iter().map(|_| (stamps.id("mbr_"), stamps.stamp())).collect();
         let events = member::import(rows, &new, &request.authorization(), rules, &book)?;
-        let told = events.iter().zip(&new);
-        let records: Vec<String> =
-            told.map(|(event, (_, stamp))| record::member_changed(stamp, None, &event.fact.member)).collect();
+        let stamped = events.iter().zip(&new);
+        let records: Vec<String> = stamped
+            .map(|(event, (_, stamp))| record::member_changed(stamp, None, &event.fact.member))
+            .collect();
         let events: Vec<Event> = events.into_iter().map(Event::from).collect();
         fits(&events, &records)?;
         let answer = Answer::ok(&json!({"members": events.len()}));

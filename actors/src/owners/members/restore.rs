@@ -1,6 +1,6 @@
 //! A value that lost against the hub's, or the hub's that lost, is put back: one click, one new write.
 
-use super::{MembersOwner, book};
+use super::{MembersOwner, load_book};
 use crate::prelude::*;
 use crate::runtime::command::MemberRows;
 use crate::runtime::decide::sync_event;
@@ -55,7 +55,7 @@ fn of_member(
 ) -> Result<Outcome, Failure> {
     let (field, lost) = lost(note)?;
     let id = MemberId(note.conflict.id.clone());
-    let book = book(members, Some(&id), member::key_of(field, lost).into_iter().collect())?;
+    let book = load_book(members, Some(&id), member::key_of(field, lost).into_iter().collect())?;
     let event = member::restore(&id, (field, lost), &stamp, &request.authorization(), &book)?;
     let known = members.storage.sync().inbound("member", id.as_str())?;
     let known = known.and_then(|known| serde_json::from_value::<MemberDown>(known.payload).ok());
@@ -72,7 +72,7 @@ fn lost(note: &ConflictNote) -> Result<(&str, &Value), Failure> {
     Ok(note.conflict.lost().ok_or(Refusal::NotFound("the value that lost"))?)
 }
 
-/// The write: on top of what was seen of the field, so that it wins whatever the stamps say.
+/// The write. It is based on the version that was displayed, so it wins whatever the stamps are.
 fn written(
     (field, lost): (&str, &Value),
     stamp: &Stamp,

@@ -1,5 +1,5 @@
-//! People as head office has them: decided one after the other with what is changed here, so that neither writes
-//! over what the other just said.
+//! Applies users of head office. They are decided one after the other with local changes, so that neither overwrites
+//! the other.
 
 use crate::hub::inbound::{Page, Parts, as_change};
 use crate::runtime::context::Context;
@@ -47,8 +47,9 @@ async fn write(context: &Context, parts: Parts) -> Result<(), Failure> {
     if events.is_empty() {
         return Ok(());
     }
-    let told = |holder: User| record::user_changed(&context.stamps.stamp(), &afterwards(&events, holder));
-    let records: Vec<String> = holders.into_iter().map(told).collect();
+    let record_of =
+        |holder: User| record::user_changed(&context.stamps.stamp(), &afterwards(&events, holder));
+    let records: Vec<String> = holders.into_iter().map(record_of).collect();
     Ok(context.commit_records(context.stamps.stamp(), events, records).await?)
 }
 

@@ -15,7 +15,7 @@ use domain::rules::selling::returns::{NewReturn, ReturnDraft, ReturnIds};
 use domain::rules::selling::sale::VoidSale;
 use std::sync::atomic::AtomicBool;
 
-/// Takes goods back, against a sale of this store, another store's receipt, or none; or says what that would give back.
+/// Posts a return against a sale of this store, another store's receipt or no sale; or previews it.
 pub(crate) struct PostReturn {
     /// The document's ID, under which head office reserves pieces.
     pub(crate) id: ReturnId,

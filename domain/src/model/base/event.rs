@@ -124,7 +124,8 @@ impl<F> Event<F> {
 }
 
 impl Event {
-    /// A product as it is now; whoever knows it as it was says which words find it no more.
+    /// A product after a change. The index of search words compares it with the earlier row to remove words that no
+    /// longer match.
     pub fn product_changed(product: Product) -> Self {
         fact::ProductChanged { product, lost_words: Vec::new() }.into()
     }

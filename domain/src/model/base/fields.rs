@@ -1,4 +1,4 @@
-//! Collects what is wrong with a request, so that a client learns all of it at once.
+//! Collects the problems of a request, so that one answer lists all of them.
 
 use crate::model::base::ids::is_id;
 use crate::model::base::limits::CASH_MAX;

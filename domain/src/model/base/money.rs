@@ -70,7 +70,8 @@ pub fn shown(figure: i64) -> Option<i64> {
     Some(figure).filter(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(figure))
 }
 
-/// The sum of figures, at most the largest: for what has to succeed whatever its size, such as the end of a shift.
+/// The sum of figures, limited to the largest figure. For commands that must not fail because of a sum, such as
+/// closing a shift.
 pub fn capped_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
     let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
     let most = i128::from(FIGURE_MAX);

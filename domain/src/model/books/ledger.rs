@@ -6,7 +6,7 @@ use crate::model::inventory::receiving::Receiving;
 use serde::{Deserialize, Serialize};
 
 mod book;
-pub use book::LedgerBook;
+pub use book::{HeldBasket, LedgerBook};
 
 /// Register and user of an open shift.
 #[derive(Debug, Clone, PartialEq, Eq)]

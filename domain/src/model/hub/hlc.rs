@@ -38,8 +38,8 @@ impl Clock {
         self.stamp()
     }
 
-    /// Merges what the hub's clock says. A store that is more than [`AHEAD_MS_MAX`] ahead continues from the
-    /// hub's time; the stamp that it continues from has to be stored, because higher ones were.
+    /// Merges the hub's time. A store that is more than [`AHEAD_MS_MAX`] ahead continues from the hub's time. The
+    /// stamp that it continues from must be stored, because higher stamps were stored before.
     pub fn merge(&mut self, now: UtcMs, hub_time: UtcMs) -> Option<String> {
         let limit_ms = hub_time.0.saturating_add(AHEAD_MS_MAX);
         self.correction_ms = if now.0 > limit_ms { hub_time.0.saturating_sub(now.0) } else { 0 };
@@ -53,7 +53,7 @@ impl Clock {
         None
     }
 
-    /// Merges a stamp of somebody else: whatever is written on top of it is later.
+    /// Merges a stamp of another clock, so that every later stamp of this one is higher.
     pub fn observe(&mut self, stamp: &str) {
         if let Some(seen) = parts(stamp).filter(|seen| *seen > (self.ms, self.counter)) {
             (self.ms, self.counter) = seen;

@@ -1,4 +1,4 @@
-//! Opname: the stock is counted while the shop continues selling.
+//! Opname: a stock count while the shop continues selling.
 
 use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
@@ -87,12 +87,12 @@ impl OpnameState {
         }
     }
 
-    /// Whether it is over.
-    pub fn over(self) -> bool {
+    /// Whether the count was posted or cancelled.
+    pub fn is_over(self) -> bool {
         matches!(self, Self::Posted | Self::Cancelled)
     }
 
-    /// `invalid_state`, saying what is possible instead.
+    /// `invalid_state`, with the steps that are possible in this state.
     pub fn refusal(self) -> Refusal {
         let steps: &[&str] = match self {
             Self::Counting => &["count", "submit", "post", "cancel"],
@@ -105,7 +105,7 @@ impl OpnameState {
 }
 
 impl Opname {
-    /// Whether a product is counted here.
+    /// Whether a product is in the scope of the count.
     pub fn covers(&self, sku: &Sku, category: Option<&str>) -> bool {
         match self.scope {
             Scope::All => true,
@@ -114,21 +114,21 @@ impl Opname {
         }
     }
 
-    /// Whether a product is to be counted here, as far as it was not: while only some are counted again, only those.
-    pub fn lacks(&self, product: &Product) -> bool {
+    /// Whether the count accepts counts of a product. During a recount it accepts only the reopened products.
+    pub fn accepts(&self, product: &Product) -> bool {
         let open = self.reopened.as_ref().is_none_or(|skus| skus.contains(&product.sku));
         open && product.track_stock
-            && !self.state.over()
+            && !self.state.is_over()
             && self.covers(&product.sku, product.category.as_deref())
     }
 
-    /// Whether a counter may not see what is expected.
+    /// Whether expected quantities are hidden from a user of this role.
     pub fn hides_from(&self, role: Role) -> bool {
-        self.blind && !role.manages() && !self.state.over()
+        self.blind && !role.manages() && !self.state.is_over()
     }
 
-    /// Whether two counts may meet at one product.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    /// Whether a product may be in the scope of both counts.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         match (self.scope, other.scope) {
             (Scope::All, _) | (_, Scope::All) => true,
             (Scope::Category, Scope::Category) => self.category == other.category,
@@ -136,7 +136,7 @@ impl Opname {
             (Scope::Category, Scope::Skus) => {
                 self.category.as_ref().is_some_and(|category| other.categories.contains(category))
             }
-            (Scope::Skus, Scope::Category) => other.meets(self),
+            (Scope::Skus, Scope::Category) => other.overlaps(self),
         }
     }
 }
@@ -164,7 +164,7 @@ pub struct ZoneCount {
 }
 
 impl ZoneCount {
-    /// Everybody who counted these pieces.
+    /// All users who counted these pieces.
     pub fn counters(&self) -> BTreeSet<UserId> {
         self.others.iter().cloned().chain([self.user_id.clone()]).collect()
     }

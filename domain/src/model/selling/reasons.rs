@@ -1,4 +1,4 @@
-//! Reason codes: what a till offers where somebody has to say why.
+//! Reason codes that a till offers for actions that need a reason.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::REFERENCE_CHARS_MAX;

@@ -1,7 +1,7 @@
-//! What head office sets for a store: in the place of what the store's settings file says.
+//! Settings of a store that head office overrides. They take precedence over the store's settings file.
 //!
-//! It counts at once, but for the terms of a shift ([`Terms`]): a shift that is open continues by those that it began
-//! with, the next one begins with the new ones.
+//! They apply at once, except for the terms of a shift ([`Terms`]): an open shift keeps the terms with which it was
+//! opened, and the next shift gets the new ones.
 
 use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_CHARS_MAX;

@@ -1,14 +1,14 @@
-//! How late it certainly is: the time that work goes by which a date decides and nobody can undo (sealing a
-//! day, ending holds, expiring points, forgetting records).
+//! Trusted time: used for decisions by date that can't be undone (sealing a day, expiring holds and points, deleting
+//! records).
 //!
-//! A wall clock may jump. It is believed while it moves in step with the monotonic clock since a moment that
-//! was confirmed: by another clock that agrees, by a person, or because it went on from there for
-//! [`CONFIRMED_AFTER_MS`]. Until then time passes from the last confirmed moment at the monotonic clock's pace,
-//! so that nothing is done before its time and nothing waits for ever.
+//! A wall clock may jump. It is trusted while it moves in step with the monotonic clock from a confirmed moment. A
+//! moment is confirmed by another clock that agrees, by a person, or when the wall clock has continued evenly from it
+//! for [`CONFIRMED_AFTER_MS`]. Until then, trusted time continues from the last confirmed moment at the pace of the
+//! monotonic clock, so that nothing happens too early and nothing is delayed without end.
 
 use crate::model::base::time::UtcMs;
 
-/// A wall clock that continues evenly for this long is believed, if no other clock contradicts it (1 hour).
+/// A wall clock that continues evenly for this long is trusted, if no other clock contradicts it (1 hour).
 pub const CONFIRMED_AFTER_MS: i64 = 3_600_000;
 
 /// Two clocks that are at most this far apart move in step (1 minute): more than any clock is slewed in an hour.
@@ -17,15 +17,15 @@ pub const IN_STEP_MS: i64 = 60_000;
 /// Two clocks of different machines that are at most this far apart agree (5 minutes).
 pub const AGREES_MS: i64 = 5 * 60_000;
 
-/// The confirmed time is kept at least this often: a commit that is later by more was stamped by a clock that
-/// nobody had confirmed (2 minutes).
+/// The confirmed time is stored at least this often (2 minutes). A commit that is later by more was stamped by an
+/// unconfirmed clock.
 pub const KEPT_WITHIN_MS: i64 = 120_000;
 
-/// A wall clock, and since when it can be believed.
+/// State of trust in a wall clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedTime {
     confirmed: Moment,
-    /// Since when the wall clock has gone on evenly somewhere else.
+    /// The wall clock has jumped; since then it continues evenly at another time.
     elsewhere: Option<Elsewhere>,
 }
 
@@ -39,15 +39,15 @@ struct Moment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Elsewhere {
     since: Moment,
-    /// Another clock says otherwise: going on evenly proves nothing.
+    /// Another clock contradicts the wall clock: moving evenly does not confirm it.
     contradicted: bool,
 }
 
-/// Certain time when a program starts. `last`: the time of the last durable commit; `kept`: the confirmed time as it
-/// was kept at least every [`KEPT_WITHIN_MS`].
-pub fn at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs {
+/// Trusted time when the program starts. `last` is the time of the last durable commit; `kept` is the confirmed time,
+/// which is stored at least every [`KEPT_WITHIN_MS`].
+pub fn trusted_at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs {
     let certain = match (last, kept) {
-        // A store that has not written anything yet has nothing that its clock could contradict.
+        // A new store has no earlier time that the clock could contradict.
         (None, None) => wall,
         (Some(last), None) => last,
         (last, Some(kept)) => last.unwrap_or(kept).min(later(kept, KEPT_WITHIN_MS)).max(kept),
@@ -56,18 +56,18 @@ pub fn at_start(wall: UtcMs, last: Option<UtcMs>, kept: Option<UtcMs>) -> UtcMs 
 }
 
 impl TrustedTime {
-    /// At least `confirmed` was certain at that moment of the monotonic clock.
+    /// Trusts `confirmed` as the time at that moment of the monotonic clock.
     pub fn starting_at(confirmed: UtcMs, monotonic_ms: i64) -> Self {
         Self { confirmed: Moment { wall: confirmed, monotonic_ms }, elsewhere: None }
     }
 
-    /// The latest time that is certain, never later than the wall clock's.
+    /// The latest time that is trusted, never later than the wall clock.
     pub fn now(&mut self, wall: UtcMs, monotonic_ms: i64) -> UtcMs {
         let now = Moment { wall, monotonic_ms };
         if now.in_step_with(self.confirmed) {
             self.elsewhere = None;
             if now.since(self.confirmed) >= CONFIRMED_AFTER_MS {
-                // Clocks drift and are slewed: by less than a minute in an hour they are followed.
+                // Clocks drift and are slewed. A deviation of less than a minute in an hour is accepted.
                 self.confirmed = now;
             }
             return wall;
@@ -90,10 +90,10 @@ impl TrustedTime {
         *self = Self::starting_at(wall, monotonic_ms);
     }
 
-    /// Another machine's clock was heard. One that agrees confirms the wall clock; one that does not is what
-    /// time goes by, until the wall clock is put right or a person confirms it.
+    /// Compares with another machine's clock. If they agree, the wall clock is confirmed. Otherwise the other clock is
+    /// trusted, until the wall clock is corrected or a person confirms it.
     pub fn merge(&mut self, wall: UtcMs, other: UtcMs, monotonic_ms: i64) {
-        if agree(wall, other) {
+        if clocks_agree(wall, other) {
             return self.confirm(wall, monotonic_ms);
         }
         let since = Moment { wall, monotonic_ms };
@@ -102,8 +102,8 @@ impl TrustedTime {
     }
 }
 
-/// Whether clocks of two machines say the same.
-pub fn agree(one: UtcMs, other: UtcMs) -> bool {
+/// Whether the clocks of two machines agree.
+pub fn clocks_agree(one: UtcMs, other: UtcMs) -> bool {
     one.0.saturating_sub(other.0).saturating_abs() <= AGREES_MS
 }
 
@@ -113,7 +113,7 @@ impl Moment {
         self.monotonic_ms.saturating_sub(earlier.monotonic_ms)
     }
 
-    /// Time shown at that moment by a clock that went on evenly from here.
+    /// Time shown at that moment by a clock that continued evenly from this one.
     fn at(self, monotonic_ms: i64) -> UtcMs {
         later(self.wall, monotonic_ms.saturating_sub(self.monotonic_ms))
     }
@@ -207,7 +207,7 @@ mod tests {
     fn a_start_is_certain_of_what_was_durable_and_confirmed() {
         let start = |wall, last: Option<i64>, kept: Option<i64>| {
             let at = |ms: i64| UtcMs(T + ms);
-            at_start(at(wall), last.map(at), kept.map(at)).0 - T
+            trusted_at_start(at(wall), last.map(at), kept.map(at)).0 - T
         };
         for (case, wall, last, kept, expected) in [
             ("overnight", DAY, Some(-HOUR), Some(-HOUR - 50_000), -HOUR),
@@ -219,7 +219,11 @@ mod tests {
         ] {
             assert_eq!(start(wall, last, kept), expected, "{case}");
         }
-        assert_eq!(at_start(UtcMs(T), None, None), UtcMs(T), "nothing written, nothing to contradict");
+        assert_eq!(
+            trusted_at_start(UtcMs(T), None, None),
+            UtcMs(T),
+            "nothing written, nothing to contradict"
+        );
     }
 
     #[test]
@@ -228,6 +232,9 @@ mod tests {
         time.now(UtcMs(i64::MIN), i64::MAX);
         time.merge(UtcMs(i64::MAX), UtcMs(i64::MIN), 0);
         time.now(UtcMs(i64::MAX), i64::MAX);
-        assert_eq!(at_start(UtcMs(i64::MAX), Some(UtcMs(i64::MAX)), Some(UtcMs(i64::MAX))), UtcMs(i64::MAX));
+        assert_eq!(
+            trusted_at_start(UtcMs(i64::MAX), Some(UtcMs(i64::MAX)), Some(UtcMs(i64::MAX))),
+            UtcMs(i64::MAX)
+        );
     }
 }

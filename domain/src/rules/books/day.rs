@@ -1,5 +1,5 @@
-//! Store days: open until they are sealed, when all their shifts are closed
-//! (docs/arithmetic.md#states-of-documents); and the one rule that dates everything
+//! Store days. A day is open until it is sealed, which requires that all its shifts are closed
+//! (docs/arithmetic.md#states-of-documents). [`dated`] gives every document its business date
 //! (docs/arithmetic.md#business-dates).
 
 use crate::model::base::event::{Event, fact};
@@ -39,12 +39,12 @@ pub struct UnsealDay {
     pub reason: String,
 }
 
-/// Days after which nobody sealed a day and no later one was begun: then it is the clock that is in doubt. A
-/// shift on a later day dispels that.
+/// If a day was not sealed for so many days and no later day was begun, the clock is probably wrong and the day is not
+/// sealed automatically. A shift on a later day shows that the clock is right.
 pub const CLOCK_TRUSTED_DAYS: i32 = 92;
 
-/// The day that counts for what happens at `at`: that of the shop's calendar or, where it is sealed, the first
-/// one after it that is not. Shifts, goods, cash and points all ask here; what is done in a shift has its date.
+/// The business date of an event at `at`: the calendar day of the store or, if that is sealed, the first day after it
+/// that is not. It dates shifts, goods, cash and points; documents of a shift have the shift's date.
 pub fn dated(at: UtcMs, rules: &Rules, book: &LedgerBook) -> Date {
     let mut date = rules.business_date(at);
     while let Some(next) = book.sealed.get(&date).and_then(|_| date.tomorrow().ok()) {
@@ -53,11 +53,12 @@ pub fn dated(at: UtcMs, rules: &Rules, book: &LedgerBook) -> Date {
     date
 }
 
-/// Opens today again if it sealed itself: something happens on it, so it was the clock that had it that it was over.
-pub fn goes_on(now: UtcMs, rules: &Rules, book: &LedgerBook) -> Option<ReopenedDay> {
+/// Reopens today if it was sealed automatically. A command that writes on it shows that the day is not over and that
+/// the clock was wrong when the day was sealed.
+pub fn reopen_if_sealed_automatically(now: UtcMs, rules: &Rules, book: &LedgerBook) -> Option<ReopenedDay> {
     let today = rules.business_date(now);
-    let by_itself = *book.sealed.get(&today)?;
-    by_itself.then_some(ReopenedDay {
+    let sealed_automatically = *book.sealed.get(&today)?;
+    sealed_automatically.then_some(ReopenedDay {
         business_date: today,
         reopened_by: None,
         reopened_at: now,
@@ -66,7 +67,7 @@ pub fn goes_on(now: UtcMs, rules: &Rules, book: &LedgerBook) -> Option<ReopenedD
     })
 }
 
-/// The earliest day that the start of another one seals: it is over, and all its shifts are closed.
+/// The earliest day to seal automatically: a day that is over and whose shifts are all closed.
 pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
     let sells = |date: Date| book.shifts.values().any(|shift| shift.business_date == date);
     let later = |date: Date| book.days.last_key_value().is_some_and(|(last, _)| *last > date);
@@ -75,9 +76,9 @@ pub fn due(today: Date, book: &LedgerBook) -> Option<Date> {
     over.find(|date| !sells(*date) && (later(*date) || near(*date)))
 }
 
-/// Time of a statement on a day: after the one before it, whatever the clock shows, so that a reader of both knows
-/// which is the later one.
-pub fn said_after(before: Option<UtcMs>, now: UtcMs) -> UtcMs {
+/// Time of a seal or a reopening: always after the previous one of the same day, even if the clock was set back, so
+/// that the times show their order.
+pub fn change_time_after(before: Option<UtcMs>, now: UtcMs) -> UtcMs {
     before.map_or(now, |before| now.max(UtcMs(before.0.saturating_add(1))))
 }
 
@@ -88,8 +89,8 @@ fn state(state: &str, allowed: &[&str]) -> Refusal {
     }
 }
 
-/// Seals a day. `shifts` are all of that date, `sealed` the day if it is sealed; `by` is the command and its
-/// authorization: without them the start of the next day seals it.
+/// Seals a day. `shifts` has all shifts of that date, and `sealed` the day if it is sealed already. `by` has the
+/// command and its authorization; `None` seals automatically because the next day has begun.
 ///
 /// # Errors
 /// `insufficient_role`, `validation_failed`, `invalid_state` (sealed, not begun, not over without `force`, a shift is
@@ -115,7 +116,7 @@ pub fn seal(
     if date >= today && by.is_some_and(|(cmd, _)| !cmd.force) {
         return Err(state("not_over", &["force"]));
     }
-    // A restore interrupts shifts for good.
+    // Interrupted shifts can't be closed: a restore has ended them.
     let over = |shift: &Shift| matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted);
     if !shifts.iter().all(over) {
         return Err(state("open", &["close"]));
@@ -130,7 +131,7 @@ pub fn seal(
     Ok(Event::of(fact::DaySealed { day }))
 }
 
-/// A manager, and with `force` a reason, which is what comes back.
+/// Checks that a manager seals the day, and with `force` for a reason. Returns the trimmed reason.
 fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<String>, Refusal> {
     let reason = cmd.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     let mut fields = Fields::default();
@@ -143,8 +144,8 @@ fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<S
     Ok(reason.map(str::to_owned))
 }
 
-/// Opens a sealed day again, until it is sealed once more: by hand, or when the day on which this happens is over.
-/// Whether head office has locked the day is asked here, once stores are notified of locks.
+/// Reopens a sealed day until it is sealed again, by a person or automatically when the current day is over. Locks of
+/// head office are not checked, since stores are not notified of them.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role` (administrators only), `invalid_state` (not sealed).
@@ -164,7 +165,7 @@ pub fn unseal(
     Ok(ReopenedDay {
         business_date: date,
         reopened_by: Some(authorization.caller.user_id.clone()),
-        reopened_at: said_after(Some(sealed.sealed_at), now),
+        reopened_at: change_time_after(Some(sealed.sealed_at), now),
         open_until: rules.business_date(now).max(date),
         reason: Some(cmd.reason.trim().to_owned()),
     })

@@ -1,7 +1,7 @@
-//! Settlement: what was paid otherwise than in cash, and what providers and the bank say of it.
+//! Settlement: matches payments other than cash with the reports of providers and banks.
 //!
-//! An *item* is expected, a *line* is reported by a statement; matching puts them together without ever guessing. Pure:
-//! the same items and lines give the same matches, in whatever order they are.
+//! An *item* is expected, a *line* is reported by a statement. Matching never guesses between several candidates. It
+//! is pure: the same items and lines give the same matches in every order.
 
 mod bank;
 mod by_amount;

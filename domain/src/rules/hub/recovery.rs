@@ -1,10 +1,9 @@
-//! A store's own records become rows again: a box that burnt, or was restored, gets back what its records
-//! did (docs/protocol.md#generations-and-recovery).
+//! Restores rows from the store's own records: a new or restored box gets back what its records did
+//! (docs/protocol.md#generations-and-recovery).
 //!
-//! What a record says is taken as it is: figures, costs, points. Rows that it only moves (stock, points,
-//! what became of a sale, a shift's sums) are moved from where they are, so that what was sold meanwhile
-//! stays sold. A record whose event is in the journal already, in whatever epoch, does nothing, nor does one
-//! whose document is here.
+//! Figures, costs and points of a record are used unchanged. Rows that a record only moves (stock, points, returns of
+//! a sale, sums of a shift) are moved from their current values, so that later sales are kept. A record is skipped if
+//! its event is in the journal already, in any epoch, or if its document exists.
 
 use crate::model::base::event;
 use crate::model::base::event::Event;
@@ -29,8 +28,8 @@ struct Head<'a> {
 }
 
 impl<R: Rows> Book<'_, R> {
-    /// The event of a record that came back; none where it moves no row here, or can't be read by this
-    /// version: the record itself is kept in any case.
+    /// The event of a recovered record. `None` if it changes no row here or if this version can't read it; the record
+    /// itself is kept in any case.
     ///
     /// # Errors
     /// The rows can't be read.
@@ -40,11 +39,11 @@ impl<R: Rows> Book<'_, R> {
         }
         let Ok(record) = serde_json::from_str::<Record<Value>>(text) else { return Ok(None) };
         let Record { event_id, kind, at, occurred_at, payload, .. } = record;
-        // Ids of rows are made from it.
+        // IDs of rows are derived from it.
         if !is_id(&event_id) {
             return Ok(None);
         }
-        // It may stand in several epochs, or have been written here: it counts once.
+        // The event may be in several epochs, or may have been written here. It is applied once.
         if self.knows(&event_id)? {
             return Ok(None);
         }

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 mod file;
 pub use file::{CatalogueRow, FileColumns, NO_BARCODES};
 
-/// Codes of `products`, as they are to be, that name another product that is sold: at a scanner one code is one
-/// product, and a sku that somebody types is no other product's code. `holders` says which products have a code now, as
-/// [`crate::model::inventory::barcode::normal`] writes it; what it says of `products` themselves is over.
+/// Codes of changed `products` that also belong to another product that is sold: a scanned code must identify one
+/// product, and a typed SKU must not be the code of another product. `holders` returns the products that have a code,
+/// as [`crate::model::inventory::barcode::normal`] writes it, before the change.
 ///
 /// # Errors
 /// Those of `holders`.
@@ -39,8 +39,8 @@ pub fn taken_barcodes<E>(
 /// Most rows that a refused file names.
 const ROWS_NAMED_MAX: usize = 1_000;
 
-/// Passes rows of a catalogue's file where head office owns the catalogue: each beside what is known of its
-/// product, with what the file has no word for as it is known. A row that says the same is fine.
+/// Checks a store's catalogue file while head office owns the catalogue. Each row comes with its current product, and
+/// columns that the file lacks have the current values. Rows without a change are accepted.
 ///
 /// # Errors
 /// `validation_failed` with the rows that say something else, by sku.

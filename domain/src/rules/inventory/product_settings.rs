@@ -56,7 +56,7 @@ impl ChangeProductSettings {
         fields.done()
     }
 
-    fn place(&self) -> Option<String> {
+    fn trimmed_place(&self) -> Option<String> {
         self.shelf_place.as_deref().map(str::trim).filter(|place| !place.is_empty()).map(str::to_owned)
     }
 
@@ -67,7 +67,7 @@ impl ChangeProductSettings {
     pub fn written(&self) -> Result<BTreeMap<&'static str, Value>, Refusal> {
         self.check()?;
         let level = (!self.reorder_level.is_nothing()).then(|| (LEVEL, json!(self.reorder_level)));
-        let place = self.shelf_place.is_some().then(|| (PLACE, json!(self.place())));
+        let place = self.shelf_place.is_some().then(|| (PLACE, json!(self.trimmed_place())));
         Ok(level.into_iter().chain(place).collect())
     }
 }
@@ -88,7 +88,7 @@ pub fn change(
     let mut after = before.clone();
     after.reorder_level = cmd.reorder_level.over(after.reorder_level);
     if cmd.shelf_place.is_some() {
-        after.shelf_place = cmd.place();
+        after.shelf_place = cmd.trimmed_place();
     }
     let mut writes = BTreeMap::new();
     for field in [LEVEL, PLACE] {
@@ -136,8 +136,8 @@ pub fn apply_feed(
     Ok(known)
 }
 
-/// The write that sends a setting back which a head office of another life lost, as [`crate::rules::people::member::newer_fields`]
-/// says; `has`: what it has instead.
+/// The write that sends a setting again which a restored head office has lost, as
+/// [`crate::rules::people::member::newer_fields`] describes. `has` is the value that head office has instead.
 pub fn newer_field(
     has: Option<&SettingDown>,
     field: &str,

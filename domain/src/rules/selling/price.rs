@@ -1,8 +1,8 @@
-//! Which price counts: one rule at head office and in every store, with or without a link.
+//! Selects the price of a product: the same rule at head office and in every store, with or without a connection.
 //!
-//! A store's own price counts before what is said for all stores. What is said for all stores are the prices
-//! without a store, and the product's own price. Of those that have begun the one that began last counts; nothing
-//! begins before it was said, and what was withdrawn counts nowhere.
+//! A store's own price takes precedence over prices for all stores, which are the prices without a store and the
+//! product's own price. Among those that have begun, the one that began last counts. No price begins before it was
+//! entered, and withdrawn prices don't count.
 
 use crate::model::base::business_date::business_date;
 use crate::model::base::ids::{Sku, StoreId};
@@ -15,8 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 impl Price {
-    /// A price in a store, known there at `now`; `begins` says when a business day begins there. One without a
-    /// first day has begun, whatever a clock that runs behind head office's says. None: its day is not a day there.
+    /// A price in a store, received there at `now`. `begins` returns when a business day begins there. A price without
+    /// a first day has begun, even if the store's clock is behind head office's. `None` if its day does not exist
+    /// there.
     pub fn here(price: PriceDown, begins: impl FnOnce(Date) -> Option<UtcMs>, now: UtcMs) -> Option<Self> {
         let effective_at = match price.from {
             None => price.set_at.min(now),
@@ -197,7 +198,8 @@ mod tests {
         assert_eq!(at(&withdrawn, 900, 999), (1, PriceSource::Product));
     }
 
-    /// Up to the 28th 5,000, from the 29th 4,000: a shift of the 28th sells at the price of the 28th, whatever the clock says.
+    /// 5,000 up to the 28th, 4,000 from the 29th: a shift of the 28th sells at the price of the 28th, even after
+    /// midnight.
     #[test]
     fn a_price_of_a_day_counts_by_the_business_date_and_one_at_once_by_the_moment() {
         let zone = TimeZone::get("Asia/Jakarta").unwrap();

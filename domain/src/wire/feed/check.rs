@@ -1,5 +1,5 @@
-//! Records of the feed are held to the bounds of requests: whatever speaks for head office, a store applies nothing
-//! that nobody could have asked it for. Problems are reported field by field, for a person.
+//! Checks records of the feed against the same bounds as requests, so that a store applies no value that a request
+//! could not have set, even from a faulty hub. Problems are reported by field, for people.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};

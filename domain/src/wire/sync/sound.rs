@@ -47,7 +47,7 @@ fn cursor(text: &str) -> Result<(), &'static str> {
     holds(text.len() <= CURSOR_BYTES_MAX && text.chars().all(safe), "a cursor or generation is not valid")
 }
 
-fn word(text: &str) -> Result<(), &'static str> {
+fn check_word(text: &str) -> Result<(), &'static str> {
     holds(text.len() <= WORD_BYTES_MAX && !text.chars().any(char::is_control), "an id or a hash is too long")
 }
 
@@ -56,7 +56,7 @@ fn count(count: usize, most: usize) -> Result<(), &'static str> {
 }
 
 fn head(head: &ChainHead) -> Result<(), &'static str> {
-    word(&head.epoch).and_then(|()| word(&head.hash))
+    check_word(&head.epoch).and_then(|()| check_word(&head.hash))
 }
 
 fn conflict(conflict: &ConflictDown) -> Result<(), &'static str> {
@@ -66,7 +66,7 @@ fn conflict(conflict: &ConflictDown) -> Result<(), &'static str> {
         "a conflict is not about one field",
     )?;
     let words = [conflict_id, resource, id, winner].into_iter().chain(lost_fields.keys());
-    words.into_iter().try_for_each(|text| word(text))?;
+    words.into_iter().try_for_each(|text| check_word(text))?;
     time(*resolved_at)
 }
 
@@ -80,7 +80,7 @@ impl Sound for HelloAnswer {
         let (limits, parked) = (&self.limits, self.parked.as_deref().unwrap_or_default());
         holds(limits.batch_events > 0 && limits.batch_bytes > 0, "its limits for a batch are 0")?;
         count(parked.len(), NAMED_MAX)?;
-        parked.iter().try_for_each(|at| word(&at.epoch))?;
+        parked.iter().try_for_each(|at| check_word(&at.epoch))?;
         count(self.conflicts.len(), NAMED_MAX)?;
         self.conflicts.iter().try_for_each(conflict)
     }
@@ -88,16 +88,18 @@ impl Sound for HelloAnswer {
 
 impl Sound for PushAnswer {
     fn sound(&self) -> Result<(), &'static str> {
-        word(&self.epoch)?;
-        word(&self.acked_hash)?;
+        check_word(&self.epoch)?;
+        check_word(&self.acked_hash)?;
         cursor(&self.hub_generation)?;
         count(self.parked.len(), PUSH_EVENTS_MAX)?;
-        self.parked.iter().try_for_each(|parked| word(&parked.event_id).and_then(|()| word(&parked.code)))?;
+        self.parked
+            .iter()
+            .try_for_each(|parked| check_word(&parked.event_id).and_then(|()| check_word(&parked.code)))?;
         count(self.conflicts.len(), NAMED_MAX)?;
         self.conflicts.iter().try_for_each(conflict)?;
         count(self.versions.len(), NAMED_MAX)?;
         let words = |version: &crate::wire::feed::RecordVersion| {
-            [&version.kind, &version.id, &version.version].into_iter().try_for_each(|text| word(text))
+            [&version.kind, &version.id, &version.version].into_iter().try_for_each(|text| check_word(text))
         };
         self.versions.iter().try_for_each(words)?;
         time(self.hub_time)
@@ -125,7 +127,7 @@ impl Sound for SnapshotAnswer {
 
 impl Sound for OwnAnswer {
     fn sound(&self) -> Result<(), &'static str> {
-        [&self.epoch, &self.prev_hash].into_iter().try_for_each(|text| word(text))?;
+        [&self.epoch, &self.prev_hash].into_iter().try_for_each(|text| check_word(text))?;
         count(self.events.len(), NAMED_MAX)?;
         count(self.holes.len(), NAMED_MAX)?;
         head(&self.head)?;
@@ -145,7 +147,7 @@ impl Sound for Enrolled {
     fn sound(&self) -> Result<(), &'static str> {
         holds(self.n <= EPOCH_MAX, "the number of its epoch is not valid")?;
         holds(!self.hub_id.is_empty(), "its hub_id is empty")?;
-        word(&self.hub_id)?;
+        check_word(&self.hub_id)?;
         cursor(&self.hub_generation)
     }
 }

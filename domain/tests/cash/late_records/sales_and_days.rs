@@ -2,6 +2,7 @@
 
 use super::*;
 use domain::model::books::day::{Day, ReopenedDay};
+use domain::model::books::ledger::HeldBasket;
 use domain::model::books::shift::ShiftTotals;
 use domain::model::selling::transaction::{Payment, PaymentState, TransactionState};
 use testkit::shop::{Shop, basket, item, product};
@@ -13,7 +14,7 @@ fn a_hold_that_was_voided_comes_back_in_no_shift() {
     let basket = basket(vec![item("a", 1, 2000)]);
     let id = shop.create(&basket).unwrap();
     let id = shop.hold(&id).unwrap();
-    let (hold, basket) = shop.ledger.holds[&id].clone();
+    let HeldBasket { hold, basket } = shop.ledger.holds[&id].clone();
     let voided = Transaction { state: TransactionState::Voided, voided_at: Some(NOW), ..basket };
     let mut till = Till::default();
     let stamp = till.stamp("a");

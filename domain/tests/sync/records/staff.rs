@@ -1,4 +1,4 @@
-//! People at head office: whom it gives to a store, keeps out and lets in again, and what stores tell of them.
+//! Users at head office: which it gives to a store, denies and grants again, and what stores report of them.
 
 use super::broken::Broken;
 use super::feed::Entry;

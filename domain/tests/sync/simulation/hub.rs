@@ -1,4 +1,5 @@
-//! A hub in memory: hello and push, decided by the rules that the real one runs; and what a broken one would do.
+//! A hub in memory that decides on hello and push by the rules of the real one. `Broken` adds a defect, which the
+//! simulation must find.
 
 use super::broken::Broken;
 use super::fact::Books;
@@ -13,14 +14,14 @@ use domain::wire::sync::{
 };
 use std::collections::BTreeMap;
 
-/// An epoch as the hub has it.
+/// Records of an epoch at the hub.
 #[derive(Debug, Clone, Default)]
 pub struct Stored {
     pub events: BTreeMap<u64, PushEvent>,
     pub holes: Vec<Hole>,
-    /// Where a store that has forgotten what is lacking goes on; 0: it has not.
+    /// The first record that the store still has, if it no longer has all that the hub lacks; otherwise 0.
     pub resume: u64,
-    /// Contained in every kept backup.
+    /// Every kept backup has the records up to this seq.
     pub stable: u64,
 }
 
@@ -39,23 +40,31 @@ impl Stored {
     }
 }
 
+/// Where an event was received first.
+#[derive(Debug, Clone)]
+pub struct FirstSeen {
+    pub epoch: String,
+    pub seq: u64,
+    pub text: String,
+}
+
 #[derive(Clone)]
 pub struct Hub {
     pub generation: u64,
-    /// The key that the store's calls are signed with.
+    /// The key with which the store signs its calls.
     pub key: u64,
     pub current: Option<String>,
-    /// Every epoch that was heard or named in a lineage.
+    /// Every epoch that sent a hello or was named in a lineage.
     pub epochs: BTreeMap<String, Stored>,
     pub books: Books,
-    /// Where each event came first, with its text.
-    pub known: BTreeMap<String, (String, u64, String)>,
+    /// Where each event was received first, by event ID.
+    pub known: BTreeMap<String, FirstSeen>,
     pub parked: Vec<Held>,
     /// Receipt numbers that were seen twice.
     pub flags: Vec<String>,
     /// The highest version of records that this program reads.
     pub schema: u64,
-    /// What went wrong that only a look inside shows.
+    /// A violated invariant that the answers don't show.
     pub wrong: Option<String>,
     /// Committed changes of the feed.
     pub feed: BTreeMap<u64, u64>,
@@ -143,7 +152,7 @@ impl Hub {
             (Broken::EpochText, _) if before && heard => EpochVerdict::Fenced,
             (Broken::EpochText, _) if before => EpochVerdict::NewEpoch,
             (Broken::EpochEq, EpochVerdict::NewEpoch) => EpochVerdict::Fenced,
-            // Whoever pushes first takes over: until then hello says yes to everybody.
+            // This defective hub accepts every newer epoch at hello. The first one that pushes takes over.
             (Broken::FenceAtPush, EpochVerdict::Fenced) if number(epoch) > self.n() => EpochVerdict::Current,
             _ => standing,
         }
@@ -159,24 +168,25 @@ impl Hub {
             let fenced = rules::directive(true, false);
             return if self.broken == Broken::Takeover { Directive::NewEpoch } else { fenced };
         }
-        let mut lacks = false;
+        let mut has_hole = false;
         for state in lineage {
             let stored = self.epochs.get_mut(&state.epoch).unwrap();
             let forgotten = rules::forgotten(state, stored.seq()) && self.broken != Broken::Gap;
             stored.resume = if forgotten { state.min_kept_seq } else { 0 };
-            lacks |= forgotten;
+            has_hole |= forgotten;
         }
-        rules::directive(false, lacks)
+        rules::directive(false, has_hole)
     }
 
-    /// None: the hub died within.
+    /// Returns `None` if the hub dies before it answers.
     pub fn push(
         &mut self,
         sender: &str,
         epoch: &str,
         prev_hash: &str,
         events: &[PushEvent],
-        (now, dies): (UtcMs, bool),
+        now: UtcMs,
+        dies: bool,
     ) -> Option<Result<PushAnswer, &'static str>> {
         let heard = self.epochs.contains_key(sender);
         if self.broken == Broken::FenceAtPush && heard && number(sender) > self.n() {
@@ -213,28 +223,33 @@ impl Hub {
         }
         let again = if self.broken == Broken::Dedup { events } else { &events[seen..] };
         let parked = self.take(epoch, again);
+        Some(Ok(PushAnswer { parked, ..self.acknowledgement(epoch, seen as u64, now) }))
+    }
+
+    /// The answer to a push that parked nothing.
+    fn acknowledgement(&self, epoch: &str, duplicates: u64, now: UtcMs) -> PushAnswer {
         let head = self.head(epoch);
-        Some(Ok(PushAnswer {
+        PushAnswer {
             epoch: epoch.to_owned(),
             acked_seq: head.seq,
             acked_hash: head.hash,
             stable_seq: head.stable_seq,
             hub_generation: self.generation(),
-            duplicates: seen as u64,
-            parked,
+            duplicates,
+            parked: Vec::new(),
             conflicts: Vec::new(),
             versions: Vec::new(),
             hub_time: now,
-        }))
+        }
     }
 
-    /// A change takes its number …
+    /// Takes the number of a change of the feed. It is committed later by `commit`, perhaps in another order.
     pub fn number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
     }
 
-    /// … and is committed.
+    /// Commits a change of the feed.
     pub fn commit(&mut self, number: u64, value: u64) {
         self.feed.insert(number, value);
     }

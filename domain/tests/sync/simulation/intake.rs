@@ -1,8 +1,8 @@
-//! The hub takes records in: applied, known already, or parked; and tries parked ones again.
+//! How the hub takes records: it applies new ones, skips known ones, parks others and retries parked ones.
 
 use super::broken::Broken;
 use super::fact::{self, CORRECTED, Fact, PAID, VOIDED};
-use super::hub::Hub;
+use super::hub::{FirstSeen, Hub};
 use domain::rules::hub::sync::parking;
 use domain::rules::hub::sync::parking::{Before, Case, Verdict, Why};
 use domain::rules::hub::sync::session::number;
@@ -26,7 +26,7 @@ impl Held {
 }
 
 impl Hub {
-    /// The records of a batch that are new; gives those that were parked.
+    /// Takes the new records of a batch. Returns those that were parked.
     pub fn take(&mut self, epoch: &str, events: &[PushEvent]) -> Vec<Parked> {
         let (mut parked, mut moved) = (Vec::new(), BTreeSet::new());
         for event in events {
@@ -62,7 +62,8 @@ impl Hub {
     }
 
     fn learn(&mut self, held: &Held) {
-        let first = || (held.epoch.clone(), held.event.seq, held.event.record.clone());
+        let first =
+            || FirstSeen { epoch: held.epoch.clone(), seq: held.event.seq, text: held.event.record.clone() };
         self.known.entry(held.fact.id.clone()).or_insert_with(first);
     }
 
@@ -71,8 +72,8 @@ impl Hub {
         match (self.broken, self.known.get(&held.fact.id)) {
             (Broken::Dedup, _) | (_, None) => Before::Nothing,
             (Broken::DupScope, _) if !applied => Before::Nothing,
-            (_, Some((epoch, seq, _))) if (epoch, *seq) == (&held.epoch, held.event.seq) => Before::Nothing,
-            (_, Some((_, _, text))) if *text == held.event.record => Before::SameText,
+            (_, Some(first)) if (&first.epoch, first.seq) == (&held.epoch, held.event.seq) => Before::Nothing,
+            (_, Some(first)) if first.text == held.event.record => Before::SameText,
             (_, Some(_)) => Before::OtherText,
         }
     }
@@ -113,7 +114,7 @@ impl Hub {
         self.books.count(fact);
     }
 
-    /// Tries what waited for these aggregates.
+    /// Retries the parked records of these aggregates, and of those that they unblock.
     pub fn waiting(&mut self, moved: BTreeSet<String>) {
         let mut moved = moved;
         while self.broken != Broken::RetryParked && !moved.is_empty() {
@@ -126,14 +127,14 @@ impl Hub {
         }
     }
 
-    /// Another version of this program: everything is tried.
+    /// Installs a newer version of the program, which retries all parked records.
     pub fn upgrade(&mut self) {
         self.schema = fact::NEWER;
         let moved = self.replay(None);
         self.waiting(moved);
     }
 
-    /// Tries parked records again, in the order of their history; gives the aggregates that moved.
+    /// Retries parked records in the order of their history. Returns the aggregates that changed.
     fn replay(&mut self, of: Option<&BTreeSet<String>>) -> BTreeSet<String> {
         let wanted = |held: &Held| {
             of.is_none_or(|of| held.fact.aggregate.as_ref().is_some_and(|aggregate| of.contains(aggregate)))

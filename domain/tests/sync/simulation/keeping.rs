@@ -62,11 +62,11 @@ impl Hub {
         let applied =
             |text: &str| self.broken != Broken::DigestApplied || self.books.has(&fact::read(text).id);
         let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
-        let events = self.known.values().filter(|(epoch, seq, text)| {
-            let told = self.broken == Broken::DigestAhead || ask.reaches(epoch, *seq);
-            current(epoch) && applied(text) && told
+        let events = self.known.values().filter(|first| {
+            let reached = self.broken == Broken::DigestAhead || ask.reaches(&first.epoch, first.seq);
+            current(&first.epoch) && applied(&first.text) && reached
         });
-        for counted in events.filter_map(|(_, _, text)| counted(text)) {
+        for counted in events.filter_map(|first| counted(&first.text)) {
             if counted.business_date == ask.business_date {
                 let figure = figures.entry(counted.kind).or_default();
                 figure.count += 1;

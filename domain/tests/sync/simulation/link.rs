@@ -7,7 +7,7 @@ use super::shop::{Shop, place};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::AckMark;
 use domain::rules::hub::sync::session;
-use domain::rules::hub::sync::session::{Greeted, Plan, Pushed, Refused};
+use domain::rules::hub::sync::session::{AfterHello, AfterPush, AfterRefusal, Plan, PushStart, Refill};
 use domain::wire::sync::{ChainHead, HelloAnswer, PushAnswer, PushEvent};
 use std::collections::BTreeSet;
 
@@ -19,12 +19,12 @@ const RETAIN_DAYS: u32 = 35;
 pub enum Next {
     Nothing,
     Open(u64),
-    /// It was told that another copy is the shop.
+    /// The hub fenced this copy.
     WasFenced,
 }
 
 impl Shop {
-    /// Carries the answer to a hello out. `own`: the hub's records of an epoch.
+    /// Acts on the answer to a hello. `own` returns the hub's records of an epoch.
     pub fn greeted(
         &mut self,
         answer: &HelloAnswer,
@@ -32,15 +32,15 @@ impl Shop {
         (now, dies_within): (UtcMs, bool),
     ) -> Next {
         let lineage = self.lineage();
-        match session::greeted(self, &self.current, &lineage, answer) {
-            Ok(Greeted::OpenEpoch(n)) => return Next::Open(n),
-            Ok(Greeted::Fence) => {
+        match session::decide_after_hello(self, &self.current, &lineage, answer) {
+            Ok(AfterHello::OpenEpoch(n)) => return Next::Open(n),
+            Ok(AfterHello::Fence) => {
                 (self.fenced, self.session) = (true, None);
                 return Next::WasFenced;
             }
-            Ok(Greeted::SayApart) => (self.apart, self.session) = (true, None),
-            Ok(Greeted::Upgrade) => self.session = None,
-            Ok(Greeted::Complete(plan)) => self.complete(plan, answer, own, (now, dies_within)),
+            Ok(AfterHello::ReportDivergence) => (self.apart, self.session) = (true, None),
+            Ok(AfterHello::Upgrade) => self.session = None,
+            Ok(AfterHello::Complete(plan)) => self.complete(plan, answer, own, (now, dies_within)),
         }
         Next::Nothing
     }
@@ -53,13 +53,13 @@ impl Shop {
         (now, dies_within): (UtcMs, bool),
     ) {
         (self.fenced, self.apart, self.hub_n) = (false, false, answer.n);
-        // What comes back first is known when it is decided what only the own copy has.
+        // Refills come first, so that `replace` sees which records only the store's own copy has.
         let mut apart = plan.replace;
         let before = self.broken == Broken::MovesKnown;
         if before && !self.replace(&with(std::mem::take(&mut apart), &own), dies_within) {
             return;
         }
-        for (head, after) in plan.refill {
+        for Refill { head, after_seq: after } in plan.refill {
             if self.broken == Broken::OwnKnown && !self.epochs.contains_key(&place(&head.epoch)) {
                 continue;
             }
@@ -79,7 +79,7 @@ impl Shop {
         self.session = Some(answer.hub_generation.clone());
     }
 
-    /// What the hub has after a seq, into the journal at its epoch and seq.
+    /// Copies the hub's records after a seq into the journal, at their epoch and seq.
     fn refill(&mut self, head: &ChainHead, stored: &Stored, after: u64) {
         let records: Vec<_> = stored.events.range(after + 1..).map(|(_, event)| event.clone()).collect();
         if self.broken == Broken::OwnAsNew {
@@ -96,8 +96,8 @@ impl Shop {
         self.marks.insert(head.epoch.clone(), session::mark(head));
     }
 
-    /// The hub's copies of epochs take the place of the own ones; what only those have moves to the current
-    /// one. False: the process died in between.
+    /// Replaces own epochs by the hub's copies; records that only the own ones have move to the current epoch.
+    /// Returns false if the process died in between.
     fn replace(&mut self, apart: &[(ChainHead, Stored)], dies_within: bool) -> bool {
         let id = |event: &PushEvent| fact::read(&event.record).id.clone();
         let is_apart = |epoch: &str| apart.iter().any(|(head, _)| head.epoch == epoch);
@@ -119,41 +119,41 @@ impl Shop {
         true
     }
 
-    /// Takes the answer to a push in.
-    pub fn pushed(&mut self, sent: (&str, u64), answer: Result<&PushAnswer, &str>, now: UtcMs) -> Next {
+    /// Acts on the answer to a push.
+    pub fn pushed(&mut self, sent: PushStart<'_>, answer: Result<&PushAnswer, &str>, now: UtcMs) -> Next {
         let Some(generation) = self.session.clone() else { return Next::Nothing };
         match answer {
             Ok(answer) => match self.believed(&generation, sent, answer) {
-                Pushed::Acknowledged(mark) => {
+                AfterPush::Acknowledged(mark) => {
                     self.acknowledged(mark, &answer.hub_generation, answer.hub_time, now);
                 }
-                Pushed::SayHello => self.session = None,
-                Pushed::SayApart => (self.apart, self.session) = (true, None),
+                AfterPush::SayHello => self.session = None,
+                AfterPush::ReportDivergence => (self.apart, self.session) = (true, None),
             },
             Err(code) => {
                 self.session = None;
-                match session::refused(code) {
-                    Refused::Fence => {
+                match session::decide_after_refusal(code) {
+                    AfterRefusal::Fence => {
                         self.fenced = true;
                         return Next::WasFenced;
                     }
-                    Refused::SayApart => self.apart = true,
-                    Refused::SayHello => {}
-                    Refused::Rejected => self.rejected = true,
+                    AfterRefusal::ReportDivergence => self.apart = true,
+                    AfterRefusal::SayHello => {}
+                    AfterRefusal::Rejected => self.rejected = true,
                 }
             }
         }
         Next::Nothing
     }
 
-    fn believed(&self, generation: &str, sent: (&str, u64), answer: &PushAnswer) -> Pushed {
-        let Ok(believed) = session::pushed(self, &self.current, generation, sent, answer);
-        let (epoch, seq) = (answer.epoch.clone(), answer.acked_seq.min(self.journal(sent.0).seq()));
+    fn believed(&self, generation: &str, sent: PushStart<'_>, answer: &PushAnswer) -> AfterPush {
+        let Ok(believed) = session::decide_after_push(self, &self.current, generation, sent, answer);
+        let (epoch, seq) = (answer.epoch.clone(), answer.acked_seq.min(self.journal(sent.epoch).seq()));
         let hash = self.hash(&epoch, seq).unwrap_or_default();
         let mark = AckMark { epoch, seq, hash, stable_seq: answer.stable_seq };
         let same = answer.hub_generation == generation;
         match (self.broken, same) {
-            (Broken::AckHash, true) => Pushed::Acknowledged(mark),
+            (Broken::AckHash, true) => AfterPush::Acknowledged(mark),
             _ => believed,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::link::Next;
 use super::world::World;
-use domain::rules::hub::sync::session::next_push;
+use domain::rules::hub::sync::session::{PushStart, next_push};
 use domain::wire::sync::{EpochState, HelloAnswer, PushAnswer, PushEvent};
 
 /// Most letters under way.
@@ -56,7 +56,7 @@ impl World {
             return;
         }
         let lineage = shop.lineage();
-        let Some((epoch, after)) = next_push(&lineage) else { return };
+        let Some(PushStart { epoch, after_seq: after }) = next_push(&lineage) else { return };
         let events = shop.journal(epoch).after(after, most);
         let prev = shop.hash(epoch, after).unwrap_or_default();
         let (sender, epoch) = (shop.current.clone(), epoch.to_owned());
@@ -96,7 +96,7 @@ impl World {
                 Letter::Greeted(Box::new(answer))
             }
             Letter::Asks(_, Call::Push { sender, epoch, after, prev, events }) => {
-                let Some(answer) = self.hub.push(&sender, &epoch, &prev, &events, (now, dies)) else {
+                let Some(answer) = self.hub.push(&sender, &epoch, &prev, &events, now, dies) else {
                     self.say("hub dies within a push".to_owned());
                     return;
                 };
@@ -130,14 +130,13 @@ impl World {
                 let directive = answer.directive;
                 shop.moved.clear();
                 let next = shop.greeted(&answer, own, (now, dies));
-                // What came to the hub after it said so can't be known.
-                let told = |id: &&String| {
-                    let at = hub.known.get(*id);
-                    at.is_some_and(|(epoch, seq, _)| {
-                        answer.heads.iter().any(|head| head.epoch == *epoch && head.seq >= *seq)
+                // Records that the hub received after its answer are unknown to the store.
+                let in_answer = |id: &&String| {
+                    hub.known.get(*id).is_some_and(|first| {
+                        answer.heads.iter().any(|head| head.epoch == first.epoch && head.seq >= first.seq)
                     })
                 };
-                let again = shop.moved.iter().find(told).cloned();
+                let again = shop.moved.iter().find(in_answer).cloned();
                 if let Some(id) = again {
                     self.wrong(format!("copy {copy} moved {id}, which the hub has"));
                 }
@@ -155,7 +154,8 @@ impl World {
             }
             Letter::Pushed { epoch, after, answer } => {
                 let answer = answer.as_ref().as_ref().map_err(|code| *code);
-                if shop.pushed((&epoch, after), answer, now) == Next::WasFenced {
+                if shop.pushed(PushStart { epoch: &epoch, after_seq: after }, answer, now) == Next::WasFenced
+                {
                     self.was_fenced(copy);
                 }
                 self.believes(copy, &epoch);

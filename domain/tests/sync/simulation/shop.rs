@@ -154,7 +154,7 @@ impl Shop {
 
     pub fn lineage(&self) -> Vec<EpochState> {
         let state = |((_, epoch), journal): (&(u64, String), &Journal)| {
-            let mark = self.marks.get(epoch).cloned().unwrap_or_else(|| session::unknown(epoch));
+            let mark = self.marks.get(epoch).cloned().unwrap_or_else(|| session::unacknowledged(epoch));
             let head_seq = journal.seq();
             EpochState {
                 epoch: epoch.clone(),

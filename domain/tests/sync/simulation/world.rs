@@ -51,7 +51,7 @@ pub struct World {
     pub receipts: BTreeMap<String, String>,
     /// Two boxes wrote one epoch, or may have.
     pub cloned: bool,
-    /// A hub was put back that nobody has to be able to make whole again.
+    /// The hub was restored from a backup so old that the stores cannot make it complete again.
     pub hopeless: bool,
     /// A page with the member's points that is told later.
     pub read_points: Option<(PointsDown, Coverage)>,

@@ -19,7 +19,7 @@ pub struct EventBuffer<T> {
 
 #[derive(Debug)]
 struct Kept<T> {
-    told: VecDeque<Told<T>>,
+    entries: VecDeque<Entry<T>>,
     notices: usize,
     /// Everything after this commit is here.
     floor: u64,
@@ -28,7 +28,7 @@ struct Kept<T> {
 }
 
 #[derive(Debug)]
-struct Told<T> {
+struct Entry<T> {
     number: u64,
     notices: usize,
     what: Arc<T>,
@@ -41,7 +41,7 @@ pub struct Missed(pub u64);
 impl<T> EventBuffer<T> {
     /// Empty buffer after a commit, for this many notices.
     pub fn after_commit(number: u64, notices_max: usize) -> Self {
-        let kept = Kept { told: VecDeque::new(), notices: 0, floor: number, head: number };
+        let kept = Kept { entries: VecDeque::new(), notices: 0, floor: number, head: number };
         Self { kept: Mutex::new(kept), moved: watch::Sender::new(number), notices_max }
     }
 
@@ -78,12 +78,12 @@ impl<T> EventBuffer<T> {
         if number < kept.floor {
             return Err(Missed(kept.head));
         }
-        let from = kept.told.partition_point(|told| told.number <= number);
-        let chunk = kept.told.iter().skip(from).take(CHUNK);
-        Ok(chunk.map(|told| (told.number, Arc::clone(&told.what))).collect())
+        let from = kept.entries.partition_point(|entries| entries.number <= number);
+        let chunk = kept.entries.iter().skip(from).take(CHUNK);
+        Ok(chunk.map(|entries| (entries.number, Arc::clone(&entries.what))).collect())
     }
 
-    /// Keeps what a commit told, so many notices; one that is not newer than the newest was told before.
+    /// Stores the notices of a commit. Commits that are not newer than the newest one are ignored.
     pub fn push(&self, number: u64, notices: usize, what: Arc<T>) {
         let mut kept = self.lock();
         if number <= kept.head {
@@ -91,9 +91,9 @@ impl<T> EventBuffer<T> {
         }
         kept.head = number;
         kept.notices = kept.notices.saturating_add(notices);
-        kept.told.push_back(Told { number, notices, what });
+        kept.entries.push_back(Entry { number, notices, what });
         while kept.notices > self.notices_max {
-            let Some(oldest) = kept.told.pop_front() else { break };
+            let Some(oldest) = kept.entries.pop_front() else { break };
             kept.notices = kept.notices.saturating_sub(oldest.notices);
             kept.floor = oldest.number;
         }
@@ -107,7 +107,7 @@ impl<T> EventBuffer<T> {
         if number < kept.head {
             return;
         }
-        *kept = Kept { told: VecDeque::new(), notices: 0, floor: number, head: number };
+        *kept = Kept { entries: VecDeque::new(), notices: 0, floor: number, head: number };
         drop(kept);
         self.moved.send_replace(number);
     }
@@ -125,7 +125,7 @@ mod tests {
     const NOTICES_MAX: usize = 100;
 
     fn numbers(buffer: &EventBuffer<()>, after: u64) -> Result<Vec<u64>, Missed> {
-        buffer.after(after).map(|told| told.iter().map(|(number, _)| *number).collect())
+        buffer.after(after).map(|entries| entries.iter().map(|(number, _)| *number).collect())
     }
 
     fn push(buffer: &EventBuffer<()>, number: u64, notices: usize) {

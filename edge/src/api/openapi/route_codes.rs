@@ -1,4 +1,4 @@
-//! Which codes a route can give: most follow from what it is.
+//! The error codes of a route. Most follow from its access, body, path and query.
 
 use crate::api::error::Code;
 use crate::api::openapi;

@@ -24,8 +24,8 @@ pub fn new_request_id() -> HeaderValue {
     HeaderValue::try_from(ids::new("req_")).unwrap_or(HeaderValue::from_static("req_"))
 }
 
-/// A body comes with a length or in chunks. Any other coding is one that nobody here would undo, and a
-/// server in front that reads it otherwise would see other requests than this one.
+/// A body has a length or is chunked. Other transfer codings are refused: this server does not decode them, and a
+/// proxy that interprets them differently would see other requests (request smuggling).
 pub fn framing(headers: &HeaderMap) -> Result<(), ApiError> {
     let fit = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"chunked");
     single(headers, "Transfer-Encoding", "chunked, sent once", fit).map(drop)

@@ -28,26 +28,26 @@ pub type SavedUsual = BTreeMap<String, Vec<(IpAddr, i64, SavedFailures)>>;
 impl Usual {
     /// Milliseconds until another attempt from there is allowed; `None` if it is no usual address of the name.
     pub fn wait_ms(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<i64> {
-        self.place(name, address, now).map(|place| place.failures.wait_ms(FAILURES_PER_NAME_MAX, now))
+        self.usual_address(name, address, now).map(|place| place.failures.wait_ms(FAILURES_PER_NAME_MAX, now))
     }
 
     /// Counts an attempt from there.
     pub fn push(&mut self, name: &str, address: IpAddr, now: UtcMs) {
-        if let Some(place) = self.place(name, address, now) {
+        if let Some(place) = self.usual_address(name, address, now) {
             place.failures.push(now);
         }
     }
 
     /// The last attempt from there was none.
     pub fn spare(&mut self, name: &str, address: IpAddr, now: UtcMs) {
-        if let Some(place) = self.place(name, address, now) {
+        if let Some(place) = self.usual_address(name, address, now) {
             place.failures.spare();
         }
     }
 
     /// Somebody of this name logged in there; whether that was usual before.
     pub fn logged_in(&mut self, name: &str, address: IpAddr, now: UtcMs) -> bool {
-        let usual = self.place(name, address, now).is_some();
+        let usual = self.usual_address(name, address, now).is_some();
         if !self.0.contains_key(name) && self.0.len() >= KEYS_MAX {
             let latest = |places: &Vec<UsualAddress>| places.iter().map(|place| place.logged_in).max();
             let quietest = self.0.iter().min_by_key(|(_, places)| latest(places));
@@ -80,7 +80,7 @@ impl Usual {
         self.0 = kept.into_iter().take(KEYS_MAX).map(|(name, all)| (name, places(all))).collect();
     }
 
-    fn place(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<&mut UsualAddress> {
+    fn usual_address(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<&mut UsualAddress> {
         let places = self.0.get_mut(name)?.iter_mut();
         // One from ahead of the clock is from before it was set back: it counts.
         places

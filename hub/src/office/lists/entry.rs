@@ -1,4 +1,4 @@
-//! Lists that head office keeps for the whole company: what is in them, by code.
+//! Company-wide lists of head office. Each entry has a code that is unique in its list.
 
 use crate::db::document::{decode, encode};
 use crate::db::failure::Failure;
@@ -26,13 +26,13 @@ pub enum State {
 /// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
     const LIST: &'static str;
-    /// Name of an entry, in words.
+    /// What an entry is called in error messages, for example `tier`.
     const WHAT: &'static str;
-    /// Its place in the list, unique there.
+    /// Code of the entry, unique in the list. The list is sorted by it.
     fn key(&self) -> String;
 }
 
-/// Those after a place, by it.
+/// Entries after a code, in the order of codes.
 pub async fn list<'a, T: Entry>(
     database: impl Executor<'a, Database = Any>,
     after: &str,
@@ -51,10 +51,10 @@ pub async fn read<T: Entry>(connection: &mut AnyConnection, key: &str) -> Result
     text.map(|text| decode(&text)).transpose()
 }
 
-/// One of them, locked until the transaction ends.
+/// Reads an entry and locks its row until the transaction ends.
 ///
 /// # Errors
-/// 404.
+/// 404 if there is no such entry.
 pub async fn locked<T: Entry>(connection: &mut AnyConnection, key: &str) -> Result<T, Failure> {
     let sql = "UPDATE company_lists SET code = code WHERE list = $1 AND code = $2 RETURNING document";
     let text: Option<String> =
@@ -63,10 +63,10 @@ pub async fn locked<T: Entry>(connection: &mut AnyConnection, key: &str) -> Resu
     Ok(decode(&text)?)
 }
 
-/// Adds one.
+/// Adds an entry.
 ///
 /// # Errors
-/// 409 `duplicate`.
+/// 409 `duplicate` if the code is in use.
 pub async fn add<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<(), Failure> {
     let sql = "INSERT INTO company_lists (list, code, document) VALUES ($1, $2, $3) \
                ON CONFLICT (list, code) DO NOTHING";
@@ -84,38 +84,38 @@ pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     query.execute(connection).await.map(drop)
 }
 
-/// Problems of an entry.
+/// Collects the problems of an entry, so that one answer names all of them.
 #[derive(Default)]
 pub struct Problems(Vec<FieldProblem>);
 
 impl Problems {
-    /// Notes what does not hold.
+    /// Adds the problem unless the condition `holds`.
     pub fn rule(&mut self, holds: bool, path: &str, problem: &str) {
         if !holds {
             self.0.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
         }
     }
 
-    /// A code on the wire.
+    /// Requires a valid short ID.
     pub fn code(&mut self, path: &str, code: &str) {
         self.rule(is_short_id(code), path, SHORT_ID_PROBLEM);
     }
 
-    /// A text of at most this many characters on one line.
+    /// Requires a text of 1 to `chars_max` characters on one line.
     pub fn line(&mut self, path: &str, text: &str, chars_max: usize) {
         let sound = (1..=chars_max).contains(&text.chars().count()) && !text.contains(char::is_control);
         self.rule(sound, path, &format!("must have 1 to {chars_max} characters on one line"));
     }
 
-    /// A name for people.
+    /// Requires a valid name.
     pub fn name(&mut self, name: &str) {
         self.line("name", name, NAME_CHARS_MAX);
     }
 
-    /// The refusal, if anything was wrong.
+    /// Ends the checks.
     ///
     /// # Errors
-    /// 422.
+    /// 422 with all problems that were added.
     pub fn done(self) -> Result<(), ApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(ApiError::validation(&self.0)) }
     }

@@ -14,7 +14,7 @@ use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::{Account, BANK};
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::of_slices;
-use domain::rules::books::settlement::state::State;
+use domain::rules::books::settlement::state::SettlementState;
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use serde_json::json;
@@ -110,7 +110,7 @@ impl Writer<'_> {
 async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> Result<ApiError, Failure> {
     let found = document::find(connection, settlement_id).await?;
     let state = found.state.name().to_owned();
-    if found.state == State::Approved {
+    if found.state == SettlementState::Approved {
         return Ok(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }));
     }
     let sql = "SELECT exception_id, kind, amount FROM settlement_exceptions WHERE store_id = $1 \

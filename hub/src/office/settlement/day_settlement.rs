@@ -9,7 +9,7 @@ use crate::office::reports::completeness::{self, Completeness};
 use crate::office::settlement::by_method::{self, ByMethod};
 use crate::office::settlement::drawer::{self, Cash};
 use domain::model::base::time::UtcMs;
-use domain::rules::books::settlement::state::State;
+use domain::rules::books::settlement::state::SettlementState;
 use edge::page::{Cursor, Limit};
 use edge::{ApiError, clock};
 use jiff::civil::Date;
@@ -39,7 +39,7 @@ pub struct View {
     /// Business day of the settlement.
     pub business_date: Date,
     /// State of the settlement.
-    pub state: State,
+    pub state: SettlementState,
     /// Whether it was made before its day was sealed.
     pub forced: bool,
     /// Note of the approver. Null if there is none.
@@ -111,7 +111,7 @@ pub struct SettlementsQuery {
     /// Only those of this day or earlier.
     pub to: Option<Date>,
     /// Only those in this state.
-    pub state: Option<State>,
+    pub state: Option<SettlementState>,
 }
 asks!(SettlementsQuery, "settlements");
 
@@ -127,7 +127,8 @@ const COLUMNS: &str = "settlement_id, store_id, business_date, state, forced, no
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let state: String = row.cell("state")?;
-    let state = State::ALL.into_iter().find(|known| known.name() == state).unwrap_or(State::Open);
+    let state =
+        SettlementState::ALL.into_iter().find(|known| known.name() == state).unwrap_or(SettlementState::Open);
     Ok(columns!(row => View {
         settlement_id, store_id, business_date, forced, note, approved_by, approved_at; state = state,
     }))
@@ -147,7 +148,7 @@ pub async fn list(
         .text("store_id = ?", ask.store_id.as_deref())
         .text("business_date >= ?", date(ask.from).as_deref())
         .text("business_date <= ?", date(ask.to).as_deref())
-        .text("state = ?", ask.state.map(State::name))
+        .text("state = ?", ask.state.map(SettlementState::name))
         .below(["business_date", "store_id"], below);
     let items = |condition: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! Digests: the daily proof that hub and store have the same.
+//! Digests: the daily comparison of the records of hub and store.
 
 use crate::support::server::{Answer, Server};
 use crate::support::shop::{Chain, FIRST, Shop};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Shop {
-    /// What this store counts of a day, over distinct events of all its epochs.
+    /// The digest that this store sends for a day: sums over the distinct events of all its epochs.
     pub fn digest_body(&self, day: &str) -> Value {
         let mut types: BTreeMap<String, Figure> = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -58,12 +58,12 @@ async fn applied_and_parked_events_count_once_whatever_epoch_they_came_in() {
     assert_eq!((&data["result"], &data["parked"]), (&json!("match"), &json!(1)), "{data}");
     assert_eq!(data["first_difference"], Value::Null);
     let other_day = shop.digest(&shop.digest_body("2026-11-19")).await;
-    assert_eq!(other_day.data()["result"], "match", "nothing is nothing");
+    assert_eq!(other_day.data()["result"], "match", "both have no records of that day");
 }
 
-/// Whoever speaks the protocol without a word about what every hub knows is understood all the same.
+/// A record of a known type may omit `about`, and a wrong `about` is ignored: the hub reads the payload.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_that_is_understood_counts_by_its_payload() {
+async fn a_known_record_counts_by_its_payload() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     shop.sell(2);
@@ -81,7 +81,7 @@ async fn a_record_that_is_understood_counts_by_its_payload() {
     }
     shop.push(&shop.batch(1, 2)).await.data();
     let body = shop.digest_body(DAY);
-    assert_eq!(body["types"], counted, "at the store too, whatever their envelopes say");
+    assert_eq!(body["types"], counted, "the store counts by the payload, too");
     assert_eq!(shop.digest(&body).await.data()["result"], "match");
 }
 
@@ -109,11 +109,11 @@ async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
     );
     shop.sell(1);
     assert_eq!(shop.digest(&shop.digest_body(DAY)).await.data()["result"], "not_yet");
-    // The same numbers over another history are no proof.
+    // Equal sums of another history prove nothing.
     let mut apart = shop.digest_body(DAY);
     apart["heads"] = json!([{"epoch": FIRST, "seq": 2, "hash": "aa".repeat(32)}]);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
-    // Nor does it become one by waiting for another epoch.
+    // An epoch that the hub has not received yet does not change that.
     let unheard = json!({"epoch": "2-00000000000000bb", "seq": 1, "hash": "bb".repeat(32)});
     apart["heads"].as_array_mut().unwrap().push(unheard);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
@@ -123,12 +123,12 @@ async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
 async fn figures_go_as_far_as_the_store_says() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 2).await;
-    let asked = shop.digest_body(DAY);
+    let before_push = shop.digest_body(DAY);
     shop.sell(3);
-    // Its answer is still on its way when the store asks.
+    // The store sends its digest before it has received the answer to this push.
     shop.push(&shop.batch(3, 3)).await.data();
-    assert_eq!(shop.digest(&asked).await.data()["result"], "match");
-    let mut short = asked;
+    assert_eq!(shop.digest(&before_push).await.data()["result"], "match");
+    let mut short = before_push;
     short["heads"][0] = json!({"epoch": FIRST, "seq": 1, "hash": shop.chain().hash_at(1)});
     assert_eq!(shop.digest(&short).await.data()["result"], "difference");
 }

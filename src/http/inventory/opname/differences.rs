@@ -72,7 +72,7 @@ type Place = (Reverse<u64>, Sku);
 pub async fn list(request: Request) -> Answered {
     let query: Page = request.query()?;
     let (after, limit) = (query.after::<Place>()?, query.limit);
-    let opname = super::found(&request)?;
+    let opname = super::read_count(&request)?;
     let (state, role) = (request.state.clone(), request.caller()?.role);
     let scan = move || page(state.store.storage(), &opname, after.as_ref(), limit, role);
     let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
@@ -107,7 +107,7 @@ fn page(
     places.retain(|place| after.is_none_or(|after| place > after));
     places.truncate(limit.one_more());
     let List { items, next_cursor } = List::cut(places, limit, Clone::clone);
-    page.awaited = match opname.state.over() {
+    page.awaited = match opname.state.is_over() {
         true => Vec::new(),
         false => awaited(storage, &items.iter().map(|(_, sku)| sku.clone()).collect())?,
     };

@@ -57,7 +57,7 @@ pub struct Counted {
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
-    let opname = super::found(&request)?;
+    let opname = super::read_count(&request)?;
     let hidden = opname.hides_from(request.caller()?.role);
     let storage = request.state.store.storage();
     let found = named(storage, &query, after.as_ref())?;
@@ -96,7 +96,7 @@ fn counted(
     Ok(Counted {
         shelf_place: shelf_place(storage, &product.sku)?,
         pack_qty: scanned.map_or(1, |barcode| barcode.pack_qty),
-        here: opname.state == OpnameState::Counting && opname.lacks(&product),
+        here: opname.state == OpnameState::Counting && opname.accepts(&product),
         counted: line.filter(|line| !line.zones.is_empty()).map(|line| line.counted()),
         expected: (!hidden).then_some(on_hand),
         sku: product.sku,

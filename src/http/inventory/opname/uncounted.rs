@@ -57,7 +57,7 @@ pub struct Uncounted {
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
-    let opname = super::found(&request)?;
+    let opname = super::read_count(&request)?;
     let state = request.state;
     let scan = move || page(state.store.storage(), &opname, after, &query);
     let page = tokio::task::spawn_blocking(scan).await.map_err(ApiError::internal)??;
@@ -84,7 +84,7 @@ fn page(
             }
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
-            let wanted = opname.lacks(&product) && !counted.contains(&product.sku);
+            let wanted = opname.accepts(&product) && !counted.contains(&product.sku);
             if wanted && found_by(&product, &words) {
                 let shelf_place = shelf_place(storage, &product.sku)?;
                 let Product { sku, name, category, .. } = product;

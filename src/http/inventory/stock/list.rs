@@ -168,7 +168,7 @@ fn ranked(storage: &Storage, query: &Query) -> Result<Vec<Place>, ApiError> {
     }
 }
 
-/// A page of them, the worst first; those that moved since the page before stand where they stand now.
+/// A page of these rows, lowest first. Rows that moved since the previous page are where they belong now.
 fn worst_first(
     storage: &Storage,
     own: &StoreId,

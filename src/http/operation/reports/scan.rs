@@ -48,8 +48,8 @@ pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiE
     Ok(worth)
 }
 
-/// Counts a day's sales and returns in all of these reports. What is damaged is left out, and `damaged` says what is wrong
-/// with it.
+/// Adds a day's sales and returns to all of these reports. Damaged ones are left out; `damaged` is called with the
+/// problem of each.
 pub fn day(
     storage: &Storage,
     day: Date,

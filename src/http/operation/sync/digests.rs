@@ -76,8 +76,8 @@ fn view(storage: &Storage, day: DayFigures) -> Result<DayView, ApiError> {
         let result = serde_json::from_value::<DigestResult>(proof.result.clone().into());
         Ok::<_, serde_json::Error>((result?, difference?))
     };
-    let told = proof.as_ref().map(read).transpose().map_err(ApiError::internal)?;
-    let (result, first_difference) = told.map_or((None, None), |(result, first)| (Some(result), first));
+    let proven = proof.as_ref().map(read).transpose().map_err(ApiError::internal)?;
+    let (result, first_difference) = proven.map_or((None, None), |(result, first)| (Some(result), first));
     Ok(DayView {
         business_date,
         result,

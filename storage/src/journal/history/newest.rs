@@ -116,8 +116,8 @@ pub fn pass_over(error: StorageError, damaged: &mut BTreeSet<String>) -> Read<()
     }
 }
 
-/// The offsets of frames before an lsn: lsns rise with offsets, so a few headers are enough. One that can't be read is
-/// taken to lie where the next readable one lies.
+/// The offsets of frames before an lsn. Lsns rise with offsets, so reading a few headers is enough. A frame that can't
+/// be read is treated as if it were where the next readable one is.
 fn before_lsn<'a>(segment: &Segment, offsets: &'a [u32], before: u64) -> Read<&'a [u32]> {
     let (mut low, mut high) = (0, offsets.len());
     if before == u64::MAX {

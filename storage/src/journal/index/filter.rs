@@ -1,6 +1,7 @@
-//! A filter over idempotency keys: nearly every key was never seen before, and one look says so.
+//! A filter over idempotency keys. Nearly every key is new, and one lookup in the filter shows it.
 //!
-//! A split block Bloom filter: a key sets one bit in each word of one block, so asking touches one line of memory.
+//! It is a split block Bloom filter: a key sets one bit in each word of one block, so a lookup reads one line of
+//! memory.
 
 /// Keys that a filter is made for. More make it say yes more often, never no wrongly.
 pub const KEYS_MAX: usize = 1 << 18;
@@ -42,7 +43,7 @@ impl Filter {
     /// Adds keys to the filter.
     pub fn add(&mut self, tags: &[Tag]) {
         for tag in tags {
-            if let Some(block) = self.blocks.get_mut(place(*tag)) {
+            if let Some(block) = self.blocks.get_mut(block_index(*tag)) {
                 block.iter_mut().zip(bits(*tag)).for_each(|(word, bit)| *word |= bit);
             }
         }
@@ -51,13 +52,13 @@ impl Filter {
 
     /// Whether a key may be among them; never wrong when it says no.
     pub fn may_hold(&self, tag: Tag) -> bool {
-        let block = self.blocks.get(place(tag));
+        let block = self.blocks.get(block_index(tag));
         block.is_some_and(|block| block.iter().zip(bits(tag)).all(|(word, bit)| word & bit != 0))
     }
 }
 
 /// The block of a tag, by its upper bits.
-fn place(tag: Tag) -> usize {
+fn block_index(tag: Tag) -> usize {
     ((u64::from(tag) * BLOCKS as u64) >> 32) as usize
 }
 

@@ -1,5 +1,5 @@
-//! Records by the id of their event, which may stand in several epochs: a copy of the disk that rejoined moved
-//! what only it had to an epoch of its own.
+//! Records by the ID of their event. An event may be in several epochs: a copy of the disk that rejoined moved the
+//! records that only it had to a new epoch.
 
 use crate::journal::body::Body;
 use crate::journal::index::record_event_hash;
@@ -8,8 +8,8 @@ use domain::wire::record::event_id;
 use std::ops::ControlFlow;
 
 impl Outbox<'_> {
-    /// Whether a record of this event is in the journal, in whatever epoch, also one that was replaced since:
-    /// what it did is done.
+    /// Whether a record of this event is in the journal, in any epoch, including replaced ones. Its effects have been
+    /// applied then.
     pub fn has_record(&self, event: &str) -> Read<bool> {
         let found = self
             .0
@@ -18,7 +18,7 @@ impl Outbox<'_> {
         Ok(found.is_some())
     }
 
-    /// Where records of this event stand: epoch and seq, those that were replaced left out.
+    /// Epoch and seq of the records of this event, without replaced ones.
     pub fn record_places(&self, event: &str) -> Read<Vec<(String, u64)>> {
         let mut places = Vec::new();
         self.0.history.search(record_event_hash(event), u64::MAX, |(segment, offsets)| {

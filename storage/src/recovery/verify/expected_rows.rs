@@ -1,4 +1,4 @@
-//! The rows that the journal gives, compared with those that were read at its mark.
+//! Compares the rows that result from the journal with those that were read at its mark.
 
 use super::VerifyReport;
 use crate::bytes::hash64;

@@ -41,8 +41,8 @@ impl Facts {
             report.problem("the index keys of a frame differ from those of its events");
         }
         let mut head = before.clone();
-        // What came back is as its own records say: numbers of its series may be here in other frames, and
-        // its shifts' sums were reported.
+        // Recovered records are not checked here: other frames may use numbers of their series, and the sums of their
+        // shifts were reported.
         let refilled = crate::journal::chain_events::recovery(&events).map(|refill| refilled_head(&refill));
         for event in &events {
             if let Fact::EpochOpened(it) = &event.fact {

@@ -1,4 +1,5 @@
-//! Shift sums: what a shift's transactions give, by the domain's own functions, is what its row says.
+//! Shift sums: computes the sums of a shift from its transactions, with the functions of `domain`, and compares them
+//! with its row.
 
 use super::VerifyReport;
 use domain::model::base::event::{Event, Fact};
@@ -52,7 +53,7 @@ impl Shifts {
         open.iter().for_each(|shift_id| self.compare(shift_id, report));
     }
 
-    /// Does to the sums what the event says of sales, money and goods, never what it says of the sums.
+    /// Applies the sales, money and goods of an event to the sums. The sums that the event states are not used.
     fn replay(&mut self, event: &Event) -> Result<(), (String, Refusal)> {
         match &event.fact {
             Fact::TransactionOpen(it) => self.payments(&it.transaction),

@@ -1,5 +1,5 @@
-//! The daily proof: what each business day comes to, what came out when it was compared, and which days are
-//! due, so that nobody goes through the whole history to find them.
+//! The daily proof: figures of each business day, the result of comparing them, and the days that are due, so that
+//! finding them needs no scan of the history.
 
 use super::sync_rows::put;
 use crate::rows::RowOp;

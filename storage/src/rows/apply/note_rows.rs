@@ -23,7 +23,7 @@ pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
     Ok(())
 }
 
-/// One that does not say when is the oldest.
+/// A note without a time counts as the oldest.
 fn resolved_at(conflict: &Value) -> UtcMs {
     let at = conflict.get("resolved_at").cloned().unwrap_or_default();
     serde_json::from_value(at).unwrap_or_default()

@@ -33,10 +33,10 @@ pub fn counted(opname: &Opname, lines: &[OpnameLine], out: &mut Vec<RowOp>) -> E
     for line in lines {
         put(Table::OpnameLine.pair(line.opname_id.as_str(), line.sku.as_str()), line, out)?;
     }
-    put_while(!opname.state.over(), Table::Opname.key(opname.opname_id.as_str()), opname, out)
+    put_while(!opname.state.is_over(), Table::Opname.key(opname.opname_id.as_str()), opname, out)
 }
 
-/// An order among those that goods are expected of, or among those that are over.
+/// Lists an order either among those with outstanding goods or among those that are over.
 pub fn ordered(order: &PurchaseOrder, out: &mut Vec<RowOp>) -> Encoded {
     let over = matches!(order.state, OrderState::Closed | OrderState::Cancelled);
     put_while(!over, Table::PurchaseOrder.key(&order.po_id), order, out)?;

@@ -1,7 +1,7 @@
-//! Probes of the stock room.
+//! Probes of commands for stock: receiving, returns to suppliers, adjustments, transfers and counts.
 
 use super::attempt::{Attempt, Probe};
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::{Value, json};
 use testkit::Store;
 use testkit::goods::{SKU, arrived, coming};
@@ -32,35 +32,45 @@ pub const GOODS: &[Probe<Store>] = &[
     Probe {
         operation: "POST /api/adjustments",
         prepare: |store| {
-            Attempt::new(store.login("warehouse"), "/api/adjustments", found(1, false), found(2, false))
+            Attempt::new(
+                store.login("warehouse"),
+                "/api/adjustments",
+                adjustment_body(1, false),
+                adjustment_body(2, false),
+            )
         },
     },
     Probe {
         operation: "POST /api/adjustments/{id}/approve",
-        prepare: |store| step(store, "adjustments", &adjusted(store, true), "approve"),
+        prepare: |store| step(store, "adjustments", &create_adjustment(store, true), "approve"),
     },
     Probe {
         operation: "POST /api/adjustments/{id}/reject",
-        prepare: |store| step(store, "adjustments", &adjusted(store, true), "reject"),
+        prepare: |store| step(store, "adjustments", &create_adjustment(store, true), "reject"),
     },
     Probe {
         operation: "POST /api/adjustments/{id}/reverse",
-        prepare: |store| step(store, "adjustments", &adjusted(store, false), "reverse"),
+        prepare: |store| step(store, "adjustments", &create_adjustment(store, false), "reverse"),
     },
     Probe {
         operation: "POST /api/transfers",
         prepare: |store| {
-            Attempt::new(store.login("warehouse"), "/api/transfers", sending(1, false), sending(2, false))
+            Attempt::new(
+                store.login("warehouse"),
+                "/api/transfers",
+                transfer_body(1, false),
+                transfer_body(2, false),
+            )
         },
     },
     Probe {
         operation: "POST /api/transfers/{id}/send",
-        prepare: |store| step(store, "transfers", &sent(store, true)["transfer_id"], "send"),
+        prepare: |store| step(store, "transfers", &create_transfer(store, true)["transfer_id"], "send"),
     },
     Probe {
         operation: "POST /api/transfers/{id}/receive",
         prepare: |store| {
-            told(store, &json!({"transfer": coming("trf_probe", 5)}));
+            apply_feed(store, &json!({"transfer": coming("trf_probe", 5)}));
             let arrived = |qty: i64| json!({"lines": [{"sku": SKU, "qty": qty}]});
             let path = "/api/transfers/trf_probe/receive";
             Attempt::new(store.login("warehouse"), path, arrived(5), arrived(4))
@@ -69,8 +79,8 @@ pub const GOODS: &[Probe<Store>] = &[
     Probe {
         operation: "POST /api/transfers/{id}/resolve",
         prepare: |store| {
-            let sent = sent(store, false);
-            told(store, &json!({"transfer": arrived(&sent, 0)}));
+            let sent = create_transfer(store, false);
+            apply_feed(store, &json!({"transfer": arrived(&sent, 0)}));
             let lost = |qty: i64| json!({"lines": [{"sku": SKU, "qty": qty, "resolution": "lost"}]});
             let path = format!("/api/transfers/{}/resolve", sent["transfer_id"].as_str().unwrap());
             Attempt::new(store.login("manager"), &path, lost(1), lost(2))
@@ -78,7 +88,7 @@ pub const GOODS: &[Probe<Store>] = &[
     },
     Probe {
         operation: "POST /api/transfers/{id}/cancel",
-        prepare: |store| step(store, "transfers", &sent(store, false)["transfer_id"], "cancel"),
+        prepare: |store| step(store, "transfers", &create_transfer(store, false)["transfer_id"], "cancel"),
     },
     Probe {
         operation: "POST /api/opname",
@@ -91,18 +101,18 @@ pub const GOODS: &[Probe<Store>] = &[
         operation: "POST /api/opname/{id}/counts",
         prepare: |store| {
             let counts = |qty: i64| json!({"counts": [{"sku": "8990004", "qty": qty}]});
-            let path = format!("/api/opname/{}/counts", counting(store, "8990004").as_str().unwrap());
+            let path = format!("/api/opname/{}/counts", start_count(store, "8990004").as_str().unwrap());
             Attempt::new(store.login("warehouse"), &path, counts(1), counts(2))
         },
     },
     Probe {
         operation: "POST /api/opname/{id}/submit",
-        prepare: |store| step(store, "opname", &counting(store, "8990005"), "submit"),
+        prepare: |store| step(store, "opname", &start_count(store, "8990005"), "submit"),
     },
     Probe {
         operation: "POST /api/opname/{id}/recount",
         prepare: |store| {
-            let path = format!("/api/opname/{}", counting(store, "8990006").as_str().unwrap());
+            let path = format!("/api/opname/{}", start_count(store, "8990006").as_str().unwrap());
             let mut client = store.login("warehouse");
             let counts = json!({"counts": [{"sku": "8990006", "qty": 1}]});
             client.post(&format!("{path}/counts"), &counts).data(200);
@@ -114,39 +124,40 @@ pub const GOODS: &[Probe<Store>] = &[
     },
     Probe {
         operation: "POST /api/opname/{id}/post",
-        prepare: |store| step(store, "opname", &counting(store, "8990007"), "post"),
+        prepare: |store| step(store, "opname", &start_count(store, "8990007"), "post"),
     },
     Probe {
         operation: "POST /api/opname/{id}/cancel",
-        prepare: |store| step(store, "opname", &counting(store, "8990008"), "cancel"),
+        prepare: |store| step(store, "opname", &start_count(store, "8990008"), "cancel"),
     },
 ];
 
-/// A manager's step of a document: one that takes no fields.
+/// A step of a document that a manager takes and that has no fields. The other body differs by a space only.
 fn step(store: &Store, noun: &str, id: &Value, step: &str) -> Attempt {
     let path = format!("/api/{noun}/{}/{step}", id.as_str().unwrap());
     Attempt { other: "{ }".to_owned(), ..Attempt::new(store.login("manager"), &path, json!({}), json!({})) }
 }
 
-fn found(qty: i64, request_approval: bool) -> Value {
+fn adjustment_body(qty: i64, request_approval: bool) -> Value {
     let lines = json!([{"sku": SKU, "qty": qty}]);
     json!({"reason": "found", "lines": lines, "request_approval": request_approval})
 }
 
-fn adjusted(store: &Store, wait: bool) -> Value {
-    let made = store.login("warehouse").post("/api/adjustments", &found(1, wait)).data(201);
+fn create_adjustment(store: &Store, request_approval: bool) -> Value {
+    let made =
+        store.login("warehouse").post("/api/adjustments", &adjustment_body(1, request_approval)).data(201);
     made["adjustment_id"].clone()
 }
 
-fn sending(qty: i64, draft: bool) -> Value {
+fn transfer_body(qty: i64, draft: bool) -> Value {
     json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": qty}], "draft": draft})
 }
 
-fn sent(store: &Store, draft: bool) -> Value {
-    store.login("warehouse").post("/api/transfers", &sending(3, draft)).data(201)
+fn create_transfer(store: &Store, draft: bool) -> Value {
+    store.login("warehouse").post("/api/transfers", &transfer_body(3, draft)).data(201)
 }
 
-fn counting(store: &Store, sku: &str) -> Value {
+fn start_count(store: &Store, sku: &str) -> Value {
     let body = json!({"scope": "skus", "skus": [sku]});
     store.login("warehouse").post("/api/opname", &body).data(201)["opname_id"].clone()
 }

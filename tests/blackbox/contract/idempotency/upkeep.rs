@@ -1,7 +1,7 @@
 //! Probes of the store as a whole and of its people.
 
 use super::attempt::{Attempt, Probe};
-use crate::head_office::told;
+use crate::head_office::apply_feed;
 use serde_json::json;
 use testkit::{Client, Store, store::PASSWORD};
 
@@ -21,7 +21,7 @@ pub const UPKEEP: &[Probe<Store>] = &[
             let conflict = json!({"conflict_id": "cfl_probe", "resource": "member", "id": member["member_id"],
                 "winner": "hub", "lost_fields": {"name": "Sitti"}, "kept_fields": {"name": "Siti"},
                 "resolved_at": "2026-11-20T02:06:34.739Z"});
-            told(store, &json!({"conflict": conflict}));
+            apply_feed(store, &json!({"conflict": conflict}));
             let path = "/api/sync/conflicts/cfl_probe/restore";
             let attempt = Attempt::new(store.login("manager"), path, json!({}), json!({}));
             Attempt { other: "{ }".to_owned(), ..attempt }

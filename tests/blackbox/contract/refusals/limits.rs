@@ -1,4 +1,4 @@
-//! Refusals that met a limit say at which line, what is left, and who may go beyond it.
+//! Refusals by a limit name the line, what is left, and who may exceed it.
 
 use super::Bench;
 use serde_json::{Value, json};

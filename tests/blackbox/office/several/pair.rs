@@ -1,4 +1,5 @@
-//! Two processes of one hub, whoever kills them, and callers who say each thing until a process has answered it.
+//! Two processes of one hub, which may be killed at any time, and callers that repeat each request until a process has
+//! answered it.
 
 use super::work::{STORES, Work};
 use serde_json::{Value, json};
@@ -118,7 +119,7 @@ impl Pair {
         self.done.lock().unwrap().iter().filter(|asked| of(&asked.path)).count()
     }
 
-    /// Each command is said to both once more, and answered as it was.
+    /// Each command is repeated at both processes and gets the same answer as before.
     pub fn says_again(&self) {
         for asked in self.done.lock().unwrap().iter() {
             for address in self.addresses {

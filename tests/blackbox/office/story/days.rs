@@ -59,7 +59,7 @@ pub fn s001_20() -> Vec<Told> {
         .seals()
 }
 
-/// What the store told before its link broke, and what it tells a day later.
+/// Records that the store pushed before its link was lost, and those that it pushes a day later.
 pub fn s002_20() -> (Vec<Told>, Vec<Told>) {
     let day = Day::of("S002", 20, 44).opens();
     let mut told = day

@@ -1,5 +1,6 @@
-//! A hub whose clock is the story's, an accountant who says each thing until it is answered, and two stores. Where the
-//! hub is killed, it dies while a thing is said and again once it is answered; said again, the answer is the same.
+//! A hub with the clock of the story, an accountant who repeats each request until it is answered, and two stores. If
+//! the hub is killed, it is killed once during a request and once after answering it; the repeated request gets the
+//! same answer.
 
 use serde_json::{Value, json};
 use std::thread;
@@ -99,7 +100,7 @@ impl World {
         reply
     }
 
-    /// Says it, and says it again after each death of the hub.
+    /// Sends a request, and repeats it after each crash of the hub.
     #[track_caller]
     fn says(&mut self, call: &Call<'_>) -> Reply {
         self.calls += 1;

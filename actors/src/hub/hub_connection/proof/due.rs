@@ -1,5 +1,5 @@
-//! Which days have to be compared: those that were noted when their figures changed, and all of them once
-//! the hub is another one. What is proven is not looked at again.
+//! Days to compare: those that were marked when their figures changed, and all days after the hub has changed. Days
+//! that were compared successfully are not compared again.
 
 use super::DAYS_AT_ONCE;
 use domain::model::hub::sync::local::{Change, DayFigures, Proving};

@@ -17,8 +17,8 @@ const COMPARED_BYTES: usize = 1024 * 1024;
 const MOVED_PER_COMMIT: usize = 200;
 
 impl Completion {
-    /// The hub's copies of earlier epochs replace the own ones from where they part. What only those have is
-    /// moved to the current epoch first, text unchanged: interrupted in between, what was moved is found there.
+    /// Replaces earlier epochs by the hub's copies, from where they diverge. Records that only the store has are first
+    /// moved to the current epoch with unchanged text, so that they are found there after an interruption.
     pub(super) async fn replace(&self, heads: Vec<ChainHead>) -> Result<(), CallError> {
         if heads.is_empty() {
             return Ok(());

@@ -103,15 +103,15 @@ impl Rows for StoredRows<'_> {
         self.0.shifts().safe_opening()
     }
 
-    fn day_word(&self, date: &Date) -> Read<Option<UtcMs>> {
-        self.0.days().day_word(*date)
+    fn last_day_change(&self, date: &Date) -> Read<Option<UtcMs>> {
+        self.0.days().last_day_change(*date)
     }
 
     fn known_user(&self, id: &UserId) -> Read<Option<User>> {
         self.0.users().user(id)
     }
 
-    fn said_of_user(&self, id: &UserId) -> Read<Option<UserDown>> {
+    fn office_record_of_user(&self, id: &UserId) -> Read<Option<UserDown>> {
         let said = self.0.sync().inbound(Kind::User.name(), id.as_str())?;
         Ok(said.and_then(|said| serde_json::from_value(said.payload).ok()))
     }

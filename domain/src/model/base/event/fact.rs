@@ -173,7 +173,7 @@ facts! {
         /// The reopened day.
         day: ReopenedDay,
     }
-    /// Somebody said what lies in the safe when the books begin.
+    /// A user entered the balance of the safe with which its book begins.
     SafeOpened {
         /// The amount, and why.
         opening: SafeOpening,

@@ -1,4 +1,4 @@
-//! What a refusal says of the limit that it met: which line, what is left, who may go beyond it.
+//! Details of a refusal by a limit: the line, what is left, and who may exceed it.
 
 use crate::model::base::refusal::{ShortItem, There};
 use crate::model::people::user::Role;

@@ -26,13 +26,13 @@ pub struct NotReady {
 }
 
 pub(super) fn words(problems: &[NotReady]) -> String {
-    let told = problems.iter().take(WORDS_MAX).map(|problem| problem.message.as_str());
-    let told = told.collect::<Vec<_>>().join("; ");
+    let shown = problems.iter().take(WORDS_MAX).map(|problem| problem.message.as_str());
+    let shown = shown.collect::<Vec<_>>().join("; ");
     let more = problems.len().saturating_sub(WORDS_MAX);
-    if more > 0 { format!("{told}; and {more} more") } else { told }
+    if more > 0 { format!("{shown}; and {more} more") } else { shown }
 }
 
 pub(super) fn details(problems: &[NotReady]) -> Value {
-    let told: Vec<&NotReady> = problems.iter().take(TOLD_MAX).collect();
-    json!({"problems": told, "more": problems.len().saturating_sub(told.len())})
+    let shown: Vec<&NotReady> = problems.iter().take(TOLD_MAX).collect();
+    json!({"problems": shown, "more": problems.len().saturating_sub(shown.len())})
 }

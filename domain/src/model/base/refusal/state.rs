@@ -2,7 +2,7 @@
 
 /// Description of the refusal, and of what to do next; `allowed` are the steps that are possible instead.
 pub(super) fn words(state: &str, allowed: &[String]) -> String {
-    match known(state) {
+    match static_name(state) {
         Some(words) => words.to_owned(),
         None if allowed.is_empty() => format!("it is already {state} and can't be changed any more"),
         None => format!("not possible while it is {state}; possible now: {}", allowed.join(", ")),
@@ -10,7 +10,7 @@ pub(super) fn words(state: &str, allowed: &[String]) -> String {
 }
 
 /// States that need more than their name.
-fn known(state: &str) -> Option<&'static str> {
+fn static_name(state: &str) -> Option<&'static str> {
     Some(match state {
         "not_over" => {
             "this day is not over: seal it when it is over, or now with \"force\": true and a reason"

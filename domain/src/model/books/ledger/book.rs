@@ -19,39 +19,47 @@ use crate::model::selling::transaction::Transaction;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// A waiting hold with its basket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldBasket {
+    pub hold: Hold,
+    pub basket: Transaction,
+}
+
 /// Stock, points, holds, the registry of open shifts, tills, and documents that are under way.
 ///
-/// Rules look only at the rows that their command names, but for `shifts`, `registers`, `holds` and
-/// the counts that are not over: those are all in the book. Whoever keeps it loads the others on
-/// demand, and may drop one once every event that wrote it is durable and applied.
+/// The book always has all `shifts`, `registers`, `holds` and counts that are not over. Of the other rows it has at
+/// least those that the current command names: the owner of the book loads them on demand, and may drop one once
+/// every event that wrote it is durable and applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LedgerBook {
     /// Stock by sku.
     pub stock: HashMap<Sku, Stock>,
-    /// Points by member; one that is not there never had any.
+    /// Points by member. A member without an entry never had points.
     pub points: HashMap<MemberId, PointsAccount>,
     /// Points that unfinished sales were paid with: whose, and how many.
     pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
     /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
-    pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
+    /// Holds that are waiting.
+    pub holds: BTreeMap<HoldId, HeldBasket>,
     /// Shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
-    /// Days with shifts that are not sealed, and days that were opened again, each with the day that has to be over
-    /// before it seals itself.
+    /// Days with shifts that are not sealed, and reopened days. The value is the date after which the day is sealed
+    /// automatically.
     pub days: BTreeMap<Date, Date>,
-    /// Sealed days; true: it sealed itself.
+    /// Sealed days, and whether each was sealed automatically.
     pub sealed: BTreeMap<Date, bool>,
     pub registers: BTreeMap<RegisterId, Register>,
     /// Receiving documents by delivery note.
     pub delivery_notes: BTreeMap<DeliveryNote, ReceivingId>,
-    /// Receipts that were taken back.
+    /// Receipts that were reversed.
     pub reversed_receivings: BTreeSet<ReceivingId>,
-    /// Adjustments that wait, or that somebody decided on.
+    /// Adjustments that wait for approval or were decided on.
     pub adjustments: BTreeMap<AdjustmentId, Adjustment>,
     pub transfers: BTreeMap<TransferId, Transfer>,
     pub opnames: BTreeMap<OpnameId, Opname>,
-    /// Counted lines of those that are not over.
+    /// Counted lines of the counts that are not over.
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
     /// Receiving progress of purchase orders. An order without an entry is as head office has it.
     pub orders: BTreeMap<String, OrderProgress>,

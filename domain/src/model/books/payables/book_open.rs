@@ -14,8 +14,8 @@ pub struct BookOpen {
 }
 
 impl BookOpen {
-    /// Takes an amount out of the books of a document, spread over what is open in each by largest remainder; gives
-    /// back what each gave. The amount is not above what is open in all.
+    /// Takes an amount out of the open amounts of a document in several books, in proportion, by largest remainder.
+    /// Returns the part of each book. The amount must not exceed the sum of the open amounts.
     pub fn take(books: &mut [Self], amount: i64) -> Vec<Self> {
         let weights: Vec<i64> = books.iter().map(|book| book.open.max(0)).collect();
         let parts = spread(amount, &weights);

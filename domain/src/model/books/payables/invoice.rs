@@ -249,7 +249,7 @@ impl Invoice {
         self.exceptions.iter().any(|found| found.stops && found.accepted_by.is_none())
     }
 
-    /// The state and what is open follow from what payments and credit notes settled; of one that is in the books.
+    /// State and open amount of a posted invoice, by the payments and credit notes that settled it.
     pub fn settle(&mut self) {
         if !self.state.is_posted() {
             return;

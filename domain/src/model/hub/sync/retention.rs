@@ -43,8 +43,8 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// After an answer of the hub of this generation, at its time, that says how far it is. `certain` is what of
-    /// that time is certain: a clock that jumps ahead makes nothing older.
+    /// State after an answer of a hub of this generation that acknowledged up to a position at its time. `certain` is
+    /// the part of that time that is trusted, so that a clock that jumps ahead does not make records look old.
     #[must_use]
     pub fn after(
         &self,

@@ -151,7 +151,7 @@ impl PointsAccount {
         self.entry(points.saturating_neg(), PointsReason::Reverse, from, cause)
     }
 
-    /// Gives spent points back to where they came from; `taken` is what is still out.
+    /// Returns spent points to the lots that they were taken from. `taken` is what has not been returned yet.
     pub fn restore_points(
         &mut self,
         taken: &mut Vec<LotPart>,

@@ -67,7 +67,7 @@ impl Lots {
             lot.lot_id.clone()
         } else {
             self.lots.push(Lot { lot_id: lot_id.to_owned(), points, expires });
-            // Stable: what was earned first stays first. None, for ever, dies last.
+            // A stable sort keeps the order of earning. Lots that never expire come last.
             self.lots.sort_by_key(|lot| (lot.expires.is_none(), lot.expires));
             lot_id.to_owned()
         };
@@ -91,9 +91,9 @@ impl Lots {
         Ok(self.take(points, |lot| !past(lot.expires, on)))
     }
 
-    /// Gives points back into the lots they were `taken` from, the last taken first.
+    /// Returns points to the lots that they were `taken` from, in reverse order.
     ///
-    /// `taken` is what is still out. A lot that has expired by `on` lives `restore_days` longer.
+    /// `taken` is what has not been returned yet. A lot that has expired by `on` is extended by `restore_days`.
     pub fn restore_points(
         &mut self,
         taken: &mut Vec<LotPart>,
@@ -129,8 +129,9 @@ impl Lots {
         parts
     }
 
-    /// Meets head office's figure: what is more came from elsewhere and lives as long as nobody says otherwise;
-    /// what is less was spent, or has died, elsewhere: those that die first.
+    /// Adjusts the lots to head office's balance. Surplus points were earned in other stores and don't expire unless
+    /// head office reports it. Missing points were spent or expired in other stores; they are taken from the lots that
+    /// expire first.
     pub fn meet(&mut self, balance: i64, lot_id: &str) {
         let apart = balance.saturating_sub(self.balance());
         if apart > 0 {
@@ -151,8 +152,8 @@ impl Lots {
     /// Does what an entry of a record says that came back: `points` above 0 went into these parts, or came out
     /// of them; the rest filled a debt, or became one.
     pub(super) fn replay(&mut self, points: i64, parts: &[LotPart]) {
-        let told = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
-        let rest = points.saturating_abs().saturating_sub(told).max(0);
+        let reported = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let rest = points.saturating_abs().saturating_sub(reported).max(0);
         if points > 0 {
             self.debt = self.debt.saturating_sub(rest).max(0);
             for part in parts {
@@ -167,7 +168,8 @@ impl Lots {
             let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
             owed = owed.saturating_add(part.points.saturating_sub(found));
         }
-        // A lot that is not here as it was reported: the balance counts, whatever lot it is in.
+        // The lot is missing or has fewer points than reported. The balance counts: the rest is taken from other lots,
+        // and what they lack is a debt.
         let taken = self.take(owed, |_| true);
         let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
         self.debt = self.debt.saturating_add(owed.saturating_sub(found));

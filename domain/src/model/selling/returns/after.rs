@@ -156,7 +156,7 @@ impl SaleAfter {
         }
     }
 
-    /// Shows on the sale, as it was completed, what became of it.
+    /// Adds the later returns and voids to a sale as it was completed.
     pub fn show(&self, sale: &mut Transaction) {
         sale.refunded = self.refunded;
         for line in &mut sale.items {

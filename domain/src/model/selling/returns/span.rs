@@ -112,10 +112,10 @@ mod tests {
             (&[(0, 2)], 4, &[(1, 2), (3, 4)], &[(0, 4)]),
             (&[(0, 3)], 3, &[(0, 2)], &[(0, 3)]),
         ];
-        for (before, of, told, after) in cases {
+        for (before, of, added, after) in cases {
             let mut taken = spans(before);
-            mark(&mut taken, of, &spans(told));
-            assert_eq!(taken, spans(after), "{before:?} and {told:?} of {of}");
+            mark(&mut taken, of, &spans(added));
+            assert_eq!(taken, spans(after), "{before:?} and {added:?} of {of}");
         }
     }
 }

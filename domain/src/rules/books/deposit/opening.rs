@@ -45,7 +45,7 @@ pub fn open_safe(
         reason: cmd.reason.trim().to_owned(),
         business_date: dated(now, rules, book),
         user_id: authorization.caller.user_id.clone(),
-        // The last word counts, whatever the clock says.
+        // The latest entry counts, even if the clock was set back.
         at: before.map_or(now, |before| now.max(UtcMs(before.at.0.saturating_add(1)))),
     })
 }

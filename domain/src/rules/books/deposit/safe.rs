@@ -83,11 +83,10 @@ impl Share {
     }
 }
 
-/// An event of the ledger with the safe as it is afterwards; `before` is the event's shift as it was.
+/// Adds the balance of the safe after an event of the ledger. `before` is the event's shift before it.
 ///
-/// Nothing takes more out of the safe than is in it. Only a float may, where a manager approves it: the notes
-/// are in the drawer. As long as nobody said what lay in the safe first, its books know too little to stop anything
-/// but a deposit.
+/// No event takes more out of the safe than it holds, except a float that a manager approves, since its notes are in
+/// the drawer already. Until the opening balance was entered, the balance is incomplete and only deposits are checked.
 ///
 /// # Errors
 /// `approval_required` (a float above what is there), `validation_failed` (anything else that would take more).

@@ -1,12 +1,14 @@
-//! How events change the ledger.
+//! Applies events to the ledger's book.
 
 use crate::model::base::event::{Event, Fact, Rows};
-use crate::model::books::ledger::{DeliveryNote, LedgerBook, OpenShiftEntry};
+use crate::model::books::ledger::{DeliveryNote, HeldBasket, LedgerBook, OpenShiftEntry};
 use crate::model::books::register::Register;
 use crate::model::inventory::adjustment::{Adjustment, AdjustmentState};
 use crate::model::inventory::opname::{Opname, OpnameLine};
 
 impl LedgerBook {
+    /// Applies an event. The rows of an event are applied whatever its fact is; the match has what a fact changes
+    /// besides them.
     pub fn evolve(&mut self, event: &Event) {
         self.take_rows(&event.rows);
         match &event.fact {
@@ -14,7 +16,8 @@ impl LedgerBook {
             Fact::TransactionVoided(it) => drop(self.reserved_points.remove(&it.transaction.transaction_id)),
             Fact::TransactionPaid(it) => drop(self.reserved_points.remove(&it.transaction.transaction_id)),
             Fact::TransactionHeld(it) => {
-                self.holds.insert(it.hold.hold_id.clone(), (it.hold.clone(), it.transaction.clone()));
+                let held = HeldBasket { hold: it.hold.clone(), basket: it.transaction.clone() };
+                self.holds.insert(it.hold.hold_id.clone(), held);
             }
             Fact::HoldRecalled(it) => drop(self.holds.remove(&it.hold.hold_id)),
             Fact::HoldVoided(it) => drop(self.holds.remove(&it.hold.hold_id)),
@@ -50,7 +53,7 @@ impl LedgerBook {
         }
     }
 
-    /// The rows that an event changed, whatever happened.
+    /// Applies the rows that an event carries, with their values after it.
     fn take_rows(&mut self, rows: &Rows) {
         self.stock.extend(rows.stock.iter().map(|row| (row.sku.clone(), row.clone())));
         self.points.extend(rows.account.iter().map(|row| (row.member_id.clone(), (**row).clone())));
@@ -66,7 +69,8 @@ impl LedgerBook {
         self.registers.insert(register.register_id.clone(), register.clone());
     }
 
-    /// One that was posted at once is not contended for before it is reversed.
+    /// Keeps an adjustment that waits for approval or was decided on. One that was posted at once is loaded from the
+    /// rows when it is reversed.
     fn take_adjustment(&mut self, adjustment: &Adjustment) {
         if adjustment.state == AdjustmentState::Pending || adjustment.decided_at.is_some() {
             self.adjustments.insert(adjustment.adjustment_id.clone(), adjustment.clone());
@@ -75,7 +79,7 @@ impl LedgerBook {
 
     fn take_opname(&mut self, opname: &Opname, lines: &[OpnameLine]) {
         self.opnames.insert(opname.opname_id.clone(), opname.clone());
-        if opname.state.over() {
+        if opname.state.is_over() {
             self.counted.retain(|(id, _), _| *id != opname.opname_id);
             return;
         }

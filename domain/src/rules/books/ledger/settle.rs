@@ -61,8 +61,8 @@ pub fn settle(
     ))
 }
 
-/// Refuses payments that leave something due, where the sale could not be completed with them: a customer
-/// who has paid a part must not hear at the end that goods or points are not there.
+/// Checks a partial payment as if it completed the sale, so that a customer who has paid a part does not learn at the
+/// end that goods or points are missing.
 ///
 /// # Errors
 /// As [`settle`].

@@ -33,8 +33,8 @@ pub fn credit_posting(note: &CreditNote) -> BookSums {
     sums
 }
 
-/// The supplier's paper says something else than what is expected: the difference goes to the variance and to input
-/// tax, in the book of the first line. The note says afterwards what the paper says.
+/// The supplier's credit note differs from the expected one: the difference goes to the variance account and to input
+/// tax, in the book of the first line. The note then has the supplier's amounts.
 pub fn confirm_difference(note: &mut CreditNote, net: i64, tax: i64) -> BookSums {
     let (more_net, more_tax) = (net.saturating_sub(note.net), tax.saturating_sub(note.tax));
     let mut sums = BookSums::default();

@@ -112,7 +112,7 @@ fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
 }
 
 impl InvoiceLine {
-    /// Fills in its net and tax where nobody said them.
+    /// Computes net and tax if they were not given.
     pub fn filled(&mut self, net: Option<i64>, tax: Option<i64>) {
         let whole = i64::try_from(product(self.qty, self.unit_cost)).unwrap_or(i64::MAX);
         self.net = net.unwrap_or(whole);

@@ -1,21 +1,22 @@
-//! The steps of an invoice's life.
+//! The steps of a supplier invoice, and in which states each is possible.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{Invoice, InvoiceState};
 
-/// A step of an invoice's life that a person takes.
+/// A step that a user takes with a supplier invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvoiceStep {
-    /// It is written anew.
+    /// Changes the invoice's contents.
     Change,
-    /// It is compared with what was ordered and received.
+    /// Compares the invoice with its order and receipts.
     Match,
-    /// A person does not agree.
+    /// Marks the invoice as disputed.
     Dispute,
-    /// Approves the invoice, with the user's responsibility for it.
+    /// Approves the invoice for payment.
     Approve,
+    /// Pays the invoice, in part or in full.
     Pay,
-    /// Cancels the invoice, so that it does not count.
+    /// Cancels the invoice.
     Cancel,
 }
 
@@ -34,7 +35,7 @@ impl InvoiceStep {
         }
     }
 
-    fn fits(self, state: InvoiceState) -> bool {
+    fn is_possible_in(self, state: InvoiceState) -> bool {
         use InvoiceState::{Approved, Disputed, Draft, Matched, PartiallyPaid};
         match self {
             Self::Change | Self::Match | Self::Cancel => matches!(state, Draft | Disputed),
@@ -44,16 +45,16 @@ impl InvoiceStep {
         }
     }
 
-    /// Passes an invoice that the step is possible for.
+    /// Checks that the step is possible in the invoice's state.
     ///
     /// # Errors
-    /// `invalid_state` with what is possible instead.
+    /// `invalid_state`, with the steps that are possible.
     pub fn check(self, invoice: &Invoice) -> Result<(), Refusal> {
         let state = invoice.state;
-        if self.fits(state) {
+        if self.is_possible_in(state) {
             return Ok(());
         }
-        let allowed = Self::ALL.into_iter().filter(|step| step.fits(state));
+        let allowed = Self::ALL.into_iter().filter(|step| step.is_possible_in(state));
         let allowed = allowed.map(|step| step.name().to_owned()).collect();
         Err(Refusal::InvalidState { state: state.name().to_owned(), allowed })
     }
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_step_is_possible_in_its_states_alone() {
+    fn each_step_is_possible_only_in_its_states() {
         use InvoiceState::{Approved, Cancelled, Disputed, Draft, Matched, Paid, PartiallyPaid};
         let table: [(InvoiceState, &[&str]); 7] = [
             (Draft, &["change", "match", "dispute", "cancel"]),
@@ -77,7 +78,7 @@ mod tests {
         ];
         for (state, allowed) in table {
             for step in InvoiceStep::ALL {
-                assert_eq!(step.fits(state), allowed.contains(&step.name()), "{state:?} {step:?}");
+                assert_eq!(step.is_possible_in(state), allowed.contains(&step.name()), "{state:?} {step:?}");
             }
         }
     }

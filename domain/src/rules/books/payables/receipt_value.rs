@@ -1,4 +1,4 @@
-//! What of a receipt's line is open, and what a part of it is worth.
+//! Open pieces of a receipt's line, and the value of a part of them.
 
 use crate::model::base::money::share;
 

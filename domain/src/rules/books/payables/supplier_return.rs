@@ -37,8 +37,8 @@ pub struct PlacedReturn {
     pub left: i64,
 }
 
-/// Lays pieces on receipts: the one that the return names, else the newest first; pieces that were not billed before
-/// those that were. `places` are the newest first.
+/// Assigns returned pieces to receipts: to the one that the return names, otherwise to the newest first; pieces that
+/// were not invoiced before those that were. `places` are sorted newest first.
 pub fn place_return(qty: i64, named: Option<&str>, places: &[ReturnPlace]) -> PlacedReturn {
     let mut order: Vec<&ReturnPlace> = places.iter().collect();
     order.sort_by_key(|place| named.is_none_or(|named| place.receiving_id != named));

@@ -6,7 +6,7 @@ use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionK
 use crate::rules::books::payables::{BilledLine, OpenReceipt, Tolerance, match_line};
 use std::collections::BTreeMap;
 
-/// A receipt's line, or the part of it that came for one line of its order, with what is known of it.
+/// A receipt's line, or the part of it that was received for one line of an order, with the data that matching needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptLine {
     pub at: ReceiptRef,
@@ -69,7 +69,7 @@ pub struct MatchContext<'a> {
     pub tolerance: Tolerance,
     /// Goods that nobody ordered stop an invoice.
     pub no_order_stops: bool,
-    /// The supplier's usual rate; `None` if nobody said.
+    /// The supplier's usual rate, or `None` if none is set.
     pub usual_rate_bp: Option<u32>,
     /// Another invoice of the supplier has the same total within days.
     pub suspect: bool,
@@ -105,7 +105,7 @@ impl Matched {
 
 /// Compares an invoice's lines with receipts and orders. It may be run again at will: the same lines come to the same.
 pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
-    let receipts = context.receipts.iter().map(|receipt| (receipt.place(), receipt.open.qty));
+    let receipts = context.receipts.iter().map(|receipt| (receipt.part(), receipt.open.qty));
     let mut desk = Desk { context, open: receipts.collect(), found: Vec::new() };
     let mut laid = desk.lay(lines);
     // What lines name themselves comes before what is laid on the rest: `lay` has left that aside.
@@ -128,7 +128,7 @@ pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
 type ReceiptPart = (ReceiptRef, Option<u32>);
 
 impl ReceiptLine {
-    fn place(&self) -> ReceiptPart {
+    fn part(&self) -> ReceiptPart {
         (self.at.clone(), self.po_line_no)
     }
 }
@@ -226,7 +226,7 @@ impl Desk<'_> {
         };
         for line in lines.iter().filter(|line| !to_lay(line)) {
             let receipt = self.context.receipt(line);
-            if let Some(left) = receipt.and_then(|receipt| open.get_mut(&receipt.place())) {
+            if let Some(left) = receipt.and_then(|receipt| open.get_mut(&receipt.part())) {
                 *left = left.saturating_sub(line.qty).max(0);
             }
         }
@@ -260,7 +260,7 @@ impl Desk<'_> {
         };
         let (mut left, mut places) = (line.qty, Vec::new());
         for receipt in self.context.receipts.iter().filter(named) {
-            let Some(there) = open.get_mut(&receipt.place()) else { continue };
+            let Some(there) = open.get_mut(&receipt.part()) else { continue };
             let part = left.min(*there);
             if part > 0 {
                 *there = there.saturating_sub(part);
@@ -279,7 +279,7 @@ impl Desk<'_> {
         let line_no = Some(line.line_no);
         let context = self.context;
         let receipt = context.receipt(line);
-        let left = receipt.and_then(|receipt| self.open.get_mut(&receipt.place()));
+        let left = receipt.and_then(|receipt| self.open.get_mut(&receipt.part()));
         let open_qty = left.as_ref().map_or(0, |left| **left);
         line.matched_qty = line.qty.min(open_qty).max(0);
         if let Some(left) = left {

@@ -163,8 +163,8 @@ pub fn mapping_keys(payload: &AnyPayload) -> BTreeSet<(MappingOf, &str)> {
     }
 }
 
-/// The document of which a record takes something back, and what of it goes to the accounts that the document's own
-/// entry went to, whatever is mapped since.
+/// The document that a record reverses in part, and the mappings whose accounts are those of the document's own entry,
+/// even if they have changed since.
 pub fn undone(payload: &AnyPayload) -> Option<(&str, BTreeSet<(MappingOf, &str)>)> {
     let keys = || mapping_keys(payload);
     match payload {

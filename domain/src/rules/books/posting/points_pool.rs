@@ -53,8 +53,8 @@ pub struct PoolStep {
     pub value: i64,
 }
 
-/// The sale whose points a record moves again, if it does: its steps so far are needed. Points that pay or are paid back
-/// move the pool though no member's entry says so: what they move of the books is what they move of it.
+/// The sale whose points a record moves again, if it does: its earlier steps are needed. Points that pay or are
+/// refunded move the pool even if no entry of the member shows it.
 pub fn sale_of(payload: &AnyPayload) -> Option<&str> {
     match payload {
         // What was never a sale has moved nothing.
@@ -161,7 +161,7 @@ impl<'a> PoolBook<'a> {
         let asked = (points, value);
         let (points, value) = (within(points, self.pool.points), within(value, self.pool.value));
         self.pool.add(points, value);
-        // One that was cut to nothing stays known: what comes back of it later is as little.
+        // Kept although it was cut to 0, so that its later reversal is 0 as well.
         if asked != (0, 0) {
             let (transaction_id, document_id) = (self.transaction_id.to_owned(), self.document_id.to_owned());
             self.steps.push(PoolStep { kind, transaction_id, document_id, points, value });

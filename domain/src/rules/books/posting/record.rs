@@ -1,8 +1,8 @@
-//! What a record posts: one balanced entry in the book of the store that reported it, and for goods that arrived one in
-//! the sender's.
+//! Entries that a record posts: a balanced one in the book of the store that reported it, and for received transfers
+//! one in the sender's book.
 //!
-//! Nothing is refused: what does not balance goes to suspense, and what the goods are worth beyond what they post goes
-//! to count differences, so that inventory is the stock's value whatever was reported.
+//! No record is refused. A difference in an entry goes to suspense, and a difference between the entry and the value
+//! of the stock goes to count differences, so that the inventory account always equals the value of the stock.
 
 use crate::model::base::ids::StoreId;
 use crate::model::inventory::stock::{Movement, MovementReason};
@@ -75,7 +75,7 @@ enum Own {
     Here,
     /// Its goods arrived in this store, and the sender tells its own part.
     There,
-    /// The same, and nobody tells of the sender's part but this.
+    /// The same. No record of the sender reports its part, so this record posts it as well.
     Both(StoreId),
 }
 
@@ -99,18 +99,18 @@ impl Posting {
 }
 
 /// Entries of a record. `None` if its kind posts nothing.
-pub fn of_record(told: &RecordToPost<'_>) -> Option<RecordEntries> {
-    let Posting { business_date, cause, memo, facts, own } = posting(told)?;
+pub fn of_record(source: &RecordToPost<'_>) -> Option<RecordEntries> {
+    let Posting { business_date, cause, memo, facts, own } = posting(source)?;
     let (mut here, mut there) = (Draft::default(), Draft::default());
-    for (own, arrived) in facts.iter().map(|fact| fact.drafts(&told.context.accounts)) {
+    for (own, arrived) in facts.iter().map(|fact| fact.drafts(&source.context.accounts)) {
         here.join(&own);
         there.join(&arrived.unwrap_or_default());
     }
     // What then lacks to a balance goes to suspense, where a person finds it.
-    for (account, amount) in told.context.told_before.values() {
+    for (account, amount) in source.context.told_before.values() {
         here.add(*account, i128::from(*amount).saturating_neg());
     }
-    let TransferContext { foreign, over, .. } = told.context.transfer;
+    let TransferContext { foreign, over, .. } = source.context.transfer;
     // What the sender's goods on their way are not worth is lost.
     here.transfer(TRANSFER_LOSSES, IN_TRANSIT, over);
     let (mut own, sender) = match own {
@@ -123,7 +123,7 @@ pub fn of_record(told: &RecordToPost<'_>) -> Option<RecordEntries> {
         own.replace(IN_TRANSIT, SUSPENSE);
         own.replace(BETWEEN_STORES, SUSPENSE);
     }
-    Some(RecordEntries { business_date, cause, memo, own: made(own, told.moved), sender })
+    Some(RecordEntries { business_date, cause, memo, own: made(own, source.moved), sender })
 }
 
 /// Whether a record may post something.
@@ -146,18 +146,18 @@ fn made(mut draft: Draft, moved: i64) -> Made {
     }
 }
 
-fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
-    Some(match told.payload {
-        AnyPayload::TransactionPaid(it) => paid(told, it),
-        AnyPayload::TransactionVoided(it) => voided(told, it),
-        AnyPayload::ReturnPosted(it) => returned(told, it, of_return),
-        AnyPayload::ReturnVoided(it) => returned(told, it, of_return_void),
+fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
+    Some(match source.payload {
+        AnyPayload::TransactionPaid(it) => paid(source, it),
+        AnyPayload::TransactionVoided(it) => voided(source, it),
+        AnyPayload::ReturnPosted(it) => returned(source, it, of_return),
+        AnyPayload::ReturnVoided(it) => returned(source, it, of_return_void),
         AnyPayload::TenderCorrected(it) => corrected(it),
         AnyPayload::ShiftOpened(it) => shift(it, Some(of_opening(&it.shift))),
-        AnyPayload::ShiftClosed(it) => shift(it, Some(counted(told, of_close(&it.shift)))),
-        AnyPayload::ShiftRecounted(it) => shift(it, of_recount(&it.shift).map(|fact| counted(told, fact))),
+        AnyPayload::ShiftClosed(it) => shift(it, Some(counted(source, of_close(&it.shift)))),
+        AnyPayload::ShiftRecounted(it) => shift(it, of_recount(&it.shift).map(|fact| counted(source, fact))),
         AnyPayload::CashMoved(it) => {
-            let (movement, facts) = (&it.movement, vec![of_cash(&it.movement, &told.context.accounts)]);
+            let (movement, facts) = (&it.movement, vec![of_cash(&it.movement, &source.context.accounts)]);
             Posting::new(it.business_date, "cash_movement", &movement.cash_id.0, facts)
                 .memo(Some(&movement.reason))
         }
@@ -172,12 +172,12 @@ fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
             let facts = vec![of_supplier_return(&it.document)];
             Posting::new(it.business_date, "supplier_return", &it.document.supplier_return_id.0, facts)
         }
-        AnyPayload::TransferSent(it) => transferred(told, it, Step::Sent),
-        AnyPayload::TransferReceived(it) => transferred(told, it, Step::Received),
-        AnyPayload::TransferCancelled(it) => transferred(told, it, Step::Cancelled),
-        AnyPayload::TransferResolved(it) => transferred(told, it, Step::Resolved),
+        AnyPayload::TransferSent(it) => transferred(source, it, Step::Sent),
+        AnyPayload::TransferReceived(it) => transferred(source, it, Step::Received),
+        AnyPayload::TransferCancelled(it) => transferred(source, it, Step::Cancelled),
+        AnyPayload::TransferResolved(it) => transferred(source, it, Step::Resolved),
         AnyPayload::AdjustmentPosted(it) => {
-            let facts = of_adjustment(&it.adjustment, &it.lines, it.keep, &told.context.accounts);
+            let facts = of_adjustment(&it.adjustment, &it.lines, it.keep, &source.context.accounts);
             Posting::new(it.business_date, "adjustment", &it.adjustment.adjustment_id.0, facts)
         }
         AnyPayload::OpnamePosted(it) => {
@@ -185,7 +185,7 @@ fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
         }
         AnyPayload::StockMoved(it) => moved(it),
         AnyPayload::PointsAdjusted(it) => {
-            let points = &told.context.points;
+            let points = &source.context.points;
             let fact = match it.entry.reason {
                 PointsReason::Expire => {
                     Fact::PointsExpired { policy: points.policy, released: points.released.unwrap_or(0) }
@@ -200,25 +200,25 @@ fn posting(told: &RecordToPost<'_>) -> Option<Posting> {
     })
 }
 
-fn paid(told: &RecordToPost<'_>, record: &TransactionPaid) -> Posting {
+fn paid(source: &RecordToPost<'_>, record: &TransactionPaid) -> Posting {
     let sale = &record.transaction;
-    let facts = vec![of_sale(sale, told.context.points)];
+    let facts = vec![of_sale(sale, source.context.points)];
     Posting::new(record.business_date, "transaction", &sale.transaction_id.0, facts)
         .memo(sale.receipt_no.as_deref())
 }
 
-fn voided(told: &RecordToPost<'_>, record: &TransactionVoided) -> Posting {
+fn voided(source: &RecordToPost<'_>, record: &TransactionVoided) -> Posting {
     let sale = &record.transaction;
-    let facts = of_void(sale, &record.lines, &record.refunds, told.context.points);
+    let facts = of_void(sale, &record.lines, &record.refunds, source.context.points);
     Posting::new(record.business_date, "transaction", &sale.transaction_id.0, facts)
         .memo(sale.receipt_no.as_deref())
 }
 
 type OfReturn = fn(&crate::model::selling::returns::Return, PointsEffect) -> Fact;
 
-fn returned(told: &RecordToPost<'_>, record: &ReturnRecord, of: OfReturn) -> Posting {
+fn returned(source: &RecordToPost<'_>, record: &ReturnRecord, of: OfReturn) -> Posting {
     let back = &record.document;
-    let facts = vec![of(back, told.context.points)];
+    let facts = vec![of(back, source.context.points)];
     Posting::new(record.business_date, "return", &back.return_id.0, facts).memo(Some(&back.receipt_no))
 }
 
@@ -234,9 +234,9 @@ fn corrected(record: &TenderCorrected) -> Posting {
 }
 
 /// Reduces a shift that two copies of the store counted to what is new.
-fn counted(told: &RecordToPost<'_>, fact: Fact) -> Fact {
+fn counted(source: &RecordToPost<'_>, fact: Fact) -> Fact {
     let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
-    told.context.counted.map_or(fact, news)
+    source.context.counted.map_or(fact, news)
 }
 
 fn shift(record: &ShiftRecord, fact: Option<Fact>) -> Posting {
@@ -273,23 +273,23 @@ enum Step {
     Resolved,
 }
 
-fn transferred(told: &RecordToPost<'_>, record: &TransferRecord, step: Step) -> Posting {
+fn transferred(source: &RecordToPost<'_>, record: &TransferRecord, step: Step) -> Posting {
     let transfer = &record.transfer;
     let sum = |of: fn(&LineEffect) -> i64| record.lines.iter().map(of).fold(0_i64, i64::saturating_add);
     let (cost, correction) = (sum(|line| line.cost), sum(|line| line.correction));
-    let is_sender = transfer.from_store_id.as_str() == told.store_id;
+    let is_sender = transfer.from_store_id.as_str() == source.store_id;
     let (facts, own) = match (step, is_sender) {
         // Goods that a cancellation had brought back leave again.
         (Step::Sent | Step::Received, true) => {
             (vec![Fact::TransferSent { cost: cost.saturating_neg() }], Own::Here)
         }
         (Step::Cancelled, true) => (vec![Fact::TransferCancelled { cost, correction }], Own::Here),
-        (Step::Resolved, true) => (resolved(&told.context.transfer.settled, correction), Own::Here),
+        (Step::Resolved, true) => (resolved(&source.context.transfer.settled, correction), Own::Here),
         (Step::Received, false) => {
             let sender = transfer.from_store_id.clone();
             (vec![Fact::TransferReceived { cost, correction }], Own::Both(sender))
         }
-        // What is found here is settled by the sender, which tells its own half.
+        // Found pieces are settled by the sender, whose own record posts its half.
         (Step::Sent | Step::Cancelled | Step::Resolved, false) => {
             (vec![Fact::TransferReceived { cost, correction }], Own::There)
         }

@@ -96,8 +96,7 @@ pub fn change(
     Ok(Event::of(fact::RegisterChanged { register }))
 }
 
-/// Takes in what head office says of a till; what it does not speak of stays as the store has it. None where it is so
-/// already.
+/// Applies head office's record of a till. Fields that it omits keep the store's values. `None` if nothing changes.
 ///
 /// # Errors
 /// `validation_failed` where the store has no room for one more.

@@ -34,7 +34,7 @@ fn places(payouts: &[Payout], fits: impl Fn(&Payout) -> bool) -> Vec<usize> {
     payouts.iter().enumerate().filter(|(_, payout)| fits(payout)).map(|(place, _)| place).collect()
 }
 
-/// By what a line is known, the surest first: what it names counts before what has its amount, for all lines.
+/// How a line is matched, in order of certainty. Matches by name are made for all lines before matches by amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     NameAndAmount,
@@ -52,7 +52,9 @@ impl<'a> Matcher<'a> {
         let (bags, paid) = (self.of_kind(ItemKind::Deposit), self.of_kind(ItemKind::SupplierPayment));
         for by in [By::NameAndAmount, By::Name, By::Amount] {
             for line in &lines {
-                let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.place())) else { continue };
+                let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.sort_key())) else {
+                    continue;
+                };
                 let text = line.text();
                 let _taken = self.deposit((line, net, &text), &bags, by)
                     || self.payout((line, net, &text), &mut payouts, by)
@@ -60,7 +62,7 @@ impl<'a> Matcher<'a> {
             }
         }
         for line in lines {
-            if let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.place())) {
+            if let Some(net) = line.net.filter(|_| self.lines.contains_key(&line.sort_key())) {
                 self.known_text(line, net, &line.text(), known);
             }
         }
@@ -195,7 +197,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn without_item(&mut self, rule: Rule, line: &'a OpenLine, net: i64, account: Option<Account>) {
-        self.lines.remove(&line.place());
+        self.lines.remove(&line.sort_key());
         self.found.matches.push(Match {
             rule,
             lines: vec![line],

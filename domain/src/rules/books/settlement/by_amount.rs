@@ -21,7 +21,7 @@ impl<'a> Matcher<'a> {
         for ((any_store, store_id, gross), lines) in groups {
             let store = Some(store_id).filter(|_| !any_store);
             let equal = by_amount.get(&gross).map(Vec::as_slice).unwrap_or_default();
-            let free = equal.iter().copied().filter(|item| item.is_of(store) && self.is_free(item));
+            let free = equal.iter().copied().filter(|item| item.may_be_of(store) && self.is_free(item));
             let items: Vec<&'a OpenItem> = free.collect();
             self.of_amount(lines, items);
         }
@@ -32,21 +32,21 @@ impl<'a> Matcher<'a> {
         let reaches = |line: &OpenLine, item: &OpenItem| terms.in_window(line.date, item.business_date);
         let near: Vec<&'a OpenItem> =
             items.into_iter().filter(|item| lines.iter().any(|line| reaches(line, item))).collect();
-        let told: Vec<&'a OpenLine> =
+        let reported: Vec<&'a OpenLine> =
             lines.into_iter().filter(|line| near.iter().any(|item| reaches(line, item))).collect();
         let Some(first) = near.first() else { return };
         let alike = (first.business_date, &first.store_id);
         let one_day = near.iter().all(|item| (item.business_date, &item.store_id) == alike);
         let pairs: Vec<(&'a OpenLine, &'a OpenItem)> =
-            told.iter().copied().zip(near.iter().copied()).collect();
-        let certain = told.len() == near.len() || one_day;
+            reported.iter().copied().zip(near.iter().copied()).collect();
+        let certain = reported.len() == near.len() || one_day;
         if certain && pairs.iter().all(|(line, item)| reaches(line, item)) {
             for (line, item) in pairs {
                 self.settle(Rule::Amount, &[line], &[item]);
             }
             return;
         }
-        for line in told {
+        for line in reported {
             let fit = near.iter().copied().filter(|item| reaches(line, item)).map(|item| vec![item]);
             let groups = fit.collect();
             self.ambiguous(line, groups);

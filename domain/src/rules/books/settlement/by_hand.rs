@@ -1,4 +1,4 @@
-//! What a person puts together: figures as lines tell them, whatever rule would not have found it.
+//! Matches that a user makes by hand. They use the figures of the lines, even if no rule would have found the match.
 
 use crate::rules::books::settlement::matching::total;
 use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms};
@@ -37,8 +37,8 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
     Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })
 }
 
-/// The match of these lines and items. Its rule says what it is posted as: of deposits and of suppliers' payments that is
-/// what it would be if it had been found.
+/// The match of these lines and items. Its rule decides how it is posted: deposits and payments to suppliers get the
+/// rule that automatic matching would have used.
 ///
 /// # Errors
 /// What is wrong with the items, for a person.
@@ -65,13 +65,13 @@ pub fn match_by_hand<'a>(
         );
     };
     let gross = total(items.iter().map(|item| item.amount));
-    let told: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();
-    let net = total(told.iter().map(|(_, net)| *net));
+    let reported: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();
+    let net = total(reported.iter().map(|(_, net)| *net));
     let fee = match rule {
         Rule::ByHand if lines.iter().all(|line| line.gross.is_none() && line.fee.is_none()) => {
             total(items.iter().map(|item| terms.fee(item.amount)))
         }
-        Rule::ByHand => total(told.iter().map(|(fee, _)| *fee)),
+        Rule::ByHand => total(reported.iter().map(|(fee, _)| *fee)),
         _ => 0,
     };
     let difference = gross.saturating_sub(fee).saturating_sub(net);

@@ -1,7 +1,7 @@
 //! Matching one amount with many items: groups are whole days of stores, never any subset.
 
-use crate::model::base::time::UtcMs;
 use crate::rules::books::settlement::exception::ExceptionKind;
+use crate::rules::books::settlement::item::ItemKey;
 use crate::rules::books::settlement::matching::Matcher;
 use crate::rules::books::settlement::{OpenItem, OpenLine, Rule, Terms, reference_key};
 use jiff::civil::Date;
@@ -79,23 +79,24 @@ impl<'a> Matcher<'a> {
     fn by_key(&self) -> ByKey<'a> {
         let mut by_key = ByKey::new();
         for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
-            item.key().into_iter().for_each(|key| by_key.entry(key).or_default().push(item));
+            item.reference_key().into_iter().for_each(|key| by_key.entry(key).or_default().push(item));
         }
         by_key
     }
 
-    /// Lines that say only what reached the account, and whose reference is that of items: whatever else has their amount.
+    /// Lines that have only a net amount and the reference of items. They are matched with those items even if others
+    /// have the same amount.
     pub(super) fn by_reference_of_net(&mut self) {
         let by_key = self.by_key();
-        let told = self.lines.values().copied().filter(|line| line.gross.is_none() && line.net.is_some());
-        let lines: Vec<&'a OpenLine> = told.collect();
+        let net_only = self.lines.values().copied().filter(|line| line.gross.is_none() && line.net.is_some());
+        let lines: Vec<&'a OpenLine> = net_only.collect();
         for line in &lines {
             if let Some(items) = self.of_its_key(line, &by_key) {
                 self.settle(Rule::Reference, &[line], &items);
             }
         }
         let mut of_key: BTreeMap<String, Vec<&'a OpenLine>> = BTreeMap::new();
-        for line in lines.into_iter().filter(|line| self.lines.contains_key(&line.place())) {
+        for line in lines.into_iter().filter(|line| self.lines.contains_key(&line.sort_key())) {
             reference_key(&line.reference)
                 .into_iter()
                 .for_each(|key| of_key.entry(key).or_default().push(line));
@@ -154,7 +155,7 @@ impl<'a> Matcher<'a> {
         let Some(line) = line else { return Vec::new() };
         let fits = |item: &&OpenItem| {
             self.terms.in_named_window(line.date, item.business_date)
-                && item.is_of(line.store_id.as_deref())
+                && item.may_be_of(line.store_id.as_deref())
                 && self.is_free(item)
         };
         items.iter().copied().filter(fits).collect()
@@ -189,11 +190,11 @@ impl<'a> Matcher<'a> {
         Vec::new()
     }
 
-    /// Free items of customers in a group.
+    /// Unmatched items of customers in a group.
     fn items_of(&self, group: Group<'_>) -> Vec<&'a OpenItem> {
-        let from = (group.from, UtcMs(i64::MIN), "", "");
-        let days = self.items.range(from..).take_while(|(place, _)| place.0 <= group.to);
-        let items = days.map(|(_, item)| *item);
-        items.filter(|item| item.kind.is_of_customers() && item.is_of(group.store_id)).collect()
+        let from = ItemKey::first_of_day(group.from);
+        let items = self.items.range(from..).map(|(_, item)| *item);
+        let items = items.take_while(|item| item.business_date <= group.to);
+        items.filter(|item| item.kind.is_of_customers() && item.may_be_of(group.store_id)).collect()
     }
 }

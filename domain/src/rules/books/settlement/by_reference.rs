@@ -24,7 +24,7 @@ fn groups<'a>(
         }
     }
     for item in items.filter(|item| item.kind.is_of_customers()) {
-        let group = item.key().and_then(|key| groups.get_mut(&key));
+        let group = item.reference_key().and_then(|key| groups.get_mut(&key));
         group.into_iter().for_each(|group| group.items.push(item));
     }
     groups
@@ -39,11 +39,11 @@ pub struct Again {
     pub items: BTreeSet<String>,
 }
 
-/// Keys of lines that may tell once more what was matched before: all but those that one line and one item of the same
-/// amount have, which pair whatever was before. That is nearly every line.
+/// Keys of lines that may repeat earlier matches. Excluded are keys (nearly all) with exactly one line and one item of
+/// equal amounts, which are matched with each other regardless of earlier matches.
 pub fn may_tell_again(lines: &[OpenLine], items: &[OpenItem]) -> Again {
     let is_sure = |group: &Group<'_>| match (group.lines.as_slice(), group.items.as_slice()) {
-        ([line], [item]) => item.amount == line.amount() && item.is_of(line.store_id.as_deref()),
+        ([line], [item]) => item.amount == line.amount() && item.may_be_of(line.store_id.as_deref()),
         _ => false,
     };
     let mut again = Again::default();
@@ -79,7 +79,7 @@ impl<'a> Matcher<'a> {
         let fits = |item: &&OpenItem| {
             item.kind == ItemKind::Refund
                 && item.amount == line.amount()
-                && item.is_of(line.store_id.as_deref())
+                && item.may_be_of(line.store_id.as_deref())
                 && self.terms.in_named_window(line.date, item.business_date)
         };
         let refunds: Vec<&'a OpenItem> = self.items.values().copied().filter(fits).collect();
@@ -96,7 +96,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Lines of one reference; gives back those that take back what is matched under it.
+    /// Matches the lines of one reference. Returns the lines that reverse an earlier match under it.
     fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) -> Vec<&'a OpenLine> {
         let of_key = (key.to_owned(), i64::MIN)..=(key.to_owned(), i64::MAX);
         let mut matched: BTreeSet<i64> = before.lines.range(of_key).map(|(_, gross)| *gross).collect();
@@ -105,7 +105,7 @@ impl<'a> Matcher<'a> {
         let Group { lines, items } = group;
         let terms = self.terms;
         let reaches = |line: &OpenLine, item: &OpenItem| {
-            item.is_of(line.store_id.as_deref()) && terms.in_named_window(line.date, item.business_date)
+            item.may_be_of(line.store_id.as_deref()) && terms.in_named_window(line.date, item.business_date)
         };
         let (told, untold): (Vec<_>, Vec<_>) =
             lines.into_iter().partition(|line| items.iter().any(|item| reaches(line, item)));
@@ -117,7 +117,7 @@ impl<'a> Matcher<'a> {
         match (told.as_slice(), near.as_slice()) {
             (_, []) => left.extend(told),
             _ if lines_sum == items_sum => self.settle(Rule::Reference, &told, &near),
-            // What goes the other way is no part of it.
+            // Amounts of the opposite sign are not part of the match.
             ([line], [item]) if lines_sum.signum() == items_sum.signum() => {
                 let (line, item) = (*line, *item);
                 self.settle(Rule::Reference, &[line], &[item]);
@@ -142,7 +142,7 @@ impl<'a> Matcher<'a> {
             let (terms, gross) = (self.terms, line.amount());
             let found = items.iter().position(|item| {
                 let near = terms.in_named_window(line.date, item.business_date);
-                item.amount == gross && (late || near) && item.is_of(line.store_id.as_deref())
+                item.amount == gross && (late || near) && item.may_be_of(line.store_id.as_deref())
             });
             let Some(place) = found else { return true };
             let item = items.remove(place);

@@ -57,7 +57,7 @@ pub fn is_settled_elsewhere(method: &str) -> bool {
     ![CASH, POINTS, EXCHANGE].contains(&method)
 }
 
-/// By how much the shifts of a day say more of a method than its items come to, or less; without those that agree.
+/// Differences of a day between the totals of its shifts and its items, by method. Methods that agree are omitted.
 pub fn differing(shifts: &BTreeMap<String, i64>, items: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
     let methods: BTreeSet<&String> = shifts.keys().chain(items.keys()).collect();
     let of = |sums: &BTreeMap<String, i64>, method: &String| sums.get(method).copied().unwrap_or_default();
@@ -108,8 +108,8 @@ fn contra(item: NewItem) -> NewItem {
     NewItem { item_id, amount, contra_of: Some(item.item_id), ..item }
 }
 
-/// Items that a void gives back. Money that came by an exchange goes back by the method that it came from, and takes
-/// no item back. A sale that was never complete made no items: nothing of it is taken back.
+/// Items that a void reverses. Money from an exchange is refunded by the method of the original payment and reverses
+/// no item. A sale that was never completed has no items.
 fn voided(voided: &TransactionVoided) -> Vec<NewItem> {
     let sale = &voided.transaction;
     let back = |refund: &crate::model::selling::payment::ReversedPayment| {

@@ -53,7 +53,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Gross, fee and net: two of them give the third.
+    /// Computes the third of gross, fee and net from the other two.
     ///
     /// # Errors
     /// What is wrong, for a person.
@@ -87,7 +87,7 @@ impl Figures {
 }
 
 impl Figures {
-    /// The same of a line that says what it is: a fee that tells its net alone is all fee.
+    /// The same for a line that states its type. A line of type `fee` with a net only is a fee as a whole.
     ///
     /// # Errors
     /// What is wrong, for a person.
@@ -132,8 +132,8 @@ pub fn occurrences(fingerprints: impl IntoIterator<Item = String>) -> Vec<LineFi
 }
 
 /// The places of lines that are not known.
-pub fn new_lines(told: &[LineFingerprint], known: &BTreeSet<LineFingerprint>) -> Vec<usize> {
-    told.iter().enumerate().filter(|(_, line)| !known.contains(line)).map(|(place, _)| place).collect()
+pub fn new_lines(reported: &[LineFingerprint], known: &BTreeSet<LineFingerprint>) -> Vec<usize> {
+    reported.iter().enumerate().filter(|(_, line)| !known.contains(line)).map(|(place, _)| place).collect()
 }
 
 #[cfg(test)]

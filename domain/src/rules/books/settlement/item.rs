@@ -25,7 +25,7 @@ pub enum ItemKind {
 impl ItemKind {
     pub const ALL: [Self; 4] = [Self::Payment, Self::Refund, Self::Deposit, Self::SupplierPayment];
 
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Payment => "payment",
@@ -35,19 +35,19 @@ impl ItemKind {
         }
     }
 
-    /// Whether a provider settles it: of customers, not of the house.
+    /// Whether the item is a customer's payment or refund. Only those are settled by a provider.
     pub fn is_of_customers(self) -> bool {
         matches!(self, Self::Payment | Self::Refund)
     }
 }
 
-/// The store of an item, and its ID there.
+/// Store ID and item ID of an item. A tuple, because exceptions store it as a JSON array.
 pub type ItemRef = (String, String);
 
-/// An item that nothing is matched to.
+/// An item without a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenItem {
-    /// Unique in its store.
+    /// ID of the item, unique in its store.
     pub item_id: String,
     /// Store of the item.
     pub store_id: String,
@@ -55,9 +55,9 @@ pub struct OpenItem {
     pub kind: ItemKind,
     /// Payment method of the item.
     pub method: String,
-    /// The account that it is on until it is settled.
+    /// Account that has the amount until the item is settled.
     pub account: Account,
-    /// The day it belongs to.
+    /// Business date of the payment.
     pub business_date: Date,
     /// Date of the settlement that the item belongs to.
     pub settlement_date: Date,
@@ -67,27 +67,47 @@ pub struct OpenItem {
     pub amount: i64,
     /// Slip or bag number.
     pub reference: Option<String>,
-    /// Item that it takes back.
+    /// ID of the item that this one reverses.
     pub contra_of: Option<String>,
 }
 
-/// The order of items: by day, moment, store and ID.
-pub(super) type ItemKey<'a> = (Date, UtcMs, &'a str, &'a str);
+/// Sort key of an item. The order of the fields is the order of matching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ItemKey<'a> {
+    business_date: Date,
+    occurred_at: UtcMs,
+    store_id: &'a str,
+    item_id: &'a str,
+}
+
+impl ItemKey<'_> {
+    /// The lowest key of a day, from which a range begins.
+    pub(super) fn first_of_day(business_date: Date) -> Self {
+        Self { business_date, occurred_at: UtcMs(i64::MIN), store_id: "", item_id: "" }
+    }
+}
 
 impl OpenItem {
-    pub(super) fn place(&self) -> ItemKey<'_> {
-        (self.business_date, self.occurred_at, self.store_id.as_str(), self.item_id.as_str())
+    pub(super) fn sort_key(&self) -> ItemKey<'_> {
+        ItemKey {
+            business_date: self.business_date,
+            occurred_at: self.occurred_at,
+            store_id: &self.store_id,
+            item_id: &self.item_id,
+        }
     }
 
-    pub(super) fn named(&self) -> ItemRef {
+    pub(super) fn item_ref(&self) -> ItemRef {
         (self.store_id.clone(), self.item_id.clone())
     }
 
-    pub(super) fn key(&self) -> Option<String> {
+    /// The reference in the normalized form that is compared with the references of lines.
+    pub(super) fn reference_key(&self) -> Option<String> {
         reference_key(self.reference.as_deref().unwrap_or_default())
     }
 
-    pub(super) fn is_of(&self, store_id: Option<&str>) -> bool {
+    /// Whether the item may belong to a line that names this store, or no store.
+    pub(super) fn may_be_of(&self, store_id: Option<&str>) -> bool {
         store_id.is_none_or(|store_id| store_id == self.store_id)
     }
 }

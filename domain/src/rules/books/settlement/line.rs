@@ -1,4 +1,4 @@
-//! Lines of statements, as far as matching looks at them.
+//! Lines of statements: the fields that matching uses.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -73,7 +73,7 @@ impl LineKind {
     }
 }
 
-/// A line that nothing is matched to.
+/// A line without a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenLine {
     /// Unique among the lines.
@@ -90,7 +90,7 @@ pub struct OpenLine {
     pub description: String,
     /// The store that it names.
     pub store_id: Option<String>,
-    /// It names a store that nobody knows.
+    /// Whether it names a store that does not exist.
     pub unknown_store: bool,
     /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
@@ -102,12 +102,17 @@ pub struct OpenLine {
     pub batch: Option<String>,
 }
 
-/// The order of lines: by day, number and ID.
-pub(super) type LineKey<'a> = (Date, i64, &'a str);
+/// Sort key of a line. The order of the fields is the order of matching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LineKey<'a> {
+    date: Date,
+    line_no: i64,
+    line_id: &'a str,
+}
 
 impl OpenLine {
-    pub(super) fn place(&self) -> LineKey<'_> {
-        (self.date, self.line_no, self.line_id.as_str())
+    pub(super) fn sort_key(&self) -> LineKey<'_> {
+        LineKey { date: self.date, line_no: self.line_no, line_id: &self.line_id }
     }
 
     /// Amount of the line, as far as it states one.

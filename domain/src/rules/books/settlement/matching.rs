@@ -1,4 +1,4 @@
-//! Matching lines with items, step by step; the first step that takes a line ends it.
+//! Matches lines with items in steps. A line that a step has used is not seen by the later steps.
 
 use crate::rules::books::settlement::bank::{BankText, Payout};
 use crate::rules::books::settlement::by_net::Sums;
@@ -9,7 +9,7 @@ use crate::rules::books::settlement::{LineKind, Match, OpenItem, OpenLine, Raise
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Matches of earlier imports, by reference keys: a line that reports it again is no other payment.
+/// Matches of earlier imports, by reference keys. A line that reports a matched payment again is not another payment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Before {
     /// Key and gross of matched lines.
@@ -18,18 +18,18 @@ pub struct Before {
     pub items: BTreeSet<String>,
 }
 
-/// Data beside lines and items.
+/// Other data that matching uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Known {
     /// Earlier matches.
     pub before: Before,
-    /// For a bank: payouts that providers reported and no line of the bank has.
+    /// For a bank: payouts that providers reported and that no line of the bank is matched with.
     pub payouts: Vec<Payout>,
     /// For a bank: texts with their accounts.
     pub texts: Vec<BankText>,
 }
 
-/// Result of matching. A line that is in neither is left as it was.
+/// Result of matching. A line that is in none of the lists stays open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found<'a> {
     /// Each line and each item at most once.
@@ -38,13 +38,14 @@ pub struct Found<'a> {
     pub raised: Vec<Raised>,
     /// Lines that are fees of their own.
     pub fees: Vec<String>,
-    /// Lines of providers that say what they paid out: the other lines of their batches have posted it.
+    /// Lines in which providers report payouts. They post nothing, since the other lines of the batch have posted the
+    /// amount.
     pub payouts: Vec<String>,
     /// Batch of each payout, by line: source and batch.
     pub paid_out: BTreeMap<String, (String, String)>,
 }
 
-/// Lines and items while they are matched: what is still free is in order.
+/// Lines and items that are not matched yet, sorted.
 pub(super) struct Matcher<'a> {
     pub terms: Terms,
     pub lines: BTreeMap<LineKey<'a>, &'a OpenLine>,
@@ -75,7 +76,7 @@ pub fn match_lines<'a>(
     matcher.found
 }
 
-/// The step of references alone; what it leaves is missing in the stores.
+/// Matches by reference only. A line that remains is an exception `missing_in_store`.
 pub fn match_references<'a>(
     terms: &Terms,
     lines: &'a [OpenLine],
@@ -88,7 +89,7 @@ pub fn match_references<'a>(
     matcher.found
 }
 
-/// The step of whole days alone.
+/// Matches the nets of whole days only.
 pub fn match_nets<'a>(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Found<'a> {
     let mut matcher = Matcher::new(terms, lines, items);
     matcher.by_net();
@@ -103,22 +104,22 @@ pub(super) fn total(figures: impl Iterator<Item = i64>) -> i64 {
 impl<'a> Matcher<'a> {
     pub(super) fn new(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem]) -> Self {
         let mut cells: BTreeMap<(Date, &str), Sums> = BTreeMap::new();
-        let items: BTreeMap<_, _> = items.iter().map(|item| (item.place(), item)).collect();
+        let items: BTreeMap<_, _> = items.iter().map(|item| (item.sort_key(), item)).collect();
         for item in items.values().filter(|item| item.kind.is_of_customers()) {
             let cell = cells.entry((item.business_date, item.store_id.as_str())).or_default();
             cell.add(item.amount, terms.fee(item.amount), 1);
         }
-        let lines = lines.iter().map(|line| (line.place(), line)).collect();
+        let lines = lines.iter().map(|line| (line.sort_key(), line)).collect();
         Self { terms: *terms, lines, items, cells, found: Found::default() }
     }
 
     /// Whether an item is still free.
     pub(super) fn is_free(&self, item: &OpenItem) -> bool {
-        self.items.contains_key(&item.place())
+        self.items.contains_key(&item.sort_key())
     }
 
     fn take(&mut self, item: &'a OpenItem) {
-        if self.items.remove(&item.place()).is_none() || !item.kind.is_of_customers() {
+        if self.items.remove(&item.sort_key()).is_none() || !item.kind.is_of_customers() {
             return;
         }
         let fee = self.terms.fee(item.amount);
@@ -133,7 +134,7 @@ impl<'a> Matcher<'a> {
     /// Matches lines with items.
     pub(super) fn settle(&mut self, rule: Rule, lines: &[&'a OpenLine], items: &[&'a OpenItem]) {
         let gross = total(items.iter().map(|item| item.amount));
-        let told = total(lines.iter().map(|line| line.gross.unwrap_or(0)));
+        let reported_gross = total(lines.iter().map(|line| line.gross.unwrap_or(0)));
         let expected = total(items.iter().map(|item| self.terms.fee(item.amount)));
         let all = |of: fn(&OpenLine) -> Option<i64>| {
             let figures: Option<Vec<i64>> = lines.iter().map(|line| of(line)).collect();
@@ -143,24 +144,24 @@ impl<'a> Matcher<'a> {
         let nets = all(|line| line.net);
         let (fee, net) = match (reported, nets, rule) {
             (.., Rule::Contra) => (0, 0),
-            // The bank says what came: nothing of it is a fee that somebody reported.
+            // For deposits and payments to suppliers the bank's amount is the net amount. No fee was reported.
             (_, Some(net), Rule::Deposit | Rule::SupplierPayment) => (0, net),
             (Some(fee), Some(net), _) => (fee, net),
-            (Some(fee), None, _) => (fee, told.saturating_sub(fee)),
+            (Some(fee), None, _) => (fee, reported_gross.saturating_sub(fee)),
             (None, Some(net), Rule::Net) if self.terms.fee_rate_bp.is_none() => {
                 (gross.saturating_sub(net), net)
             }
             (None, Some(net), Rule::Net) => (expected, net),
             (None, Some(net), _) if lines.iter().all(|line| line.gross.is_none()) => (expected, net),
-            (None, Some(net), _) => (told.saturating_sub(net), net),
-            (None, None, _) => (expected, told.saturating_sub(expected)),
+            (None, Some(net), _) => (reported_gross.saturating_sub(net), net),
+            (None, None, _) => (expected, reported_gross.saturating_sub(expected)),
         };
         let difference = gross.saturating_sub(fee).saturating_sub(net);
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let near = self.terms.is_near(i128::from(fee), i128::from(expected), count);
         if self.terms.fee_rate_bp.is_some()
             && rule != Rule::Net
-            && told == gross
+            && reported_gross == gross
             && reported.is_some()
             && !near
         {
@@ -170,13 +171,13 @@ impl<'a> Matcher<'a> {
             self.take(item);
         }
         for line in lines {
-            self.lines.remove(&line.place());
+            self.lines.remove(&line.sort_key());
         }
         let (lines, items) = (lines.to_vec(), items.to_vec());
         self.found.matches.push(Match { rule, lines, items, gross, fee, net, difference, account: None });
     }
 
-    /// Tells a person of lines and items; the lines are done with.
+    /// Raises an exception for lines and items, and removes the lines from matching.
     pub(super) fn raise(
         &mut self,
         kind: ExceptionKind,
@@ -185,27 +186,27 @@ impl<'a> Matcher<'a> {
         amount: i64,
     ) {
         for line in lines {
-            self.lines.remove(&line.place());
+            self.lines.remove(&line.sort_key());
         }
         self.found.raised.push(Raised {
             kind,
             line_ids: lines.iter().map(|line| line.line_id.clone()).collect(),
-            items: items.iter().map(|item| item.named()).collect(),
+            items: items.iter().map(|item| item.item_ref()).collect(),
             candidates: Vec::new(),
             amount,
         });
     }
 
-    /// Several groups fit a line equally well: nobody guesses.
+    /// Raises an exception for a line that several groups of items fit equally well.
     pub(super) fn ambiguous(&mut self, line: &'a OpenLine, groups: Vec<Vec<&'a OpenItem>>) {
         self.raise(ExceptionKind::Ambiguous, &[line], &[], line.amount());
         if let Some(raised) = self.found.raised.last_mut() {
-            let named = |group: Vec<&OpenItem>| group.into_iter().map(OpenItem::named).collect();
-            raised.candidates = groups.into_iter().map(named).collect();
+            let refs = |group: Vec<&OpenItem>| group.into_iter().map(OpenItem::item_ref).collect();
+            raised.candidates = groups.into_iter().map(refs).collect();
         }
     }
 
-    /// Lines that no item is looked for.
+    /// Removes the lines that are never matched with items.
     fn set_aside(&mut self) {
         use LineKind::{Adjustment, Chargeback, ChargebackReversal, Deposit, Fee, Payout, Reserve, Transfer};
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
@@ -213,7 +214,7 @@ impl<'a> Matcher<'a> {
         for line in lines {
             match line.kind {
                 Payout if of_provider => {
-                    self.lines.remove(&line.place());
+                    self.lines.remove(&line.sort_key());
                     self.found.payouts.push(line.line_id.clone());
                 }
                 _ if line.unknown_store => {
@@ -231,31 +232,31 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// A fee of its own: nobody has to look at it.
+    /// Records a line that is a fee and needs no match.
     fn fee(&mut self, line: &'a OpenLine) {
-        self.lines.remove(&line.place());
+        self.lines.remove(&line.sort_key());
         self.found.fees.push(line.line_id.clone());
     }
 
-    /// An item and what takes it back, where no line tells of either.
+    /// Matches an item with the item that reverses it, if no line has the reference of either.
     fn contra(&mut self) {
-        let told: BTreeSet<String> =
+        let reported: BTreeSet<String> =
             self.lines.values().filter_map(|line| super::reference_key(&line.reference)).collect();
         let by_id: BTreeMap<(&str, &str), &'a OpenItem> = self
             .items
             .values()
             .map(|item| ((item.store_id.as_str(), item.item_id.as_str()), *item))
             .collect();
-        let is_told = |item: &OpenItem| item.key().is_some_and(|key| told.contains(&key));
+        let is_reported = |item: &OpenItem| item.reference_key().is_some_and(|key| reported.contains(&key));
         let pair = |contra: &'a OpenItem| {
             let of = contra.contra_of.as_deref()?;
             let item = *by_id.get(&(contra.store_id.as_str(), of))?;
             let whole = item.amount == contra.amount.saturating_neg() && item.account == contra.account;
-            (whole && !is_told(item) && !is_told(contra)).then_some([item, contra])
+            (whole && !is_reported(item) && !is_reported(contra)).then_some([item, contra])
         };
         let pairs: Vec<[&'a OpenItem; 2]> = self.items.values().copied().filter_map(pair).collect();
         for [item, contra] in pairs {
-            // Of two that take one back, the first does.
+            // If two items reverse the same one, only the first is matched with it.
             if self.is_free(item) && self.is_free(contra) {
                 self.settle(Rule::Contra, &[], &[item, contra]);
             }

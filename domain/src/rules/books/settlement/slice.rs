@@ -45,7 +45,7 @@ impl Slice {
         grosses.iter().zip(parts).map(part).collect()
     }
 
-    /// Leaves open what is missing, the fee being `fee`; gives back how much that is.
+    /// Keeps the missing part open, with `fee` as the fee. Returns the missing amount.
     pub fn leave_open(&mut self, fee: i64) -> i64 {
         let rest = self.gross.saturating_sub(fee).saturating_sub(self.net);
         self.gross = self.gross.saturating_sub(rest);

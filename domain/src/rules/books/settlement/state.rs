@@ -1,4 +1,4 @@
-//! Where a settlement or a statement stands.
+//! States of settlements and statements.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 /// State of the settlement of a store's day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "SettlementState")]
-pub enum State {
+pub enum SettlementState {
     /// Items are still awaited.
     Open,
     /// Every item is matched, carried or written off.
@@ -18,10 +17,10 @@ pub enum State {
     Approved,
 }
 
-impl State {
+impl SettlementState {
     pub const ALL: [Self; 4] = [Self::Open, Self::Reconciled, Self::Discrepant, Self::Approved];
 
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -31,7 +30,7 @@ impl State {
         }
     }
 
-    /// State of a settlement that is not approved, from the number of awaited items and of open exceptions.
+    /// State of a settlement that is not approved, by the numbers of items without a match and of open exceptions.
     pub fn of(items_open: i64, exceptions_open: i64) -> Self {
         match (items_open, exceptions_open) {
             (0, 0) => Self::Reconciled,
@@ -58,7 +57,7 @@ pub enum StatementState {
 impl StatementState {
     pub const ALL: [Self; 4] = [Self::Imported, Self::Reconciled, Self::Discrepant, Self::Approved];
 
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Imported => "imported",
@@ -68,12 +67,12 @@ impl StatementState {
         }
     }
 
-    /// State of a statement that is not approved.
+    /// State of a statement that is not approved, by the numbers of lines without a match and of open exceptions.
     pub fn of(lines_open: i64, exceptions_open: i64) -> Self {
-        match State::of(lines_open, exceptions_open) {
-            State::Open => Self::Imported,
-            State::Discrepant => Self::Discrepant,
-            State::Reconciled | State::Approved => Self::Reconciled,
+        match SettlementState::of(lines_open, exceptions_open) {
+            SettlementState::Open => Self::Imported,
+            SettlementState::Discrepant => Self::Discrepant,
+            SettlementState::Reconciled | SettlementState::Approved => Self::Reconciled,
         }
     }
 }

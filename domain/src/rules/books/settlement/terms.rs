@@ -1,14 +1,14 @@
-//! What was agreed with who pays out: fees, and how long it takes.
+//! Terms of a statement source: its fees, and when payments are reported.
 
 use crate::model::base::money::{WHOLE_BP, half_up, product};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Days before a line in which a payment is looked for by its reference.
+/// Most days from a payment to a line that has its reference.
 const LATE_DAYS_MAX: i32 = 90;
-/// Days by which a line may be dated before the payment with its reference, because of clocks of other time zones and
-/// banks that date by value.
+/// Most days by which a line may be dated before the payment with its reference: time zones differ, and some banks use
+/// the value date.
 const EARLY_DAYS_MAX: i32 = 3;
 
 /// Kind of source: a payment provider or a bank.
@@ -23,7 +23,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Provider => "provider",
@@ -56,7 +56,7 @@ pub struct Terms {
     pub fee_tolerance: i64,
     /// Treatment of the fee of refunds.
     pub fee_on_refunds: FeeOnRefunds,
-    /// Days after a payment within which its line may come.
+    /// Most days from a payment to its line.
     pub window_days: i32,
     /// Number of days after which a payment that is not reported counts as overdue.
     pub lag_days: i32,
@@ -74,43 +74,43 @@ impl Terms {
         i64::try_from(by_rate).unwrap_or(i64::MAX).saturating_add(fixed)
     }
 
-    /// Whether a fee is as expected, each of `count` payments having been rounded.
+    /// Whether a fee is as expected. Each of the `count` payments may add a rounding difference of half a unit.
     pub(super) fn is_near(&self, fee: i128, expected: i128, count: i64) -> bool {
         let rounded = i128::from(count).saturating_add(1).checked_div(2).unwrap_or(0);
         fee.saturating_sub(expected).saturating_abs()
             <= i128::from(self.fee_tolerance).saturating_add(rounded)
     }
 
-    /// Whether a line of `date` may be of a day.
+    /// Whether a line dated `date` may belong to a payment of `day`.
     pub fn in_window(&self, date: Date, day: Date) -> bool {
         (0..=self.window_days).contains(&days_between(day, date))
     }
 
-    /// Whether a line of `date` that names what happened on a day by its reference may be of it.
+    /// Whether a line dated `date` may belong to a payment of `day` that has the same reference.
     pub(super) fn in_named_window(&self, date: Date, day: Date) -> bool {
         (-EARLY_DAYS_MAX..=self.window_days).contains(&days_between(day, date))
     }
 
-    /// Whether a day is before the window of a line of `date`, although its reference shows that it belongs to it.
+    /// Whether a line dated `date` that has the reference of a payment of `day` comes after the window.
     pub(super) fn is_late(&self, date: Date, day: Date) -> bool {
         let days = days_between(day, date);
         days > self.window_days && days <= LATE_DAYS_MAX
     }
 
-    /// Whether an item of a day should have been reported by now: its source has reported beyond it, or its window is
-    /// over.
+    /// Whether an item of `day` should have been reported: its source has reported up to `lag_days` after it, or its
+    /// window is over.
     pub fn is_overdue(&self, day: Date, reported_to: Option<Date>, today: Date) -> bool {
         reported_to.is_some_and(|to| days_between(day, to) >= self.lag_days)
             || days_between(day, today) > self.window_days
     }
 
-    /// The first day of a line's window.
+    /// The earliest day of a payment that a line dated `date` may belong to.
     pub(super) fn first_day(&self, date: Date) -> Date {
         date.checked_sub(jiff::Span::new().days(self.window_days.clamp(0, 3_650))).unwrap_or(Date::MIN)
     }
 }
 
-/// Days from one date to another. Negative if the other is before it.
+/// Days between two dates, negative if `to` is before `from`.
 fn days_between(from: Date, to: Date) -> i32 {
     to.since(from).map_or(i32::MAX, |span| span.get_days())
 }

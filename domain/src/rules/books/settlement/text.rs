@@ -28,7 +28,7 @@ pub fn is_no_reference(text: &str) -> bool {
     reference_key(text).is_none()
 }
 
-/// Whether a text has a word as a whole, whatever its case.
+/// Whether a text contains a whole word, ignoring case.
 pub fn has_word(text: &str, word: &str) -> bool {
     let (text, word) = (text.to_lowercase(), word.trim().to_lowercase());
     if word.is_empty() {

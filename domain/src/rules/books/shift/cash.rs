@@ -193,11 +193,11 @@ pub fn hands_back(
     })
 }
 
-/// Takes a wrong movement of the book's shift back by one of its own, while the drawer is not counted.
+/// Reverses a wrong cash movement of the book's shift by another movement, before the drawer is counted.
 ///
 /// # Errors
-/// `validation_failed` (also a pay-in that is no longer in the drawer), `insufficient_role`, `approval_required` (a cashier
-/// alone), `invalid_state` (counted; taken back before; nothing to take back).
+/// `validation_failed` (also a pay-in that is no longer in the drawer), `insufficient_role`, `approval_required` (a
+/// cashier alone), `invalid_state` (counted; taken back before; nothing to take back).
 pub fn reverse_cash(
     cmd: &ReverseCash,
     wrong: &CashMovement,

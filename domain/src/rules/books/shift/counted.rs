@@ -1,5 +1,5 @@
-//! How head office knows a shift to be counted, whichever copies of the store counted it, and in whatever order that
-//! is heard. It is [`merged`](crate::rules::books::shift::merged) of what it keeps.
+//! The count of a shift as head office has it, independent of which copies of the store reported it and in which
+//! order. It is [`merged`](crate::rules::books::shift::merged) from the reports.
 
 use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
@@ -40,34 +40,49 @@ impl CountedShift {
         })
     }
 
-    /// With what another record, perhaps of another copy, tells of it.
+    /// Adds the report of another record, perhaps of another copy of the store.
     #[must_use]
-    pub fn with(self, told: Self) -> Self {
-        let (known_place, told_place) = (self.place(), told.place());
-        let of_z = told.z_no.is_some() && self.z_no.is_none();
-        let news = of_z || told_place == known_place;
-        let expected_cash = if news { told.expected_cash } else { self.expected_cash };
+    pub fn with(self, reported: Self) -> Self {
+        let (known_rank, reported_rank) = (self.count_rank(), reported.count_rank());
+        let of_z = reported.z_no.is_some() && self.z_no.is_none();
+        let news = of_z || reported_rank == known_rank;
+        let expected_cash = if news { reported.expected_cash } else { self.expected_cash };
         // Of two counts at one moment the one that did not close the shift is the later.
-        let later = told.last_counted_at > self.last_counted_at
-            || (told.last_counted_at == self.last_counted_at && told_place >= known_place);
+        let later = reported.last_counted_at > self.last_counted_at
+            || (reported.last_counted_at == self.last_counted_at && reported_rank >= known_rank);
         let (last_counted, last_counted_at) = if later {
-            (told.last_counted, told.last_counted_at)
+            (reported.last_counted, reported.last_counted_at)
         } else {
             (self.last_counted, self.last_counted_at)
         };
-        let first = if told_place < known_place { told } else { self };
+        let first = if reported_rank < known_rank { reported } else { self };
         Self { expected_cash, last_counted, last_counted_at, ..first }
     }
 
-    /// Whether a record of this count tells of the first one: that of the till that went on, else the earlier.
+    /// Whether this count is the first one: that of the copy with a Z report, otherwise the earlier one.
     pub fn is_first(&self, known: &Self) -> bool {
-        self.place() <= known.place()
+        self.count_rank() <= known.count_rank()
     }
 
-    /// As [`merged`](crate::rules::books::shift::merged) has it: of two of one person in one millisecond by what they say.
-    fn place(&self) -> (bool, Option<UtcMs>, Option<UserId>, i64) {
-        (self.z_no.is_none(), self.closed_at, self.closed_by.clone(), self.counted_cash)
+    /// The order of [`merged`](crate::rules::books::shift::merged). The amount decides between two counts of one user
+    /// in one millisecond.
+    fn count_rank(&self) -> CountRank {
+        CountRank {
+            without_z: self.z_no.is_none(),
+            closed_at: self.closed_at,
+            closed_by: self.closed_by.clone(),
+            counted_cash: self.counted_cash,
+        }
     }
+}
+
+/// Rank of a first count, lowest first. The order of the fields is the order of comparison.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct CountRank {
+    without_z: bool,
+    closed_at: Option<UtcMs>,
+    closed_by: Option<UserId>,
+    counted_cash: i64,
 }
 
 #[cfg(test)]

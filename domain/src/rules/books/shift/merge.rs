@@ -4,21 +4,21 @@ use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Cash, Recount, Shift, ShiftState, ShiftTotals};
 
-/// A shift as it is `known` here, and as another copy's record has reported it (`told`): every count of either stays,
-/// and the latest is the one that counts. The first is that of the till that went on, which has a Z; else the earlier.
+/// Merges a shift as `known` here with another copy's record of it (`reported`). All counts of both are kept and the
+/// latest one is valid. The first count is that of the copy that has a Z report, otherwise the earlier one.
 ///
-/// The sums are those of a Z that comes, which has all that came before it, also what is in no record. Where this
-/// copy did more in the shift, or paid in and out otherwise, they are what the records until here come to: the Z lacks
-/// what this one did.
-pub fn merged(known: &Shift, told: Shift) -> Shift {
-    if told.state != ShiftState::Closed {
+/// The sums are those of a received Z, which includes everything before it, even what no record reports. If this copy
+/// did more in the shift, or other cash movements, the sums are computed from the records so far, because the Z lacks
+/// what this copy did.
+pub fn merged(known: &Shift, reported: Shift) -> Shift {
+    if reported.state != ShiftState::Closed {
         return known.clone();
     }
-    let of_z = told.z_no.is_some() && known.z_no.is_none() && !did_more(&known.totals, &told.totals);
-    let totals = if of_z { told.totals.clone() } else { known.totals.clone() };
-    let reversed = known.reversed.union(&told.reversed).cloned().collect();
+    let of_z = reported.z_no.is_some() && known.z_no.is_none() && !did_more(&known.totals, &reported.totals);
+    let totals = if of_z { reported.totals.clone() } else { known.totals.clone() };
+    let reversed = known.reversed.union(&reported.reversed).cloned().collect();
     if known.state != ShiftState::Closed {
-        return Shift { totals, reversed, ..told }.balanced();
+        return Shift { totals, reversed, ..reported }.balanced();
     }
     // Of two of the same millisecond their content decides, so that every copy chooses the same.
     let place = |shift: &Shift| {
@@ -26,7 +26,7 @@ pub fn merged(known: &Shift, told: Shift) -> Shift {
         (shift.z_no.is_none(), shift.closed_at, by)
     };
     let (first, other) =
-        if place(&told) < place(known) { (told, known.clone()) } else { (known.clone(), told) };
+        if place(&reported) < place(known) { (reported, known.clone()) } else { (known.clone(), reported) };
     let same = place(&first) == place(&other);
     let mut recounts: Vec<Recount> = other.recounts.clone();
     recounts.extend(as_recount(&other).filter(|_| !same));
@@ -50,11 +50,11 @@ fn as_recount(shift: &Shift) -> Option<Recount> {
 }
 
 /// Whether a copy's sums have what the other's lack.
-fn did_more(known: &ShiftTotals, told: &ShiftTotals) -> bool {
+fn did_more(known: &ShiftTotals, reported: &ShiftTotals) -> bool {
     let cash = |sums: &ShiftTotals| (sums.pay_in, sums.pay_out, sums.drops);
-    known.sales_count > told.sales_count
-        || known.returns_count > told.returns_count
-        || cash(known) != cash(told)
+    known.sales_count > reported.sales_count
+        || known.returns_count > reported.returns_count
+        || cash(known) != cash(reported)
 }
 
 /// Identity of a count, which also gives its place among others.

@@ -54,7 +54,8 @@ pub fn recount(
     if shift.state != ShiftState::Closed || shift.recounts.len() >= RECOUNTS_MAX {
         return Err(shift.state.refusal());
     }
-    // Later than the one before, whatever the clock says: the latest counts, also where records of two boxes meet.
+    // Always later than the previous count, even if the clock was set back: the latest count is valid, also when
+    // records of two boxes are merged.
     let before = shift.recounts.last().map(|recount| recount.at).or(shift.closed_at);
     let at = before.map_or(now, |before| now.max(UtcMs(before.0.saturating_add(1))));
     let recount = Recount {

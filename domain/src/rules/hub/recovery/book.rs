@@ -1,4 +1,4 @@
-//! What a refill knows of the rows: those of the store, and what the records before this one did to them.
+//! The rows during a recovery: those of the store, with the changes of the records before the current one.
 
 use crate::model::base::event;
 use crate::model::base::event::{Event, Fact};
@@ -73,11 +73,11 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn safe_opening(&self) -> Result<Option<SafeOpening>, Self::Error>;
-    /// When the last statement on a day was made: that it is sealed, or open again.
+    /// When a day was last sealed or reopened.
     ///
     /// # Errors
     /// As above.
-    fn day_word(&self, date: &Date) -> Result<Option<UtcMs>, Self::Error>;
+    fn last_day_change(&self, date: &Date) -> Result<Option<UtcMs>, Self::Error>;
     /// A till's counters, in the epoch that is written now.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ pub trait Rows {
     ///
     /// # Errors
     /// As above.
-    fn said_of_user(&self, id: &UserId) -> Result<Option<UserDown>, Self::Error>;
+    fn office_record_of_user(&self, id: &UserId) -> Result<Option<UserDown>, Self::Error>;
     /// The most that checking a password may cost.
     fn costs_max(&self) -> Costs;
 }
@@ -152,7 +152,7 @@ pub struct Book<'a, R> {
     users: HashMap<UserId, User>,
     safe: Option<Safe>,
     pub(super) opening: Option<SafeOpening>,
-    day_words: HashMap<Date, UtcMs>,
+    day_changes: HashMap<Date, UtcMs>,
 }
 
 /// Gives the kept value, else the row.
@@ -184,7 +184,7 @@ impl<'a, R: Rows> Book<'a, R> {
             users: HashMap::new(),
             safe: None,
             opening: None,
-            day_words: HashMap::new(),
+            day_changes: HashMap::new(),
         }
     }
 
@@ -197,13 +197,14 @@ impl<'a, R: Rows> Book<'a, R> {
     kept!(known_member, members, MemberId, Member);
     kept!(account, accounts, MemberId, PointsAccount);
     kept!(known_user, users, UserId, User);
-    kept!(day_word, day_words, Date, UtcMs);
+    kept!(last_day_change, day_changes, Date, UtcMs);
 
-    /// Takes in what was said of a day; false: something later was said here while this was still to come back.
-    pub(super) fn say(&mut self, date: Date, at: UtcMs) -> Result<bool, R::Error> {
-        let counts = self.day_word(&date)?.is_none_or(|word| word <= at);
+    /// Records that a day was sealed or reopened. Returns false if the day was changed later on this box, before the
+    /// record was recovered.
+    pub(super) fn record_day_change(&mut self, date: Date, at: UtcMs) -> Result<bool, R::Error> {
+        let counts = self.last_day_change(&date)?.is_none_or(|word| word <= at);
         if counts {
-            self.day_words.insert(date, at);
+            self.day_changes.insert(date, at);
         }
         Ok(counts)
     }

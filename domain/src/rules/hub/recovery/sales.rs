@@ -255,9 +255,9 @@ impl<R: Rows> Book<'_, R> {
         self.counting(like, count)
     }
 
-    /// The shift with what happened in it counted; `like`: where its own record is missing for ever. One that is
-    /// closed by now was counted while this was still to come back: the record of a close follows all that is in it.
-    /// Sums out of range stay as they are.
+    /// Adds the record to the totals of its shift; `like` is used if the shift's own record is missing for good. A
+    /// closed shift was counted before this record was recovered, and the record of a close follows all records of its
+    /// shift. Sums out of range stay unchanged.
     pub(super) fn counting(
         &self,
         like: Shift,

@@ -26,25 +26,25 @@ impl Recover for ShiftRecord {
                 Ok(one(opened, event::Rows { register, ..event::Rows::default() }))
             }
             "shift.closed" => {
-                let shift = said(book, shift)?;
+                let shift = merged_with_current(book, shift)?;
                 let counters = vec![book.counters(&shift.register_id, shift.z_no)?];
                 let closed = fact::ShiftClosed { shift, voided: Vec::new() };
                 Ok(one(closed, event::Rows { counters, ..event::Rows::default() }))
             }
-            _ => Ok(Some(fact::ShiftRecounted { shift: said(book, shift)? }.into())),
+            _ => Ok(Some(fact::ShiftRecounted { shift: merged_with_current(book, shift)? }.into())),
         }
     }
 }
 
-/// The shift with what a record says of it. It may have been counted here while that was still to come back.
-fn said<R: Rows>(book: &Book<'_, R>, told: Shift) -> Result<Shift, R::Error> {
-    Ok(match book.shift(&told.shift_id)? {
-        Some(known) => merged(&known, told),
-        None => over(told),
+/// Merges a record into its shift. The shift may have been counted here before the record was recovered.
+fn merged_with_current<R: Rows>(book: &Book<'_, R>, recorded: Shift) -> Result<Shift, R::Error> {
+    Ok(match book.shift(&recorded.shift_id)? {
+        Some(known) => merged(&known, recorded),
+        None => over(recorded),
     })
 }
 
-/// A shift of an earlier epoch is over, whatever its last record says.
+/// A shift of an earlier epoch is interrupted, whatever state its last record has.
 fn over(shift: Shift) -> Shift {
     match shift.state {
         ShiftState::Closed => shift,
@@ -75,7 +75,7 @@ impl Recover for CashDeposited {
 }
 
 impl Recover for SafeOpening {
-    /// A later word, said here while this one was still to come back, stands.
+    /// A later change on this box, made before the record was recovered, is kept.
     fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
         let known = book.opening.clone().map_or_else(|| book.rows.safe_opening(), |known| Ok(Some(known)))?;
         let stands = known.is_some_and(|known| is_later(&known, &self));
@@ -85,14 +85,14 @@ impl Recover for SafeOpening {
 
 impl Recover for Day {
     fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
-        let counts = book.say(self.business_date, self.sealed_at)?;
+        let counts = book.record_day_change(self.business_date, self.sealed_at)?;
         Ok(counts.then(|| fact::DaySealed { day: self }.into()))
     }
 }
 
 impl Recover for ReopenedDay {
     fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
-        let counts = book.say(self.business_date, self.reopened_at)?;
+        let counts = book.record_day_change(self.business_date, self.reopened_at)?;
         Ok(counts.then(|| fact::DayReopened { day: self }.into()))
     }
 }

@@ -127,7 +127,8 @@ impl Recover for TransferRecord {
         if book.transfer(&transfer.transfer_id)?.is_some_and(|known| known == transfer) {
             return Ok(None);
         }
-        // Of what was sent, cancelled or written off the sender tells; of what came, the receiver.
+        // The sender's records report what was sent, cancelled or written off; the receiver's records report what was
+        // received.
         let came = head.kind == "transfer.received"
             || (head.kind == "transfer.resolved" && lines.iter().any(|line| line.qty > 0));
         let reason = if came { MovementReason::TransferIn } else { MovementReason::TransferOut };

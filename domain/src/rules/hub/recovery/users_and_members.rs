@@ -1,4 +1,4 @@
-//! Members, points, people and what they did come back.
+//! Recovers members, points, users and audit entries from the store's own records.
 
 use crate::model::base::event;
 use crate::model::base::event::fact;
@@ -11,7 +11,7 @@ use crate::wire::record::{
 };
 
 impl Recover for MemberChanged {
-    /// A field that was written later, here or at head office, stays.
+    /// Skips fields that have a later change, of this store or of head office.
     fn recover<R: Rows>(self, head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
         let known = book.known_member(&self.id)?;
         let mut member = known.clone().unwrap_or_else(|| Member::blank(self.id.clone(), head.now));
@@ -40,13 +40,13 @@ impl Recover for PointsAdjusted {
 }
 
 impl Recover for UserChanged {
-    /// The person as the record tells, unless what is here is later. Two may have one login name for a while, as
-    /// histories of two boxes are put together: `came_back::names` settles that at their end.
+    /// Restores the user as in the record, except for fields that were changed later. While the histories of two
+    /// boxes are merged, two users may have the same login name; `came_back::names` resolves that at the end.
     fn recover<R: Rows>(self, _head: &Head<'_>, book: &mut Book<'_, R>) -> Events<R::Error> {
         let known = book.known_user(&self.user_id)?;
-        let said = book.rows.said_of_user(&self.user_id)?;
-        let came = came_back::user(self, known.as_ref(), said.as_ref(), book.rows.costs_max());
-        Ok(came.map(|user| fact::UserChanged { user }.into()))
+        let of_office = book.rows.office_record_of_user(&self.user_id)?;
+        let changed = came_back::user(self, known.as_ref(), of_office.as_ref(), book.rows.costs_max());
+        Ok(changed.map(|user| fact::UserChanged { user }.into()))
     }
 }
 
@@ -56,5 +56,5 @@ impl Recover for AuditRecorded {
     }
 }
 
-/// Head office tells settings again.
+/// Nothing to recover: head office sends the settings again.
 impl Recover for ProductSettingsChanged {}

@@ -45,7 +45,7 @@ fn written(text: &str) -> Vec<Written> {
         && let Ok(record) = serde_json::from_str::<Record<ProductSettingsChanged>>(text)
     {
         let (of, kind) = (format!("product:{}", record.payload.id), Kind::Settings);
-        // The feed tells each field by itself, and one may be there before the other.
+        // The feed sends each field separately, so one may arrive before the other.
         let one = |field: &String| {
             let (of, id, event_id) = (of.clone(), format!("{of}:{field}"), record.event_id.clone());
             Written { kind, of, id, event_id }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const TOTAL_MAX: i64 = (1 << 53) - 1;
 
 impl Digest {
-    /// Whether these figures go as far as this place: what the hub has beyond is in no figure here yet. An
-    /// epoch that is not named at all is one that the store lacks.
+    /// Whether these figures include this position. Records of the hub beyond it are not in the store's figures yet.
+    /// An epoch that is not listed is one that the store lacks.
     pub fn reaches(&self, epoch: &str, seq: u64) -> bool {
         self.heads.iter().all(|head| head.epoch != epoch || seq <= head.seq)
     }

@@ -50,8 +50,8 @@ pub enum Why {
 }
 
 impl Why {
-    /// Whether later records of the same aggregate park behind it. One that waits holds nobody up: whatever
-    /// comes may be what it waits for. Nor does one that is another event under a known ID.
+    /// Whether later records of the same aggregate are parked behind it. A waiting record blocks none, since the
+    /// record that it waits for may follow. Neither does another event with a known ID.
     pub fn holds_up(self) -> bool {
         matches!(self, Self::Behind | Self::NotUnderstood)
     }

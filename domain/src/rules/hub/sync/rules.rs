@@ -131,8 +131,8 @@ pub fn seen_before(
     if at.as_deref() == Some(hash) { Ok(skipped) } else { Err(Unfit::HistoryDiverged) }
 }
 
-/// Whether a push is let in: fencing looks at the epoch that its sender writes. `heard`: that epoch said
-/// hello or was named in a lineage before.
+/// Checks that a push is accepted, by the current epoch of its sender. `heard`: whether that epoch sent a hello or was
+/// named in a lineage before.
 ///
 /// # Errors
 /// The code of the refusal: `stale_epoch` or `hello_first`.
@@ -144,8 +144,8 @@ pub fn admitted(current: Option<&str>, sender: &str, heard: bool) -> Result<(), 
     }
 }
 
-/// The hole that a batch names which continues behind what its store has forgotten, first and last seq.
-/// `resume_seq`: where the hub told it to continue; 0: nowhere.
+/// The hole (first and last seq) before a batch that continues after records which the store no longer has.
+/// `resume_seq` is where the hub allowed it to continue, or 0.
 pub fn hole(cursor: u64, resume_seq: u64, first: Option<u64>) -> Option<(u64, u64)> {
     let resumes = resume_seq > cursor.saturating_add(1) && first == Some(resume_seq);
     resumes.then(|| (cursor.saturating_add(1), resume_seq.saturating_sub(1)))
@@ -156,9 +156,8 @@ pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
     cursor.saturating_add(1) < state.min_kept_seq
 }
 
-/// Number of records of an epoch that the hub has stored without the store having heard of it: a push was under way,
-/// or its answer was lost, when the store described the epoch. The store still counts them as waiting. `cursor`: the
-/// last seq that the hub has stored.
+/// Number of records that the hub has stored and the store still counts as waiting, because the push was under way or
+/// its answer was lost when the store described the epoch. `cursor` is the last seq that the hub has stored.
 pub fn stored_unheard(state: &EpochState, cursor: u64) -> u64 {
     cursor.min(state.head_seq).saturating_sub(state.acked_seq)
 }

@@ -1,5 +1,5 @@
-//! The store's end of the protocol as decisions: what an answer of the hub means for this copy of the
-//! store. Pure, so that the daemon and the simulation run the same rules.
+//! The store's side of the sync protocol: decides the next step after each answer of the hub. Pure functions, so
+//! that the daemon and the simulation run the same rules.
 
 use crate::model::hub::chain::GENESIS;
 use crate::model::hub::stamp::AckMark;
@@ -11,7 +11,7 @@ pub trait Chain {
     /// Error when it can't be read.
     type Error;
 
-    /// The hash of a record; that before the first one for 0; `None` if there is no such record.
+    /// The hash of the record at `seq`, or the genesis hash at 0. `None` if there is no such record.
     ///
     /// # Errors
     /// It can't be read.
@@ -20,44 +20,53 @@ pub trait Chain {
 
 /// Next step after a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Greeted {
-    /// Open epoch `n`, then hello again.
+pub enum AfterHello {
+    /// Open epoch `n`, then send hello again.
     OpenEpoch(u64),
-    /// Another copy of this store is the shop: sell nothing, keep the queue.
+    /// Another copy of this store is the active one: sell nothing, keep the queue.
     Fence,
-    /// The own epoch runs apart from the hub's: hello again, and say so.
-    SayApart,
-    /// This program is too old for the hub: keep everything, push nothing.
+    /// The current epoch differs from the hub's: send hello again and report the divergence.
+    ReportDivergence,
+    /// This program is too old for the hub: keep all records, push none.
     Upgrade,
-    /// Complete every epoch both ways, in this order, then push.
+    /// Carry out the plan in the order of its fields, then push.
     Complete(Plan),
 }
 
-/// Plan by which the epochs of store and hub become the same.
+/// Steps that make the epochs of store and hub equal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// Earlier epochs that ran apart: the hub's copy replaces the own one, from the first record.
+    /// Earlier epochs that diverged: the hub's records replace the store's, from the first one.
     pub replace: Vec<ChainHead>,
-    /// Earlier epochs of which the hub has more: the rest comes by `own`, after the seq.
-    pub refill: Vec<(ChainHead, u64)>,
-    /// Marks of the hub where nothing has to come down.
+    /// Earlier epochs of which the hub has more records than the store.
+    pub refill: Vec<Refill>,
+    /// Acknowledgements for epochs of which the store has all records.
     pub marks: Vec<AckMark>,
 }
 
-/// Decides on the answer to a hello. `lineage` is every epoch of this copy, `current` the one it writes.
+/// An earlier epoch whose last records are read from the hub.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refill {
+    pub head: ChainHead,
+    /// The last record that the store has.
+    pub after_seq: u64,
+}
+
+/// Decides the next step after the answer to a hello. `lineage` has every epoch of this copy, `current` is the one
+/// that it writes.
 ///
 /// # Errors
-/// The own records can't be read.
-pub fn greeted<C: Chain>(
+/// The store's own records can't be read.
+pub fn decide_after_hello<C: Chain>(
     chain: &C,
     current: &str,
     lineage: &[EpochState],
     answer: &HelloAnswer,
-) -> Result<Greeted, C::Error> {
+) -> Result<AfterHello, C::Error> {
     match answer.directive {
-        Directive::Fenced => return Ok(Greeted::Fence),
-        Directive::NewEpoch => return Ok(Greeted::OpenEpoch(answer.n)),
-        Directive::UpgradeRequired => return Ok(Greeted::Upgrade),
+        Directive::Fenced => return Ok(AfterHello::Fence),
+        Directive::NewEpoch => return Ok(AfterHello::OpenEpoch(answer.n)),
+        Directive::UpgradeRequired => return Ok(AfterHello::Upgrade),
         Directive::Ok | Directive::Resync => {}
     }
     let mut plan = Plan::default();
@@ -67,22 +76,28 @@ pub fn greeted<C: Chain>(
         let here = own_seq.min(head.seq);
         let apart = here == head.seq && chain.hash_at(&head.epoch, here)?.as_ref() != Some(&head.hash);
         match (head.epoch == current, apart, head.seq > own_seq) {
-            // The current epoch is never filled from outside: two copies wrote it.
-            (true, true, _) | (true, _, true) => return Ok(Greeted::SayApart),
+            // Records of the current epoch that the store lacks were written by another copy. They are never read
+            // into it.
+            (true, true, _) | (true, _, true) => return Ok(AfterHello::ReportDivergence),
             (false, true, _) => plan.replace.push(head.clone()),
-            (false, false, true) => plan.refill.push((head.clone(), own_seq)),
+            (false, false, true) => plan.refill.push(Refill { head: head.clone(), after_seq: own_seq }),
             (_, false, false) => plan.marks.push(mark(head)),
         }
     }
-    Ok(Greeted::Complete(plan))
+    Ok(AfterHello::Complete(plan))
 }
 
-/// Whether a hub that fences this copy only has more of its current epoch than the hello named, all of it this copy's
-/// own: a push of an earlier session overtook the hello. Nobody else writes that epoch, and hello is said again.
+/// Whether the hub fenced this copy only because a push of an earlier session arrived before the hello: the hub has
+/// more of the current epoch than the hello stated, and all of it are records of this copy. No other copy writes the
+/// epoch then, so the store sends hello again.
 ///
 /// # Errors
-/// The own records can't be read.
-pub fn overtaken<C: Chain>(chain: &C, current: &str, answer: &HelloAnswer) -> Result<bool, C::Error> {
+/// The store's own records can't be read.
+pub fn push_overtook_hello<C: Chain>(
+    chain: &C,
+    current: &str,
+    answer: &HelloAnswer,
+) -> Result<bool, C::Error> {
     let mut newest = answer.heads.iter().filter(|head| number(&head.epoch) == answer.n);
     match (newest.next(), newest.next()) {
         (Some(head), None) if head.epoch == current && head.seq > 0 => {
@@ -92,51 +107,61 @@ pub fn overtaken<C: Chain>(chain: &C, current: &str, answer: &HelloAnswer) -> Re
     }
 }
 
-/// The mark that says: the hub is here.
+/// The acknowledgement that a chain head of the hub stands for.
 pub fn mark(head: &ChainHead) -> AckMark {
     AckMark { epoch: head.epoch.clone(), seq: head.seq, hash: head.hash.clone(), stable_seq: head.stable_seq }
 }
 
-/// The next records to push: the oldest epoch that the hub does not have to its end, and after which seq.
-pub fn next_push(lineage: &[EpochState]) -> Option<(&str, u64)> {
+/// Where a push begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PushStart<'a> {
+    pub epoch: &'a str,
+    /// The last record that the hub has.
+    pub after_seq: u64,
+}
+
+/// The next records to push: those of the oldest epoch that the hub does not have completely.
+pub fn next_push(lineage: &[EpochState]) -> Option<PushStart<'_>> {
     let open = lineage.iter().find(|state| state.acked_seq < state.head_seq)?;
-    Some((&open.epoch, open.acked_seq.max(open.min_kept_seq.saturating_sub(1))))
+    let after_seq = open.acked_seq.max(open.min_kept_seq.saturating_sub(1));
+    Some(PushStart { epoch: &open.epoch, after_seq })
 }
 
-/// Meaning of the answer to a push.
+/// Next step after a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pushed {
-    /// The hub has this.
+pub enum AfterPush {
+    /// Store the acknowledgement.
     Acknowledged(AckMark),
-    /// The hub is not the one that was greeted, or took nothing: hello again.
+    /// The hub has another generation than in the hello, or accepted no record: send hello again.
     SayHello,
-    /// The acknowledged history is not the own one: no push before a hello that says so.
-    SayApart,
+    /// The hub acknowledged another history: report the divergence with a hello before the next push.
+    ReportDivergence,
 }
 
-/// Decides on the answer to a push of records of `epoch` after `from_seq`. The mark moves only if the own
-/// chain has `acked_hash` at `acked_seq`.
+/// Decides the next step after a push. The acknowledgement counts only if the store's own chain has `acked_hash` at
+/// `acked_seq`.
 ///
 /// # Errors
-/// The own records can't be read.
-pub fn pushed<C: Chain>(
+/// The store's own records can't be read.
+pub fn decide_after_push<C: Chain>(
     chain: &C,
     current: &str,
     generation: &str,
-    (epoch, from_seq): (&str, u64),
+    sent: PushStart<'_>,
     answer: &PushAnswer,
-) -> Result<Pushed, C::Error> {
-    // What another generation acknowledged counts for nothing.
+) -> Result<AfterPush, C::Error> {
+    let PushStart { epoch, after_seq } = sent;
+    // An acknowledgement of another generation of the hub does not count.
     if answer.hub_generation != generation || answer.epoch != epoch {
-        return Ok(Pushed::SayHello);
+        return Ok(AfterPush::SayHello);
     }
     if chain.hash_at(epoch, answer.acked_seq)?.as_ref() != Some(&answer.acked_hash) {
-        return Ok(if epoch == current { Pushed::SayApart } else { Pushed::SayHello });
+        return Ok(if epoch == current { AfterPush::ReportDivergence } else { AfterPush::SayHello });
     }
-    if answer.acked_seq <= from_seq {
-        return Ok(Pushed::SayHello);
+    if answer.acked_seq <= after_seq {
+        return Ok(AfterPush::SayHello);
     }
-    Ok(Pushed::Acknowledged(AckMark {
+    Ok(AfterPush::Acknowledged(AckMark {
         epoch: epoch.to_owned(),
         seq: answer.acked_seq,
         hash: answer.acked_hash.clone(),
@@ -144,11 +169,11 @@ pub fn pushed<C: Chain>(
     }))
 }
 
-/// The first end of a points balance that is not the own chain's: a balance counts only over own records, so
-/// the two have to talk first.
+/// The first position that a points balance includes and that the store's own chain does not have. Such a balance
+/// is used only after the next hello, since it was computed from other records.
 ///
 /// # Errors
-/// The own records can't be read.
+/// The store's own records can't be read.
 pub fn foreign_end<'a, C: Chain>(
     chain: &C,
     includes: impl IntoIterator<Item = &'a Covered>,
@@ -161,53 +186,53 @@ pub fn foreign_end<'a, C: Chain>(
     Ok(None)
 }
 
-/// Meaning of a refused push.
+/// Next step after a push that the hub refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum AfterRefusal {
     /// Another copy took over: sell nothing.
     Fence,
-    /// The hub has something else under this seq: hello, and say so.
-    SayApart,
-    /// The hub is elsewhere than thought: hello tells where.
+    /// The hub has another record at this seq: report the divergence with a hello.
+    ReportDivergence,
+    /// The hub has other positions than the store assumed: hello returns them.
     SayHello,
-    /// Resending can't cure it.
+    /// Sending the records again would be refused again.
     Rejected,
 }
 
-/// Decides on the code of a refused push.
-pub fn refused(code: &str) -> Refused {
+/// Decides the next step after a refused push by its error code.
+pub fn decide_after_refusal(code: &str) -> AfterRefusal {
     match code {
-        "stale_epoch" => Refused::Fence,
-        "history_diverged" => Refused::SayApart,
-        "hello_first" | "sequence_gap" => Refused::SayHello,
-        _ => Refused::Rejected,
+        "stale_epoch" => AfterRefusal::Fence,
+        "history_diverged" => AfterRefusal::ReportDivergence,
+        "hello_first" | "sequence_gap" => AfterRefusal::SayHello,
+        _ => AfterRefusal::Rejected,
     }
 }
 
-/// The number of an epoch `<n>-<16 hex>`; 0: it has none.
+/// The number `n` of an epoch `<n>-<16 hex>`, or 0 if the name has none.
 pub fn number(epoch: &str) -> u64 {
     epoch.split_once('-').and_then(|(n, _)| n.parse().ok()).unwrap_or_default()
 }
 
-/// The highest number of an epoch that this copy knows, or that the hub told it.
-pub fn highest(lineage: &[EpochState], hub_n: u64) -> u64 {
+/// The highest epoch number that this copy has or that the hub returned to it.
+pub fn highest_number(lineage: &[EpochState], hub_n: u64) -> u64 {
     lineage.iter().map(|state| number(&state.epoch)).max().unwrap_or_default().max(hub_n)
 }
 
-/// The number of the epoch that a person opens with `rejoin`: above every one that this copy or the hub knows.
+/// The number of the epoch that `rejoin` opens: above all numbers that this copy and the hub know.
 pub fn rejoin_n(lineage: &[EpochState], hub_n: u64) -> u64 {
-    highest(lineage, hub_n).saturating_add(1)
+    highest_number(lineage, hub_n).saturating_add(1)
 }
 
-/// The lineage that a hello for `epoch` names. One that was opened while the hello was put together is left out: named
-/// before it was ever spoken for, it would be a copy to the hub, and fenced for ever.
-pub fn named(mut lineage: Vec<EpochState>, epoch: &str) -> Vec<EpochState> {
+/// The lineage to send in a hello for `epoch`: without an epoch that was opened while the hello was composed. If a
+/// hello named an epoch before the hello that opens it, the hub would take it for a copy and fence it for good.
+pub fn lineage_of_hello(mut lineage: Vec<EpochState>, epoch: &str) -> Vec<EpochState> {
     lineage.retain(|state| number(&state.epoch) <= number(epoch));
     lineage
 }
 
-/// The mark of an epoch that the hub knows nothing of.
-pub fn unknown(epoch: &str) -> AckMark {
+/// The acknowledgement of an epoch of which the hub has no record.
+pub fn unacknowledged(epoch: &str) -> AckMark {
     AckMark { epoch: epoch.to_owned(), hash: GENESIS.to_owned(), ..AckMark::default() }
 }
 
@@ -227,7 +252,11 @@ mod tests {
         };
         let lineage = ["9-aa", "10-bb", "10-cc", "11-dd"].map(state).to_vec();
         for (epoch, names) in [("11-dd", 4), ("10-cc", 3), ("9-aa", 1)] {
-            assert_eq!(Some(named(lineage.clone(), epoch).as_slice()), lineage.get(..names), "{epoch}");
+            assert_eq!(
+                Some(lineage_of_hello(lineage.clone(), epoch).as_slice()),
+                lineage.get(..names),
+                "{epoch}"
+            );
         }
     }
 
@@ -267,7 +296,7 @@ mod tests {
             ("a later epoch is the shop's", 3, vec![head("2-aa", 7, "7"), head("3-bb", 1, "1")], false),
             ("two epochs have the number", 2, vec![head("2-aa", 7, "7"), head("2-bb", 1, "1")], false),
         ] {
-            assert_eq!(overtaken(&Own(8), "2-aa", &answer(n, heads)), Ok(expected), "{case}");
+            assert_eq!(push_overtook_hello(&Own(8), "2-aa", &answer(n, heads)), Ok(expected), "{case}");
         }
     }
 }

@@ -51,7 +51,7 @@ impl Count {
 pub enum Due {
     /// Nothing: every acknowledged record is in the figures.
     Nothing,
-    /// All of it: the hub's copy of an epoch has replaced what was counted.
+    /// Counts the whole epoch anew, because the hub's copy has replaced it.
     Anew,
     /// These, epoch by epoch.
     Records(Vec<Span>),

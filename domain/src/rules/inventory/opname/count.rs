@@ -13,10 +13,10 @@ use crate::rules::inventory::product::tracked;
 use crate::rules::inventory::stock::StockContext;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Takes counts: what is on hand at this moment is what they are measured against. One that is withdrawn leaves its zone
-/// as if nobody had counted there.
+/// Records counts, and for each the stock on hand at this moment, with which it is compared. A withdrawn count leaves
+/// its zone uncounted.
 ///
-/// `products` holds the catalogue's rows of the counted skus.
+/// `products` holds the catalogue's rows of the counted SKUs.
 ///
 /// # Errors
 /// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`,
@@ -34,7 +34,7 @@ pub fn count(
     not_anothers(cmd, id, room)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     // Cartons and pieces of one place are counted together.
-    let mut told: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
+    let mut counts_by_zone: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
         let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
@@ -50,7 +50,7 @@ pub fn count(
         let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
         let zone = count.zone.as_deref().unwrap_or_default();
         if count.withdrawn() {
-            told.remove(&(&count.sku, zone));
+            counts_by_zone.remove(&(&count.sku, zone));
             if !line.withdraw(zone) {
                 return Err(Refusal::field(format!("counts[{place}].zone"), "was not counted"));
             }
@@ -62,13 +62,13 @@ pub fn count(
         }
         let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(zone);
         let before = adds.then(|| there(id, count, room.book)).flatten();
-        let here = told.entry((&count.sku, zone)).or_insert(before.map_or(0, |before| before.qty));
+        let here = counts_by_zone.entry((&count.sku, zone)).or_insert(before.map_or(0, |before| before.qty));
         *here = sum("counts", [*here, count.qty])?;
         let (row, by) = (room.book.row(&count.sku), &room.authorization.caller.user_id);
         line.count(zone, (*here, before), &row, by, room.now)?;
     }
-    let fresh = lines.values().filter(|line| !line.zones.is_empty() && !stands(id, &line.sku, room.book));
-    let gone = lines.values().filter(|line| line.zones.is_empty() && stands(id, &line.sku, room.book));
+    let fresh = lines.values().filter(|line| !line.zones.is_empty() && !is_counted(id, &line.sku, room.book));
+    let gone = lines.values().filter(|line| line.zones.is_empty() && is_counted(id, &line.sku, room.book));
     let lines_counted = opname.lines_counted.saturating_add(fresh.count() as u64);
     let lines_counted = lines_counted.saturating_sub(gone.count() as u64);
     let opname = Opname { lines_counted, ..opname.clone() };
@@ -130,7 +130,7 @@ pub fn recount(
         };
         lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
     }
-    let dropped = skus.iter().filter(|sku| stands(id, sku, room.book)).count() as u64;
+    let dropped = skus.iter().filter(|sku| is_counted(id, sku, room.book)).count() as u64;
     let opname = Opname {
         state: OpnameState::Counting,
         lines_counted: opname.lines_counted.saturating_sub(dropped),
@@ -147,7 +147,7 @@ pub fn recount(
 pub fn cancel(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
     room.managers_only()?;
     let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
-    if opname.state.over() {
+    if opname.state.is_over() {
         return Err(opname.state.refusal());
     }
     Ok(changed(Opname {
@@ -159,8 +159,8 @@ pub fn cancel(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::Opna
     }))
 }
 
-/// Whether a count of a product stands.
-fn stands(id: &OpnameId, sku: &Sku, book: &LedgerBook) -> bool {
+/// Whether a product has a valid count.
+fn is_counted(id: &OpnameId, sku: &Sku, book: &LedgerBook) -> bool {
     book.counted.get(&(id.clone(), sku.clone())).is_some_and(|line| !line.zones.is_empty())
 }
 

@@ -32,8 +32,8 @@ impl OpnameLine {
         sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
     }
 
-    /// Takes back what was said of a zone, if anything was: the others are held against what was on hand at the latest of
-    /// them.
+    /// Removes the count of a zone, if there is one. The counts of the other zones are then compared with the stock at
+    /// the latest of them.
     pub fn withdraw(&mut self, zone: &str) -> bool {
         let was_there = self.zones.remove(zone).is_some();
         if let Some(last) = self.zones.values().max_by_key(|count| (count.at, count.moves)) {
@@ -52,8 +52,7 @@ impl OpnameLine {
         self.counted().saturating_sub(self.expected)
     }
 
-    /// Whether the sku moved between its first and its last zone: then nobody can say which zone
-    /// saw the goods.
+    /// Whether the SKU moved between its first and its last count, so that it is unknown which zone had the goods.
     pub fn moved_between_counts(&self) -> bool {
         let mut moves = self.zones.values().map(|zone| zone.moves);
         let first = moves.next();

@@ -22,7 +22,7 @@ pub fn post(
 ) -> Result<Event<fact::OpnameChanged>, Refusal> {
     room.managers_only()?;
     let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
-    if opname.state.over() {
+    if opname.state.is_over() {
         return Err(opname.state.refusal());
     }
     let accept = cmd.accept.unwrap_or(false);

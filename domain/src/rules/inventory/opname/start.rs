@@ -52,8 +52,8 @@ pub fn start(
         ended_by: None,
         ended_at: None,
     };
-    let mut open = room.book.opnames.values().filter(|other| !other.state.over());
-    if let Some(other) = open.clone().find(|other| other.meets(&opname)) {
+    let mut open = room.book.opnames.values().filter(|other| !other.state.is_over());
+    if let Some(other) = open.clone().find(|other| other.overlaps(&opname)) {
         let id = other.opname_id.0.clone();
         return Err(Refusal::Duplicate { what: "an open count of these products", id });
     }

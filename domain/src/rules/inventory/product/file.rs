@@ -10,7 +10,7 @@ pub const NO_BARCODES: &str = "-";
 /// Row of a product file: a value without a column stays as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueRow {
-    /// The product as the file has it; of one that is not known yet, all of it.
+    /// The product by the file. For an unknown product, with all its fields.
     pub product: Product,
     /// The columns of the file beside those that every file has.
     pub columns: FileColumns,
@@ -59,8 +59,8 @@ impl CatalogueRow {
     }
 }
 
-/// The codes of a row before those that its product has; [`NO_BARCODES`] leaves only the row's. A row that says nothing
-/// new leaves their order, since another order would be a change.
+/// Adds the codes of a row in front of those of its product; [`NO_BARCODES`] leaves only the row's. If the row has no
+/// new code, the order stays, since another order would be a change.
 fn merge_codes(mut row: Vec<Barcode>, known: &[Barcode]) -> Vec<Barcode> {
     let replaces = row.iter().any(|code| code.code == NO_BARCODES);
     row.retain(|code| code.code != NO_BARCODES);

@@ -105,7 +105,7 @@ impl OrderStep {
 }
 
 impl PurchaseOrder {
-    /// Whether its store knows of it, and so has to hear of every change.
+    /// Whether the order's store has received it and must be sent every change.
     pub fn reaches_store(&self) -> bool {
         self.sent_at.is_some() || self.state.is_open() || self.state == OrderState::Received
     }
@@ -218,7 +218,7 @@ impl PurchaseOrder {
         self.total > before.approved_total.unwrap_or(before.total)
     }
 
-    /// A total above the one that was approved needs a user who may approve it; `before` is the order as it was.
+    /// A total above the approved one needs a user who may approve it. `before` is the order before the change.
     ///
     /// # Errors
     /// `approval_required`.
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_is_possible_in_its_states_alone() {
+    fn each_step_is_possible_only_in_its_states() {
         use OrderState::{Approved, Cancelled, Closed, Draft, PartiallyReceived, Received, Sent};
         let table: [(OrderState, &[&str]); 7] = [
             (Draft, &["submit", "approve", "cancel"]),

@@ -133,9 +133,9 @@ mod tests {
         let line = |line_no, qty| OrderLine { line_no, qty, ..OrderLine::default() };
         let lines = [line(1, 24), line(2, 13)];
         let found = warnings(&lines, 3_700, Terms { min_order_total: Some(5_000) }, |_| Some(&price));
-        let told: Vec<_> = found.iter().map(|one| (one.code, one.line_no, one.expected)).collect();
+        let listed: Vec<_> = found.iter().map(|one| (one.code, one.line_no, one.expected)).collect();
         assert_eq!(
-            told,
+            listed,
             [
                 (OrderWarningCode::NotAPack, Some(2), 12),
                 (OrderWarningCode::BelowMinQty, Some(2), 24),

@@ -18,8 +18,9 @@ impl OrderProgress {
         Self { po_id: order.po_id.clone(), lines: order.lines.iter().map(came).collect() }
     }
 
-    /// Takes in what was accepted and rejected of a sku: line by line up to what was ordered, then up to
-    /// each line's tolerance (docs/arithmetic.md#receiving-orders-and-transfers). False: the order has no such sku.
+    /// Records the accepted and rejected pieces of a SKU: line by line up to the ordered quantity, then up to the
+    /// tolerance of each line (docs/arithmetic.md#receiving-orders-and-transfers). Returns false if the order does not
+    /// have the SKU.
     ///
     /// # Errors
     /// `over_receipt` when the lines of the sku can't take it.
@@ -65,8 +66,8 @@ impl OrderProgress {
         Ok(known)
     }
 
-    /// Takes in what came although nobody waits for it: on the last line of the sku, whatever was ordered. False: the order
-    /// has no such sku.
+    /// Records pieces that are not expected any more, on the last line of the SKU and without a limit. Returns false
+    /// if the order does not have the SKU.
     pub fn count(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) -> bool {
         let Some(line) = order.lines.iter().rev().find(|line| line.sku == *sku) else { return false };
         if let Some(came) = self.line(line.line_no) {

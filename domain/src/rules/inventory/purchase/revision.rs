@@ -282,8 +282,8 @@ mod tests {
             (vec![line(None, "C", 0, 10)], "lines[0].qty"),
             (vec![], "lines"),
         ] {
-            let told = sent().revised(&revision(0, lines.clone()), unlisted);
-            let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{lines:?}") };
+            let outcome = sent().revised(&revision(0, lines.clone()), unlisted);
+            let Err(Refusal::ValidationFailed(wrong)) = outcome else { panic!("{lines:?}") };
             assert_eq!(wrong.first().unwrap().path, path);
         }
         let stale = sent().revised(&revision(7, vec![line(Some(1), "A", 10, 10)]), unlisted);
@@ -334,8 +334,8 @@ mod tests {
         let costs: Vec<i64> = order.lines.iter().map(|line| line.unit_cost).collect();
         assert_eq!((costs, order.total), (vec![10, 20, 21], 60 + 120 + 21));
         for line in [unpriced(None, "A"), unpriced(Some(2), "D")] {
-            let told = sent().revised(&revision(0, vec![line]), listed);
-            let Err(Refusal::ValidationFailed(wrong)) = told else { panic!("{told:?}") };
+            let outcome = sent().revised(&revision(0, vec![line]), listed);
+            let Err(Refusal::ValidationFailed(wrong)) = outcome else { panic!("{outcome:?}") };
             assert_eq!(wrong.first().unwrap().path, "lines[0].unit_cost");
         }
     }

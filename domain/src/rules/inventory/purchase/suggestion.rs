@@ -1,4 +1,5 @@
-//! How much of a product to order: what is sold a day, until when it lasts, what is on its way.
+//! Order suggestions: the quantity of a product to order, by its daily sales, the days to cover and the quantity on
+//! its way.
 
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};

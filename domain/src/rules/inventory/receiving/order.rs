@@ -12,9 +12,11 @@ use crate::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive
 use crate::rules::inventory::stock::StockContext;
 use std::collections::BTreeMap;
 
-/// Posts a receiving document, against `order` where the command names one; its rows say what came of the
-/// order by now. Goods that nobody expects any more, of an order or a line that was closed or called off, are there all
-/// the same: they come in without a limit, and the receipt reports them to head office.
+/// Posts a receiving document, against `order` if the command names one. The rows of the event include the progress of
+/// the order.
+///
+/// Goods of an order or line that is closed or cancelled are received all the same, without a limit, and the receipt
+/// reports them to head office.
 ///
 /// # Errors
 /// Those of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a
@@ -56,8 +58,8 @@ pub fn receive_order(
     Ok(event)
 }
 
-/// A line without a cost of its own comes in at the order's. Where the order says what a line costs together, each
-/// receipt takes its share, and the last pieces the rest.
+/// A line without a cost gets the cost of the order. If the order has a total for the line, each receipt takes its
+/// share, and the last pieces take the rest.
 fn at_ordered_cost(
     line: &mut NewReceivingLine,
     order: &PurchaseOrder,
@@ -83,8 +85,8 @@ fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
 }
 
-/// The most that may be received of a line in all; `None` if nothing is expected of it any
-/// more, and what comes has no limit.
+/// The most pieces that may be received of a line in total. `None` if nothing is expected any more: then there is no
+/// limit.
 pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))

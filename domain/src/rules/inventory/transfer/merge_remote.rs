@@ -14,29 +14,29 @@ use crate::rules::inventory::transfer::{found_here, meet};
 /// # Errors
 /// `over_receipt`, `validation_failed`: the other store's document can't be true.
 pub fn merge_remote(
-    told: &Transfer,
+    reported: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
     room: &StockContext<'_>,
 ) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
-    let known = room.book.transfers.get(&told.transfer_id).or(known);
-    if told.to_store_id == room.rules.store_id {
-        return arriving(told, known, movement_ids, room);
+    let known = room.book.transfers.get(&reported.transfer_id).or(known);
+    if reported.to_store_id == room.rules.store_id {
+        return arriving(reported, known, movement_ids, room);
     }
     // A document that this store forgot is the outbox's business: nothing is moved twice here.
     let Some(known) = known.filter(|known| known.from_store_id == room.rules.store_id) else {
         return Ok(None);
     };
-    match (told.state, known.state) {
+    match (reported.state, known.state) {
         (TransferState::Received, TransferState::InTransit | TransferState::Cancelled) => {
-            meet(known, told, movement_ids, room).map(Some)
+            meet(known, reported, movement_ids, room).map(Some)
         }
         _ => Ok(None),
     }
 }
 
 fn arriving(
-    told: &Transfer,
+    reported: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
     room: &StockContext<'_>,
@@ -48,18 +48,18 @@ fn arriving(
         let more = |line: &crate::model::inventory::transfer::TransferLine| {
             of(line).is_some_and(|own| own.resolved.len() < line.resolved.len())
         };
-        told.lines.iter().any(more)
+        reported.lines.iter().any(more)
     };
-    match (told.state, known) {
-        (TransferState::InTransit, None) => Ok(Some(noted(told.clone()))),
+    match (reported.state, known) {
+        (TransferState::InTransit, None) => Ok(Some(noted(reported.clone()))),
         (TransferState::Cancelled, Some(known)) if known.state == TransferState::InTransit => {
-            let (state, cancelled_at) = (TransferState::Cancelled, told.cancelled_at);
+            let (state, cancelled_at) = (TransferState::Cancelled, reported.cancelled_at);
             Ok(Some(noted(Transfer { state, cancelled_at, ..known.clone() })))
         }
         (TransferState::Received, Some(known))
             if known.state == TransferState::Received && settles(known) =>
         {
-            found_here(known, told, movement_ids, room).map(Some)
+            found_here(known, reported, movement_ids, room).map(Some)
         }
         _ => Ok(None),
     }

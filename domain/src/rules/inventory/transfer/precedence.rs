@@ -15,14 +15,14 @@ pub struct Precedence {
 }
 
 /// Compares the `known` document with the report of its sender or receiver. Goods that moved are moved either way.
-pub fn precedence(known: &Transfer, told: &Transfer, by_sender: bool) -> Precedence {
-    let stands = rank(told.state) >= rank(known.state);
+pub fn precedence(known: &Transfer, reported: &Transfer, by_sender: bool) -> Precedence {
+    let stands = rank(reported.state) >= rank(known.state);
     let met = matches!(
-        (known.state, told.state),
+        (known.state, reported.state),
         (TransferState::Cancelled, TransferState::Received)
             | (TransferState::Received, TransferState::Cancelled)
     );
-    let (from, to) = (told.from_store_id.clone(), told.to_store_id.clone());
+    let (from, to) = (reported.from_store_id.clone(), reported.to_store_id.clone());
     let hear = match (met, by_sender) {
         (true, _) => vec![from, to],
         (false, true) => vec![to],

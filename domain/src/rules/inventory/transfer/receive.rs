@@ -126,8 +126,8 @@ pub fn found_here(
     let mut after = known.clone();
     let mut moves = moves(&known.transfer_id, movement_ids, room);
     for line in &mut after.lines {
-        let told = settled.lines.iter().find(|told| told.sku == line.sku);
-        let parts = told.map(|told| told.resolved.as_slice()).unwrap_or_default();
+        let resolved_line = settled.lines.iter().find(|resolved_line| resolved_line.sku == line.sku);
+        let parts = resolved_line.map(|resolved_line| resolved_line.resolved.as_slice()).unwrap_or_default();
         for part in parts.iter().skip(line.resolved.len()) {
             if part.resolution == Resolution::FoundAtDestination {
                 let price = Incoming::Priced(part.cost);

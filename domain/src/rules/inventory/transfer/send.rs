@@ -13,13 +13,13 @@ use crate::wire::feed::StoreDown;
 use crate::wire::record;
 use std::collections::BTreeMap;
 
-/// Whether goods may be sent to a store: `told` is head office's record of it, `list_is_here` whether head office
-/// has sent any store. Without its list the sender knows best.
+/// Checks that goods may be sent to a store. `destination` is head office's record of the store; `list_is_here` is
+/// whether head office has sent any store. Without the list, the sender's input is accepted.
 ///
 /// # Errors
 /// `validation_failed` for one that is none, or that is disabled.
-pub fn check_destination(told: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
-    let problem = match told {
+pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
+    let problem = match destination {
         None if list_is_here => "is not a known store: check its id, or synchronise first",
         Some(store) if store.disabled => {
             "is a store that head office disabled: it can't receive the transfer"

@@ -23,8 +23,8 @@ pub struct Heard<'a> {
 }
 
 impl Heard<'_> {
-    /// An own write that stays on top of what the feed says: nobody has decided on it, or the feed is not there.
-    /// Stamps say nothing of that: the clock may have been set back since.
+    /// An own write that overrides the feed: head office has not decided on it, or the feed has not arrived. Stamps
+    /// are not compared, since the clock may have been set back.
     pub(crate) fn on_top(&self, mark: &FieldMark, down: &FieldDown) -> bool {
         let there = |version: &String| self.version >= version.as_str();
         mark.open && mark.event_id != down.by && !self.decided.get(&mark.event_id).is_some_and(there)
@@ -68,7 +68,7 @@ pub fn apply_feed(
     Ok(Some(changed_to(known, member)))
 }
 
-/// Applies the merging of members. A write of a store that had not heard of it makes nobody alive again.
+/// Applies a merge of members. A write of a store that had not received the merge does not restore the merged member.
 fn merged(member: &mut Member, down: &MemberDown) {
     member.merged_into = down.merged_into.clone().map(MemberId);
     member.merged = down.merged.iter().cloned().map(MemberId).collect();

@@ -32,8 +32,8 @@ impl MemberBook {
         self.members.insert(member.member_id.clone(), member.clone());
     }
 
-    /// Nobody else has a key that the member did not have before. One that two stores gave out while they were apart
-    /// is in nobody's way.
+    /// Checks that no other member has a key that this member did not have before. A key that two stores assigned
+    /// while disconnected is accepted.
     pub(super) fn free(&self, before: Option<&Member>, member: &Member) -> Result<(), Refusal> {
         let had = before.map(MemberKey::of).unwrap_or_default();
         let new = MemberKey::of(member).into_iter().filter(|key| !had.contains(key));

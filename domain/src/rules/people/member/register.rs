@@ -9,7 +9,7 @@ use crate::model::people::authorization::Authorization;
 use crate::model::people::member::{FieldMark, Member, MemberBook};
 use crate::rules::people::member::{NewMember, changed_to};
 
-/// Registers a member; phone, e-mail and code are nobody else's.
+/// Registers a member. Phone, e-mail and code must not belong to another member.
 ///
 /// # Errors
 /// `insufficient_role`, `validation_failed`, `duplicate` with the member who has the key.

@@ -30,8 +30,8 @@ pub fn digits(typed: &str, country_code: &str) -> Option<String> {
     }
 }
 
-/// The words of a member; of the phone every run of digits up to its end, so any digits find it. One that is merged
-/// into another is found by what it was known by; one of whom nothing personal is left is not searched for.
+/// The search words of a member; of the phone number every suffix, so that any of its digits find it. A merged member
+/// is found by their former words. A member whose personal data is erased has none.
 pub fn words(member: &Member) -> BTreeSet<String> {
     if member.state == MemberState::Erased {
         return BTreeSet::new();

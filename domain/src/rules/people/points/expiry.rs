@@ -1,8 +1,9 @@
-//! Expired points of a member, by the reports of all stores: only head office decides it (docs/arithmetic.md#points).
+//! Expired points of a member by the reports of all stores. Only head office decides on expiry
+//! (docs/arithmetic.md#points).
 //!
-//! A store names the lots that it knew of; which lots there were only head office can tell. So the entries are followed once
-//! more, in the order of their days, and what should have expired by a day is held against what was said to have expired. What
-//! was redeemed in time and told of late comes back so, and asking again changes nothing.
+//! A store reports only the lots that it knew. So head office replays all entries in the order of their days and
+//! compares what should have expired by a day with what was recorded as expired. Points that were redeemed in time but
+//! reported late are restored, and running it again changes nothing.
 
 use crate::model::people::points::{LotPart, Lots, PointsReason};
 use jiff::civil::Date;
@@ -31,7 +32,7 @@ pub struct ExpiryEntry {
 pub struct Expiry {
     /// Points to expire; below 0: expired points that had been redeemed in time, and are given back.
     pub points: i64,
-    /// The last day of those that expire next; `None` if they live for ever, or there are none.
+    /// The last day of the points that expire next. `None` if points don't expire or there are none.
     pub next: Option<Date>,
 }
 
@@ -56,22 +57,22 @@ impl LotFold {
         Self { today, lots: Lots::default(), due: 0, expired: 0, taken, earned }
     }
 
-    pub fn add(&mut self, told: &ExpiryEntry) {
+    pub fn add(&mut self, reported: &ExpiryEntry) {
         // A day that has not come, by a clock that runs ahead, lets nothing expire.
-        let day = told.business_date.min(self.today);
+        let day = reported.business_date.min(self.today);
         self.pass(day);
-        let lost = told.points.saturating_neg();
-        match told.reason {
+        let lost = reported.points.saturating_neg();
+        match reported.reason {
             PointsReason::Expire => self.expired = self.expired.saturating_add(lost),
-            PointsReason::Redeem if lost > 0 => self.redeem(told, lost, day),
-            PointsReason::GiveBack if lost < 0 => self.give_back(told, day),
-            _ if lost > 0 => drop(self.lots.reverse(self.last_day(told), lost)),
-            _ if told.points > 0 => {
-                let expires = self.last_day(told);
-                if told.reason == PointsReason::Earn {
-                    self.earned.insert(told.transaction_id.clone(), expires);
+            PointsReason::Redeem if lost > 0 => self.redeem(reported, lost, day),
+            PointsReason::GiveBack if lost < 0 => self.give_back(reported, day),
+            _ if lost > 0 => drop(self.lots.reverse(self.last_day(reported), lost)),
+            _ if reported.points > 0 => {
+                let expires = self.last_day(reported);
+                if reported.reason == PointsReason::Earn {
+                    self.earned.insert(reported.transaction_id.clone(), expires);
                 }
-                self.lots.earn("", told.points, expires);
+                self.lots.earn("", reported.points, expires);
             }
             _ => {}
         }
@@ -89,26 +90,26 @@ impl LotFold {
     }
 
     /// Last day of what a sale earned: it is the same, whichever store reports it.
-    fn last_day(&self, told: &ExpiryEntry) -> Option<Date> {
-        let known = Some(&told.transaction_id).filter(|id| !id.is_empty());
-        known.and_then(|id| self.earned.get(id)).copied().unwrap_or(told.expires)
+    fn last_day(&self, reported: &ExpiryEntry) -> Option<Date> {
+        let known = Some(&reported.transaction_id).filter(|id| !id.is_empty());
+        known.and_then(|id| self.earned.get(id)).copied().unwrap_or(reported.expires)
     }
 
     /// Two stores may have redeemed the same points: what was not there is owed.
-    fn redeem(&mut self, told: &ExpiryEntry, points: i64, day: Date) {
+    fn redeem(&mut self, reported: &ExpiryEntry, points: i64, day: Date) {
         let found = points.min(self.lots.usable(day));
         let from = self.lots.redeem(found, day).unwrap_or_default();
         self.lots.reverse(None, points.saturating_sub(sum(&from)));
-        self.taken.entry(told.transaction_id.clone()).or_default().extend(from);
+        self.taken.entry(reported.transaction_id.clone()).or_default().extend(from);
     }
 
-    fn give_back(&mut self, told: &ExpiryEntry, day: Date) {
-        let days = told.expires.and_then(|last| day.until(last).ok()).map(|span| span.get_days());
+    fn give_back(&mut self, reported: &ExpiryEntry, day: Date) {
+        let days = reported.expires.and_then(|last| day.until(last).ok()).map(|span| span.get_days());
         let days = days.and_then(|days| u32::try_from(days).ok()).unwrap_or(RESTORE_DAYS);
-        let taken = self.taken.entry(told.transaction_id.clone()).or_default();
-        let back = told.points.min(sum(taken));
+        let taken = self.taken.entry(reported.transaction_id.clone()).or_default();
+        let back = reported.points.min(sum(taken));
         self.lots.restore_points(taken, back, day, days);
-        self.lots.earn("", told.points.saturating_sub(back), told.expires);
+        self.lots.earn("", reported.points.saturating_sub(back), reported.expires);
     }
 }
 

@@ -54,12 +54,12 @@ pub enum NamedMember {
     Erased(MemberId),
 }
 
-/// Gives every member of a file the points of its row: all of them or none. `named` and `reference_ids` have one value
+/// Adds the points of each row of a file to its member: all rows or none. `named` and `reference_ids` have one value
 /// for each row.
 ///
 /// # Errors
-/// `validation_failed` with every bad row as `line <n>`: no member or several, a member twice, points that are not 1 or
-/// more, a member who has opening points.
+/// `validation_failed` with every bad row as `line <n>`: no member or several, a member twice, points that are not 1
+/// or more, a member who has opening points.
 pub fn open_points(
     rows: &[PointsRow],
     named: &[NamedMember],

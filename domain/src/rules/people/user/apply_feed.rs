@@ -1,5 +1,5 @@
-//! What head office says of a person, taken in by the store: deny wins until a person at the hub grants again,
-//! tokens die by version, and of names, role and password the later word counts.
+//! Applies head office's records of users at the store: a denial wins until a user at the hub grants access again,
+//! tokens are revoked by version, and of names, role and password the later change counts.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -23,12 +23,12 @@ pub struct Known<'a> {
 
 /// The person from now on; `gone`: head office has the person no more.
 pub fn apply_feed(down: UserDown, gone: bool, known: &Known<'_>) -> User {
-    let denied = known.user.is_some_and(|user| user.disabled && stands(user, &down, known.before));
+    let denied = known.user.is_some_and(|user| user.disabled && denial_persists(user, &down, known.before));
     let at_least = known.user.map_or(0, |user| user.token_version).max(known.revoked);
-    let told = Profile::from(&down);
+    let reported = Profile::from(&down);
     // Of those whom head office gave, names and role are its own, whatever was repeated here.
     let own = known.user.filter(|_| !down.given).map(Profile::from);
-    let profile = own.map_or_else(|| told.clone(), |own| own.latest(told.clone()));
+    let profile = own.map_or_else(|| reported.clone(), |own| own.latest(reported.clone()));
     let (password_at, password_hash) = password(&down, known.user);
     let user = User {
         password_hash,
@@ -47,10 +47,10 @@ pub fn apply_feed(down: UserDown, gone: bool, known: &Known<'_>) -> User {
     User { updated_at: if same { user.updated_at } else { known.now }, ..user }
 }
 
-/// Whether a denial here stands against what head office says: until a later grant of a person there. Of somebody
-/// who came back with the store's own records, and of whom nothing was heard before, a grant is later whose version
-/// is not behind: head office has those records.
-fn stands(user: &User, down: &UserDown, before: Option<&UserDown>) -> bool {
+/// Whether a local denial overrides head office's record. It does until a later grant at the hub. For a user who was
+/// recovered from the store's own records, and of whom head office has sent nothing before, a grant with at least the
+/// same version is later, since head office has those records.
+fn denial_persists(user: &User, down: &UserDown, before: Option<&UserDown>) -> bool {
     match before {
         Some(before) => down.grant <= before.grant,
         None => down.grant == 0 || down.token_version < user.token_version,
@@ -66,8 +66,7 @@ fn password(down: &UserDown, user: Option<&User>) -> (UtcMs, Option<String>) {
     }
 }
 
-/// Whether the store keeps a denial, dead tokens, or a later word about a person of its own, of which head office does
-/// not know.
+/// Whether the store has a denial, revoked tokens or a later change of one of its own users that head office lacks.
 pub fn is_stronger(user: &User, down: &UserDown) -> bool {
     let (here, there) = (user.times, down.times);
     let later = here.username > there.username || here.name > there.name || here.role > there.role;
@@ -79,23 +78,23 @@ pub fn is_stronger(user: &User, down: &UserDown) -> bool {
 pub struct Merged {
     /// The person from now on.
     pub down: UserDown,
-    /// The store is notified: of what is stronger here, that its denial is a denial of head office from now on, or what
-    /// the person is called by the later word of both.
+    /// Whether to notify the store: of values that are stronger at head office, that its denial is now one of head
+    /// office, or of names and role by the later change of both.
     pub tell: bool,
 }
 
-/// Applies what a store reported (`told`) about a person: it may deny, also what a restored head office has forgotten,
-/// and never lifts a denial. Of names and role the later word counts, and those of a person `of_office` are head
-/// office's own. A password that the store set later takes the place of the one that head office set.
-pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
+/// Applies a store's report (`reported`) about a user. It may deny, even if a restored head office has forgotten the
+/// denial, and never lifts a denial. Of names and role the later change counts, except for a user `of_office`, whose
+/// names and role head office owns. A password that the store set later replaces the one of head office.
+pub fn merged(known: &UserDown, of_office: bool, reported: UserDown) -> Merged {
     let shown = |person: &UserDown| (person.name.clone(), person.username.clone(), person.role);
-    let tell = known.disabled != told.disabled
-        || known.token_version > told.token_version
-        || shown(known) != shown(&told);
+    let tell = known.disabled != reported.disabled
+        || known.token_version > reported.token_version
+        || shown(known) != shown(&reported);
     let own = Profile::from(known);
     let Profile { username, name, role, times } =
-        if of_office { own } else { own.latest(Profile::from(&told)) };
-    let password_at = known.times.password.max(told.times.password);
+        if of_office { own } else { own.latest(Profile::from(&reported)) };
+    let password_at = known.times.password.max(reported.times.password);
     let password_hash = known.password_hash.clone().filter(|_| known.times.password == password_at);
     let down = UserDown {
         username,
@@ -103,8 +102,8 @@ pub fn merged(known: &UserDown, of_office: bool, told: UserDown) -> Merged {
         role,
         times: FieldTimes { password: password_at, ..times },
         password_hash,
-        disabled: known.disabled || told.disabled,
-        token_version: known.token_version.max(told.token_version),
+        disabled: known.disabled || reported.disabled,
+        token_version: known.token_version.max(reported.token_version),
         ..known.clone()
     };
     Merged { down, tell }
@@ -116,15 +115,15 @@ pub fn settled(down: &mut UserDown, disabled: bool) {
     down.disabled = disabled;
 }
 
-/// A person at head office says what is given in `change` of somebody of a store. Whatever changes rights kills every
-/// token: true, if it does.
+/// Applies a change that a user at head office makes to a user of a store. Returns true if rights change, which
+/// revokes all tokens.
 pub fn office_change(down: &mut UserDown, change: &ChangeUser, hash: Option<String>, now: UtcMs) -> bool {
     let before = (down.role, down.disabled);
     if let Some(disabled) = change.disabled {
         settled(down, disabled);
     }
     let times = &mut down.times;
-    // What is said again as it is is no later word: a form says all its fields.
+    // An unchanged value is not a later change, since a form sends all its fields.
     if let Some(username) = change.username.as_deref().map(login_name).filter(|name| *name != down.username) {
         (down.username, times.username) = (username, FieldTimes::after(times.username, now));
     }
@@ -142,12 +141,12 @@ pub fn office_change(down: &mut UserDown, change: &ChangeUser, hash: Option<Stri
     rights
 }
 
-/// The version of a person's tokens after head office said that those below `told` are dead; `before` is what it said
-/// last. A version that the store raised itself meanwhile, by a new password, must not swallow the word: a new one
-/// kills whatever is alive here.
-pub fn revoked(version: u64, before: u64, told: u64) -> u64 {
-    let least = if told > before { version.saturating_add(1) } else { version };
-    least.max(told).max(before)
+/// The version of a user's tokens after head office revoked those below `reported`; `before` is what it revoked last.
+/// If the store has raised the version itself meanwhile, because of a new password, a new revocation raises it again,
+/// so that it revokes all current tokens.
+pub fn revoked(version: u64, before: u64, reported: u64) -> u64 {
+    let least = if reported > before { version.saturating_add(1) } else { version };
+    least.max(reported).max(before)
 }
 
 /// Whether a store may let somebody in again, by what head office `said` last.
@@ -164,8 +163,8 @@ pub fn lets_in(said: Option<&UserDown>) -> Result<(), Refusal> {
     }
 }
 
-/// Whether a store may call somebody otherwise, by what head office `said` last: not those whom it gave to the store. What
-/// is as head office said it is no change.
+/// Checks that a store may change the names of a user, by the last record `said` of head office: not of a user that
+/// head office owns. The values of that record are not a change.
 ///
 /// # Errors
 /// `invalid_state`: the change is for head office to make.
@@ -263,10 +262,10 @@ mod tests {
 
     #[test]
     fn a_new_revocation_kills_what_is_alive_and_an_old_one_nothing() {
-        for (version, before, told, after) in
+        for (version, before, reported, after) in
             [(1, 0, 2, 2), (2, 0, 2, 3), (5, 2, 3, 6), (2, 2, 2, 2), (5, 3, 3, 5), (5, 3, 2, 5), (1, 4, 2, 4)]
         {
-            assert_eq!(revoked(version, before, told), after, "{version} {before} {told}");
+            assert_eq!(revoked(version, before, reported), after, "{version} {before} {reported}");
         }
     }
 
@@ -279,14 +278,14 @@ mod tests {
             (&denied, &open, true, true),
             (&denied, &denied, true, false),
         ];
-        for (known, told, disabled, tell) in table {
+        for (known, reported, disabled, tell) in table {
             for of_office in [true, false] {
-                let same = merged(known, of_office, UserDown { grant: 0, ..told.clone() });
-                assert_eq!((same.down.disabled, same.tell), (disabled, tell), "{known:?} {told:?}");
-                let mut named = UserDown { grant: 0, name: "B".into(), ..told.clone() };
+                let same = merged(known, of_office, UserDown { grant: 0, ..reported.clone() });
+                assert_eq!((same.down.disabled, same.tell), (disabled, tell), "{known:?} {reported:?}");
+                let mut named = UserDown { grant: 0, name: "B".into(), ..reported.clone() };
                 named.times.name = UtcMs(4);
                 let named = merged(known, of_office, named);
-                assert_eq!((named.down.disabled, named.tell), (disabled, true), "{known:?} {told:?}");
+                assert_eq!((named.down.disabled, named.tell), (disabled, true), "{known:?} {reported:?}");
                 assert_eq!((named.down.grant, named.down.name == "Ani"), (1, of_office));
             }
         }

@@ -1,4 +1,4 @@
-//! People who come back with the store's own records: as the last of those tells, and under their own login names.
+//! Recovers users from the store's own records: the latest record of a user counts, and login names stay unique.
 
 use crate::model::people::user::costs::Costs;
 use crate::model::people::user::{FieldTimes, User};
@@ -14,38 +14,39 @@ pub const NEWCOMER: &str = ".new";
 /// The longest login name, in bytes.
 const NAME_BYTES_MAX: usize = crate::model::people::user::NAME_BYTES_MAX;
 
-/// The person once a `record` is applied; `None` if everything `known` here is later. A denial that head office still
-/// holds, as it `said` last, stands. A hash that costs more than `costs_max` is not taken: who has none gets a password
-/// of a manager.
+/// The user after a `record` is applied. `None` if the user as `known` here does not change. A user whom head office
+/// has disabled, by its last record `of_office`, stays disabled. A password hash that costs more than `costs_max` to
+/// check is not used; a manager can set a new password.
 pub fn user(
     record: UserChanged,
     known: Option<&User>,
-    said: Option<&UserDown>,
+    of_office: Option<&UserDown>,
     costs_max: Costs,
 ) -> Option<User> {
-    let told = told(record, costs_max);
-    let Some(known) = known else { return Some(told) };
-    let Profile { username, name, role, times } = Profile::from(known).latest(Profile::from(&told));
+    let recorded = recorded_user(record, costs_max);
+    let Some(known) = known else { return Some(recorded) };
+    let Profile { username, name, role, times } = Profile::from(known).latest(Profile::from(&recorded));
     let set = |user: &User| (user.times.password, user.password_hash.clone());
-    let password = if set(known) > set(&told) { known } else { &told };
-    let word = |user: &User| (user.token_version, user.updated_at);
-    let last = if word(known) > word(&told) { known } else { &told };
-    let kept_out = known.disabled && said.is_some_and(|said| said.disabled);
+    let password = if set(known) > set(&recorded) { known } else { &recorded };
+    let version = |user: &User| (user.token_version, user.updated_at);
+    let last = if version(known) > version(&recorded) { known } else { &recorded };
+    let disabled_by_office = known.disabled && of_office.is_some_and(|user| user.disabled);
     let user = User {
         username,
         name,
         role,
         times: FieldTimes { password: password.times.password, ..times },
         password_hash: password.password_hash.clone(),
-        disabled: last.disabled || kept_out,
+        disabled: last.disabled || disabled_by_office,
         token_version: last.token_version,
         updated_at: last.updated_at,
-        ..told.clone()
+        ..recorded.clone()
     };
     (user != *known).then_some(user)
 }
 
-fn told(record: UserChanged, costs_max: Costs) -> User {
+/// The user as a record has it.
+fn recorded_user(record: UserChanged, costs_max: Costs) -> User {
     let sound = |hash: &String| Costs::of(hash).is_some_and(|costs| costs.within(costs_max));
     User {
         user_id: record.user_id,
@@ -53,7 +54,7 @@ fn told(record: UserChanged, costs_max: Costs) -> User {
         name: record.name,
         role: record.role,
         store_id: record.store_id,
-        // When it was set counts also where the hash is not taken: an earlier password must not live again.
+        // The time of the password is kept even if the hash is not, so that no earlier password becomes valid again.
         password_hash: record.password_hash.filter(sound),
         times: record.times,
         token_version: record.token_version,
@@ -215,14 +216,14 @@ mod tests {
             _ => Claim::History,
         };
         let (kept, renamed) = names(&users, claim);
-        let told = |users: Vec<User>| -> Vec<(String, String)> {
+        let names_of = |users: Vec<User>| -> Vec<(String, String)> {
             users.into_iter().map(|user| (user.user_id.0, user.username)).collect()
         };
         let pair = |id: &str, name: &str| (id.to_owned(), name.to_owned());
-        assert_eq!(told(kept), [pair("usr_old", "ani"), pair("usr_office", "budi")]);
+        assert_eq!(names_of(kept), [pair("usr_old", "ani"), pair("usr_office", "budi")]);
         let expected =
             [pair("usr_new", "ani.new2"), pair("usr_other", "budi.new"), pair("usr_second", "budi.new2")];
-        assert_eq!(told(renamed), expected);
+        assert_eq!(names_of(renamed), expected);
         assert_eq!(names(&users[6..], claim), (Vec::new(), Vec::new()));
     }
 

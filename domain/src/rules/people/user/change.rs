@@ -203,7 +203,7 @@ pub fn change(
             user.times.role = FieldTimes::after(user.times.role, now);
         }
     }
-    // What is said again as it is is no later word: a form says all its fields.
+    // An unchanged value is not a later change, since a form sends all its fields.
     let username = command.username.as_deref().map(login_name).filter(|name| *name != user.username);
     if let Some(username) = username {
         free(&username, Some(id), users)?;

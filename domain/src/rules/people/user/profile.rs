@@ -1,5 +1,5 @@
-//! What a store and head office both may say of a store's own person: of each field the later word counts, wherever it
-//! was said and whatever comes first.
+//! The fields of a store's own user that both the store and head office may change. The later change of each field
+//! counts, wherever it was made and in whatever order changes arrive.
 
 use crate::model::people::user::{FieldTimes, Role, User};
 use crate::wire::feed::UserDown;

@@ -5,12 +5,12 @@ use crate::model::base::ids::HoldId;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
-use crate::model::books::ledger::LedgerBook;
+use crate::model::books::ledger::{HeldBasket, LedgerBook};
 use crate::model::people::authorization::Authorization;
 use crate::model::selling::hold::{Hold, HoldState};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{Transaction, TransactionState};
-use crate::rules::selling::hold::recall::waiting;
+use crate::rules::selling::hold::recall::waiting_hold;
 use crate::rules::selling::sale::{VoidSale, may_drop};
 
 /// Reason for voiding an expired hold's sale.
@@ -30,7 +30,8 @@ pub fn expire(
     bytes_max: usize,
 ) -> Vec<Event<fact::HoldVoided>> {
     let (mut events, mut bytes) = (Vec::new(), 0_usize);
-    for (hold, basket) in book.holds.values().filter(|(hold, _)| due(hold, now)).take(count_max) {
+    for HeldBasket { hold, basket } in book.holds.values().filter(|held| due(&held.hold, now)).take(count_max)
+    {
         let size = serde_json::to_vec(basket).map_or(0, |text| text.len());
         bytes = bytes.saturating_add(size);
         if bytes > bytes_max && !events.is_empty() {
@@ -57,7 +58,7 @@ pub fn void(
     authorization.at_till()?;
     cmd.check()?;
     rules.policy.reasons.check(Why::Void, "reason", Some(&cmd.reason))?;
-    let (hold, basket) = waiting(id, book)?;
+    let HeldBasket { hold, basket } = waiting_hold(id, book)?;
     may_drop(basket, authorization)?;
     Ok(ended(hold, basket, HoldState::Voided, &cmd.reason, now))
 }

@@ -5,7 +5,7 @@ use crate::model::base::ids::{HoldId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
-use crate::model::books::ledger::LedgerBook;
+use crate::model::books::ledger::{HeldBasket, LedgerBook};
 use crate::model::books::shift::{Shift, ShiftBook};
 use crate::model::people::authorization::Authorization;
 use crate::model::selling::hold::{Hold, HoldState};
@@ -94,7 +94,7 @@ pub fn recall(
     rules: &Rules,
     book: &LedgerBook,
 ) -> Result<Recalled, Refusal> {
-    let (hold, waiting) = waiting(&draft.hold_id, book)?;
+    let HeldBasket { hold, basket: waiting } = waiting_hold(&draft.hold_id, book)?;
     if expire::due(hold, now) {
         return Err(HoldState::Expired.refusal());
     }
@@ -118,10 +118,12 @@ pub fn recall(
     Ok(Recalled { event, changes })
 }
 
-/// A hold that waits, with its basket. One that the book does not have was ended before.
-pub(crate) fn waiting<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<(&'a Hold, &'a Transaction), Refusal> {
-    let (hold, basket) = book.holds.get(id).ok_or_else(|| HoldState::Recalled.refusal())?;
-    Ok((hold, basket))
+/// A waiting hold with its basket.
+///
+/// # Errors
+/// `invalid_state` if the book does not have it, since it was recalled, voided or has expired.
+pub(crate) fn waiting_hold<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<&'a HeldBasket, Refusal> {
+    book.holds.get(id).ok_or_else(|| HoldState::Recalled.refusal())
 }
 
 /// Refusal with advice about a basket that can't be priced anew.

@@ -110,7 +110,7 @@ pub fn take(
         }
     };
     let transaction = Transaction { state: TransactionState::Held, ..basket };
-    // One that something was paid of is not dropped without a manager, so it does not end by itself.
+    // A partly paid hold does not expire, since dropping it needs a manager.
     let life = if transaction.payments.is_empty() { till.rules.policy.hold_expire_after_ms } else { 0 };
     let hold = Hold {
         hold_id: id,

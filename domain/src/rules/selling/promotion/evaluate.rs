@@ -50,7 +50,7 @@ pub fn evaluate(lines: &[PromoLine<'_>], promotions: &[Promotion], on: &Occasion
     seen.into_iter().map(|line| line.given).collect()
 }
 
-/// Discounts that promotions give to a basket, and the reasons of those that give nothing.
+/// Discounts of a basket by promotions, and the reasons why the others give none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// Discounts of each line, as [`evaluate`] returns them.

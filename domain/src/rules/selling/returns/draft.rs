@@ -51,7 +51,7 @@ pub struct ReturnDraft {
     pub series: String,
     /// The transaction that an exchange pays.
     pub target: Option<Transaction>,
-    /// A manager has to stand behind it, whatever its amount.
+    /// Needs a manager's approval, whatever its amount.
     pub late: bool,
 }
 

@@ -79,7 +79,7 @@ fn asked_for(
     }
     let mut refunds = Vec::new();
     for (place, refund) in asked.iter().enumerate().filter(|(_, refund)| refund.method != EXCHANGE) {
-        known(place, refund, rules)?;
+        check_method(place, refund, rules)?;
         capped(place, refund, sale, after, authorization)?;
         let tender = Tender { method: refund.method.clone(), amount: refund.amount };
         refunds.push(Refund { reference: refund.reference.clone(), ..plain(tender) });
@@ -90,12 +90,12 @@ fn asked_for(
     Ok(refunds)
 }
 
-fn known(place: usize, refund: &NewRefund, rules: &Rules) -> Result<(), Refusal> {
+fn check_method(index: usize, refund: &NewRefund, rules: &Rules) -> Result<(), Refusal> {
     if rules.methods.contains(&refund.method) {
         return Ok(());
     }
-    let known = rules.methods.join(", ");
-    Err(Refusal::field(format!("refunds[{place}].method"), format!("must be one of {known}, {EXCHANGE}")))
+    let methods = rules.methods.join(", ");
+    Err(Refusal::field(format!("refunds[{index}].method"), format!("must be one of {methods}, {EXCHANGE}")))
 }
 
 /// No more than the method paid, but by approval; points only to where points came from.

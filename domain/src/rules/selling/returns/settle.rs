@@ -244,7 +244,7 @@ fn exchange(
     };
     let payments: Vec<Payment> = draft.ids.payments.iter().zip(&parts).map(paid).collect();
     shift.totals.take(&payments)?;
-    let after = sale::paid_by(target.clone(), payments, rules)?;
+    let after = sale::add_payments(target.clone(), payments, rules)?;
     if after.amount_due > 0 {
         let event = Event::new(fact::TransactionOpen { transaction: after }, Rows::of_shift(shift));
         return Ok(Some(Exchange::Part(event)));

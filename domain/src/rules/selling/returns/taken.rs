@@ -9,8 +9,8 @@ use crate::rules::selling::returns;
 use crate::wire::sync::ReservePieces;
 use std::collections::BTreeMap;
 
-/// Splits what came back of `sale` by store: posted returns first, then what is reserved, the lowest free
-/// pieces where a document does not say which.
+/// Splits the returned pieces of `sale` by store: posted returns first, then reservations. If a document does not name
+/// the pieces, the lowest free ones are used.
 pub fn taken_back(
     sale: &Transaction,
     returns: &[Return],
@@ -68,28 +68,28 @@ impl TakenBack {
     }
 }
 
-/// State of a sale before another return of it: by the store `here` alone, and everywhere.
+/// Returned pieces of a sale before another return: by the store `here`, and by all stores.
 ///
-/// `row` is the store's own, and wins over what the hub reports of this store: it is never behind. `told` is `None` if
-/// the hub was not asked, away, or without knowledge of the sale.
+/// `row` is the store's own state. It overrides the hub's report about this store, because it is never older.
+/// `reported` is `None` if the hub was not asked, was unreachable or does not know the sale.
 pub(crate) fn before(
     row: Option<&SaleAfter>,
     sale: &Transaction,
     here: &StoreId,
-    told: Option<&[TakenBack]>,
+    reported: Option<&[TakenBack]>,
 ) -> (SaleAfter, SaleAfter) {
-    let Some(told) = told else {
+    let Some(reported) = reported else {
         let own = row.cloned().unwrap_or_else(|| SaleAfter::from_sale(sale));
         return (own.clone(), own);
     };
     let own = row.cloned().unwrap_or_else(|| {
         // A store that lost its row has its own returns from the hub.
         let mut own = SaleAfter::of(sale);
-        told.iter().filter(|taken| taken.store_id == *here).for_each(|taken| own.count(taken, sale));
+        reported.iter().filter(|taken| taken.store_id == *here).for_each(|taken| own.count(taken, sale));
         own
     });
     let mut all = own.clone();
-    told.iter().filter(|taken| taken.store_id != *here).for_each(|taken| all.count(taken, sale));
+    reported.iter().filter(|taken| taken.store_id != *here).for_each(|taken| all.count(taken, sale));
     (own, all)
 }
 

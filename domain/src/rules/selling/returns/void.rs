@@ -58,9 +58,10 @@ pub fn draft_void(
     Ok(ReturnVoidDraft { document, shift })
 }
 
-/// Settles it: goods go out at the average, points as they were before.
+/// Settles a voided return: goods leave the stock at average cost, and points become as before.
 ///
-/// `sale` is the return's, where it has one and this store sold it; of another store's the book has the row. `movement_ids` has one ID per line.
+/// `sale` is the return's sale if this store sold it. For a sale of another store the book has the row. `movement_ids`
+/// has an ID for each line.
 ///
 /// # Errors
 /// `insufficient_points` (what was given back is spent), `insufficient_stock` (what was restocked is sold, in a

@@ -145,7 +145,7 @@ pub(crate) fn renew(
     }
     let rows: Vec<Product> = basket.items.iter().map(|line| as_now(line, &pricing)).collect();
     let found: Vec<&Product> = rows.iter().collect();
-    let mut items = said(basket);
+    let mut items = items_at_catalogue_prices(basket);
     let gifts = promotions(basket.business_date, &items, &found, &pricing, rules);
     let mut left = 0_i64;
     for ((item, product), gifts) in items.iter_mut().zip(&found).zip(gifts) {
@@ -161,7 +161,7 @@ pub(crate) fn renew(
     reprice(basket, &asked, &found, &pricing, rules)
 }
 
-/// The product of a line; one that is gone, or sold no more, as it was when the basket was made.
+/// The product of a line. If it was deleted or is no longer sold, the product as it was when the basket was created.
 fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
     match pricing.products.product(&line.sku).filter(|product| product.is_active()) {
         Some(product) => product.clone(),
@@ -181,8 +181,9 @@ pub(super) fn by_hand(line: &Line) -> i64 {
     own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
 }
 
-/// As [`asked_for`], with no prices but those that somebody set: the others are the catalogue's of now.
-pub(super) fn said(basket: &Transaction) -> Vec<NewItem> {
+/// As [`asked_for`], but only with prices that a user has set. The other lines get the current prices of the
+/// catalogue.
+pub(super) fn items_at_catalogue_prices(basket: &Transaction) -> Vec<NewItem> {
     let mut items = asked_for(basket);
     for (item, line) in items.iter_mut().zip(&basket.items) {
         item.price = line.price_override.then_some(line.price);

@@ -1,6 +1,6 @@
-//! What is asked of an open basket: all of it, or one line, which is a change of the whole.
+//! Changes of an open basket: all lines, or a single one, which is applied as a change of all.
 
-use super::change::{by_hand, said};
+use super::change::{by_hand, items_at_catalogue_prices};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
@@ -134,7 +134,7 @@ impl BasketChange {
             return Err(Refusal::VersionConflict { version });
         }
         let mut asked = ChangeSale::default();
-        let mut items = said(before);
+        let mut items = items_at_catalogue_prices(before);
         match self {
             Self::Whole(change) => return Ok(Cow::Borrowed(change)),
             Self::Add(item) => {
@@ -144,7 +144,7 @@ impl BasketChange {
                 }
             }
             Self::Set(line_no, set) => {
-                let item = items.get_mut(place(*line_no)).ok_or(Refusal::NotFound("line"))?;
+                let item = items.get_mut(index_of_line(*line_no)).ok_or(Refusal::NotFound("line"))?;
                 item.qty = set.qty.unwrap_or(item.qty);
                 item.price = set.price.or(item.price);
                 item.discount = set.discount.or(item.discount);
@@ -154,7 +154,7 @@ impl BasketChange {
                 asked.discount_reason = set.discount.and(set.reason.clone());
             }
             Self::Remove(line_no, _) => {
-                let place = place(*line_no);
+                let place = index_of_line(*line_no);
                 items.get(place).ok_or(Refusal::NotFound("line"))?;
                 if items.len() == 1 {
                     return Err(Refusal::field("line_no", "is the only line: void the basket instead"));
@@ -167,8 +167,8 @@ impl BasketChange {
     }
 }
 
-/// Index of a line; number 0 is no line's.
-fn place(line_no: u32) -> usize {
+/// Index of a line by its number, which begins at 1. For number 0 an index that no line has.
+fn index_of_line(line_no: u32) -> usize {
     line_no.checked_sub(1).and_then(|place| usize::try_from(place).ok()).unwrap_or(usize::MAX)
 }
 

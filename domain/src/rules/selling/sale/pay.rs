@@ -1,4 +1,4 @@
-//! Pays: accepts payments, and with the last one drafts the completed sale.
+//! Accepts payments of a sale. The last payment drafts the completed sale.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{PaymentId, TransactionId};
@@ -21,32 +21,32 @@ use crate::rules::selling::sale::plausible::plausible_cash;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
-    /// Something is still due: the event is complete, once the ledger has checked it.
+    /// An amount is still due. The ledger checks the event before it is committed.
     Partial(Box<Event<fact::TransactionOpen>>),
-    /// All is paid: the ledger has to settle the goods.
+    /// The sale is paid completely. The ledger settles its goods.
     Complete(Box<SaleDraft>),
 }
 
-/// A paid sale, before the ledger.
+/// A paid sale before the ledger has settled its goods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleDraft {
-    /// Paid, with its receipt number; costs of its lines still unknown.
+    /// The paid sale with its receipt number. The ledger adds the costs of the lines.
     pub transaction: Transaction,
     /// The shift with this sale applied.
     pub shift: Shift,
-    /// Its register's counters afterwards.
+    /// Counters of the till after the sale.
     pub counters: Counters,
 }
 
 /// Accepts payments for a transaction of the book's shift.
 ///
-/// The caller knows that the transaction belongs to this shift; one that is no longer open in it
-/// was completed meanwhile. `payment_ids` has one ID per payment; `member` is the transaction's as
-/// it is now, needed where points pay.
+/// The caller has checked that the transaction belongs to this shift, so one that is not open in the book was
+/// completed meanwhile. `payment_ids` has an ID for each payment. `member` is the transaction's member with its
+/// current state; it is needed for payments with points.
 ///
 /// # Errors
 /// `invalid_state`, `insufficient_role`, `payment_mismatch`, `validation_failed`.
-#[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
+#[expect(clippy::too_many_arguments, reason = "everything that a rule depends on is an argument")]
 pub fn pay(
     cmd: &PaySale,
     transaction_id: &TransactionId,
@@ -63,18 +63,18 @@ pub fn pay(
     if !before.state.payable() {
         return Err(before.state.refusal());
     }
-    counted(cmd, &payment_ids, before)?;
-    payable(cmd, before, member)?;
+    check_count(cmd, &payment_ids, before)?;
+    check_methods(cmd, before, member)?;
     plausible_cash(before.amount_due, &cmd.payments, rules)?;
     let accepted = accept(before.amount_due, &cmd.payments, rules)?;
     let payments: Vec<Payment> = payment_ids
         .into_iter()
         .zip(cmd.payments.iter().zip(accepted))
-        .map(|(id, (offer, accepted))| payment(id, offer, accepted, now))
+        .map(|(id, (offer, accepted))| accepted_payment(id, offer, accepted, now))
         .collect();
     let mut shift = book.shift.clone();
     shift.totals.take(&payments)?;
-    let after = paid_by(before.clone(), payments, rules)?;
+    let after = add_payments(before.clone(), payments, rules)?;
     if after.amount_due > 0 {
         let event = Event::new(fact::TransactionOpen { transaction: after }, Rows::of_shift(shift));
         return Ok(PayOutcome::Partial(Box::new(event)));
@@ -83,7 +83,7 @@ pub fn pay(
         .map(|draft| PayOutcome::Complete(Box::new(draft)))
 }
 
-fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
+fn check_count(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
     if before.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX {
         return Err(Refusal::field("payments", format!("a transaction has at most {PAYMENTS_MAX}")));
     }
@@ -93,15 +93,16 @@ fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(),
     Ok(())
 }
 
-/// Points pay for their member, an exchange by way of a return.
-fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
-    let place = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
-    if let Some(place) = place(EXCHANGE) {
+/// Checks that points are redeemed by an active member of the transaction, and that no payment is an exchange:
+/// posting a return pays those.
+fn check_methods(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
+    let index_of = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
+    if let Some(index) = index_of(EXCHANGE) {
         let problem = "an exchange is paid by posting its return";
-        return Err(Refusal::field(format!("payments[{place}].method"), problem));
+        return Err(Refusal::field(format!("payments[{index}].method"), problem));
     }
-    let Some(place) = place(POINTS) else { return Ok(()) };
-    let path = format!("payments[{place}].method");
+    let Some(index) = index_of(POINTS) else { return Ok(()) };
+    let path = format!("payments[{index}].method");
     match (&before.member_id, member.map(|member| member.state)) {
         (None, _) => Err(Refusal::field(path, "points need a member on the transaction")),
         (Some(_), Some(MemberState::Active)) => Ok(()),
@@ -109,7 +110,7 @@ fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Resu
     }
 }
 
-pub(super) fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) -> Payment {
+pub(super) fn accepted_payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now: UtcMs) -> Payment {
     Payment {
         payment_id: id,
         method: offer.method.clone(),
@@ -125,17 +126,19 @@ pub(super) fn payment(id: PaymentId, offer: &NewPayment, accepted: Accepted, now
     }
 }
 
-/// The transaction with these payments added to its own, partly paid.
-pub(crate) fn paid_by(
+/// The partly paid transaction with `new` payments added and its sums computed anew.
+pub(crate) fn add_payments(
     mut after: Transaction,
     new: Vec<Payment>,
     rules: &Rules,
 ) -> Result<Transaction, Refusal> {
     after.payments.extend(new);
-    let counts = |payment: &&Payment| payment.counts();
-    let of = |figure: fn(&Payment) -> i64| sum("payments", after.payments.iter().filter(counts).map(figure));
-    let (paid, rounding, change) =
-        (of(|payment| payment.amount)?, of(|payment| payment.rounding)?, of(|payment| payment.change)?);
+    let total = |figure: fn(&Payment) -> i64| {
+        sum("payments", after.payments.iter().filter(|payment| payment.counts()).map(figure))
+    };
+    let paid = total(|payment| payment.amount)?;
+    let rounding = total(|payment| payment.rounding)?;
+    let change = total(|payment| payment.change)?;
     after.points_redeemed = after.paid_by_points().checked_div(rules.redeem_value.max(1)).unwrap_or(0);
     after.points_earned = after.earning();
     (after.amount_paid, after.rounding, after.change) = (paid, rounding, change);
@@ -145,7 +148,7 @@ pub(crate) fn paid_by(
     Ok(after)
 }
 
-/// Gives the receipt number and counts the sale in its shift.
+/// Assigns the receipt number and adds the sale to the totals of its shift.
 pub(crate) fn finish_sale(
     mut sale: Transaction,
     mut shift: Shift,

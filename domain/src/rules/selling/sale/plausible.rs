@@ -52,8 +52,8 @@ pub(super) fn plausible_cash(due: i64, offers: &[NewPayment], rules: &Rules) -> 
     Ok(())
 }
 
-/// A price far above the catalogue's that is no round one looks like a bar code: it is for managers, whatever the shop says
-/// about prices by hand.
+/// A price far above the catalogue's that is not a round figure may be a scanned bar code. It needs a manager, even if
+/// the store lets cashiers set prices.
 pub(super) fn plausible_prices(
     items: &[NewItem],
     found: &[&Product],

@@ -10,7 +10,7 @@ use crate::model::selling::payment::{EXCHANGE, ReversedPayment};
 use crate::model::selling::transaction::{Payment, PaymentState, TransactionState};
 use crate::rules::books::shift::{hands_back, may_sell};
 use crate::rules::selling::sale::void::take_back;
-use crate::rules::selling::sale::{VoidSale, paid_by};
+use crate::rules::selling::sale::{VoidSale, add_payments};
 
 /// A basket without a payment, and what goes back.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,10 +20,10 @@ pub struct PaymentReversed {
     pub refunds: Vec<ReversedPayment>,
 }
 
-/// Reverses an accepted payment of a partly paid basket; with the last one it is open again.
+/// Reverses an accepted payment of a partly paid basket. After the last one the basket is open again.
 ///
-/// A user who may take the payment may reverse it: a refused card or missing points must not stop the queue
-/// until a manager comes. What becomes of the basket then is another matter: see [`crate::rules::selling::sale::void_open`].
+/// A user who may take the payment may reverse it, since a refused card or missing points must not stop the queue
+/// until a manager comes. Voiding the basket afterwards has its own rule, [`crate::rules::selling::sale::void_open`].
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `invalid_state` (complete, or the payment was reversed before,
@@ -58,7 +58,7 @@ pub fn reverse_payment(
     let mut shift = book.shift.clone();
     let refunds = take_back(one, &mut shift)?;
     hands_back(&book.shift, &shift, authorization, rules)?;
-    let mut after = paid_by(after, Vec::new(), rules)?;
+    let mut after = add_payments(after, Vec::new(), rules)?;
     if after.payments.iter().all(|payment| payment.state == PaymentState::Reversed) {
         after.state = TransactionState::Open;
     }

@@ -14,7 +14,7 @@ use crate::model::selling::transaction::{Payment, PaymentState, Transaction, Tra
 use crate::rules::books::shift::may_sell;
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::payment::accept;
-use crate::rules::selling::sale::paid_by;
+use crate::rules::selling::sale::add_payments;
 use crate::rules::selling::sale::sale_commands::check_payments;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,10 +100,12 @@ pub fn draft_correction(
     let right: Vec<Payment> = payment_ids
         .into_iter()
         .zip(cmd.payments.iter().zip(accepted))
-        .map(|(id, (offer, accepted))| crate::rules::selling::sale::pay::payment(id, offer, accepted, now))
+        .map(|(id, (offer, accepted))| {
+            crate::rules::selling::sale::pay::accepted_payment(id, offer, accepted, now)
+        })
         .collect();
     shift.totals.take(&right)?;
-    let mut transaction = paid_by(transaction, right, rules)?;
+    let mut transaction = add_payments(transaction, right, rules)?;
     transaction.state = TransactionState::Paid;
     Ok(TenderDraft { transaction, wrong: cmd.payment_id.clone(), known: sale.payments.len(), shift })
 }

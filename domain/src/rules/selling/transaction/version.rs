@@ -1,4 +1,4 @@
-//! The version of an open basket: two pages that have it open tell by it whether theirs is the one that counts.
+//! The version of an open basket. A page compares it to see whether another page has changed the basket.
 
 use crate::model::hub::chain::hex;
 use crate::model::selling::transaction::{Transaction, TransactionState};

@@ -238,7 +238,7 @@ fn what_a_page_says_of_its_balances_is_bounded_too() {
 
 #[test]
 fn what_head_office_set_for_a_store_is_one_bounded_record() {
-    let told = |id: &str, fields: Value| {
+    let is_valid = |id: &str, fields: Value| {
         let change = Change {
             cursor: "c".into(),
             kind: Kind::Settings.name().into(),
@@ -253,8 +253,11 @@ fn what_head_office_set_for_a_store_is_one_bounded_record() {
     let one = json!({"value": true, "at": "x", "by": "chg_1"});
     let many: serde_json::Map<String, Value> =
         (0..=FIELDS_MAX).map(|n| (n.to_string(), one.clone())).collect();
-    assert!(told("store", json!({"shifts.blind": one})));
-    assert!(!told("shop", json!({"shifts.blind": one})));
-    assert!(!told("store", json!({"": one})) && !told("store", json!(many)));
-    assert!(!told("store", json!({"shifts.blind": {"value": true, "at": "x".repeat(200), "by": "chg_1"}})));
+    assert!(is_valid("store", json!({"shifts.blind": one})));
+    assert!(!is_valid("shop", json!({"shifts.blind": one})));
+    assert!(!is_valid("store", json!({"": one})) && !is_valid("store", json!(many)));
+    assert!(!is_valid(
+        "store",
+        json!({"shifts.blind": {"value": true, "at": "x".repeat(200), "by": "chg_1"}})
+    ));
 }

@@ -1,24 +1,25 @@
-//! Goods between two stores, in every order: each interleaving of a sender that sends and calls off with a
-//! receiver that takes in, and of one restored hub.
+//! A transfer between two stores in every order of steps: each interleaving of a sender that sends and cancels and of
+//! a receiver that receives, without and with a hub that is restored at each position.
 
 use super::super::broken::Broken;
 use super::super::script::Does::{self, *};
 use super::super::script::{ends, holds_by};
 
-/// The sender sends, and calls off, and tells of both; then it hears.
+/// Steps of the sender: it sends, pushes, cancels, then pushes and pulls.
 const SENDER: [Does; 4] = [Sends(0, 1), TellsOnly(0), CallsOff(0), Talks(0)];
-/// The receiver hears, takes in, tells of it, and hears again.
+/// Steps of the receiver: it pulls, receives, pushes, then pushes and pulls.
 const RECEIVER: [Does; 4] = [HearsOnly(1), Receives(1), TellsOnly(1), Talks(1)];
 
-/// Both in every order, with the hub restored at every place, or never.
+/// All orders of both, without a restore and with the hub restored at each position.
 fn every_order() -> Vec<Vec<Does>> {
     let mut orders = Vec::new();
-    for places in 0..1_u32 << 8 {
-        if places.count_ones() != 4 {
+    // A mask with four of eight bits set is an interleaving: a set bit is a step of the sender.
+    for mask in 0..1_u32 << 8 {
+        if mask.count_ones() != 4 {
             continue;
         }
         let (mut sender, mut receiver) = (SENDER.into_iter(), RECEIVER.into_iter());
-        let next = |place: u32| if places >> place & 1 == 1 { sender.next() } else { receiver.next() };
+        let next = |bit: u32| if mask >> bit & 1 == 1 { sender.next() } else { receiver.next() };
         let order: Vec<Does> = (0..8).filter_map(next).collect();
         for at in 0..=8 {
             let mut restored = order.clone();
@@ -32,28 +33,28 @@ fn every_order() -> Vec<Vec<Does>> {
 }
 
 #[test]
-fn whatever_the_order_goods_are_where_they_are_and_contradictions_are_told() {
+fn every_order_of_steps_keeps_the_goods_and_reports_conflicts() {
     let orders = every_order();
     assert_eq!(orders.len(), 700);
     for order in &orders {
-        if let Err(what) = ends(order, Broken::Nothing) {
-            panic!("{order:?}: {what}");
+        if let Err(problem) = ends(order, Broken::Nothing) {
+            panic!("{order:?}: {problem}");
         }
     }
     for broken in [Broken::StateMachine, Broken::CancelledStands] {
         let fails = orders.iter().filter(|order| ends(order, broken).is_err()).count();
-        assert!(fails > 0, "{broken:?} went unseen");
+        assert!(fails > 0, "no order found {broken:?}");
     }
 }
 
 #[test]
-fn a_transfer_called_off_by_one_and_received_by_the_other() {
+fn a_transfer_is_cancelled_by_the_sender_then_received() {
     let history = [Sends(0, 1), Talks(0), Talks(1), CallsOff(0), Talks(0), Receives(1), Talks(1), Talks(0)];
     holds_by(&history, Broken::StateMachine);
 }
 
 #[test]
-fn a_transfer_received_by_one_and_called_off_by_the_other() {
+fn a_transfer_is_received_then_cancelled_by_the_sender() {
     let history = [Sends(0, 1), Talks(0), Talks(1), Receives(1), Talks(1), CallsOff(0), Talks(0)];
     holds_by(&history, Broken::StateMachine);
 }

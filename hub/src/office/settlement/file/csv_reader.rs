@@ -1,7 +1,7 @@
 //! Statements as CSV: each row becomes a line, or is set aside with the reason; one bad row refuses no other.
 
 use crate::office::settlement::file::columns::{Columns, at};
-use crate::office::settlement::file::fees::FeeVotes;
+use crate::office::settlement::file::fees::{FeeSignEvidence, GrossFeeNet};
 use crate::office::settlement::file::format::{FeeSign, Format};
 use crate::office::settlement::file::line::{Bounds, LineRow, SourceFile};
 use crate::office::settlement::file::pattern::Pattern;
@@ -66,13 +66,14 @@ pub fn read(
         bounds,
     };
     if columns.has("fee") {
-        let mut votes = FeeVotes::default();
+        let mut evidence = FeeSignEvidence::default();
         for row in all().flatten() {
             if let Ok(figures) = rules.figures(&row) {
-                votes.see(figures.gross_of(file.kind), figures.fee, figures.net_of(file.kind));
+                let (gross, net) = (figures.gross_of(file.kind), figures.net_of(file.kind));
+                evidence.add(GrossFeeNet { gross, fee: figures.fee, net });
             }
         }
-        rules.fee_sign = votes.decide(format.fee_sign).map_err(|problem| vec![problem])?;
+        rules.fee_sign = evidence.decide(format.fee_sign).map_err(|problem| vec![problem])?;
     }
     let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
     let lines = survey.rows.saturating_sub(footer);

@@ -1,21 +1,33 @@
-//! Which sign a fee has that costs: the source says it, or the rows with gross, fee and net show it.
+//! Signs of fees: whether a source reports a charged fee above or below 0. The source's settings state it; otherwise
+//! the rows that have gross, fee and net show it.
 
 use crate::office::settlement::file::format::FeeSign;
 use domain::model::base::refusal::FieldProblem;
 use edge::sheet::Figure;
 
+/// Gross, fee and net of a row, as reported.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GrossFeeNet {
+    pub gross: Option<Figure>,
+    pub fee: Option<Figure>,
+    pub net: Option<Figure>,
+}
+
 /// Evidence for the sign of fees in the rows of a file.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct FeeVotes {
+pub struct FeeSignEvidence {
+    /// A row's net is its gross minus its fee.
     positive: bool,
+    /// A row's net is its gross plus its fee.
     negative: bool,
-    /// A fee below 0 beside a payment, and no net that explains it.
+    /// A payment has a fee below 0 and no net to compare with.
     unclear: bool,
 }
 
-impl FeeVotes {
-    /// Looks at a row.
-    pub fn see(&mut self, gross: Option<Figure>, fee: Option<Figure>, net: Option<Figure>) {
+impl FeeSignEvidence {
+    /// Adds the evidence of a row.
+    pub fn add(&mut self, row: GrossFeeNet) {
+        let GrossFeeNet { gross, fee, net } = row;
         let Some(fee) = fee.filter(|fee| *fee != Figure::default()) else { return };
         match (gross, net) {
             (Some(gross), Some(net)) => {
@@ -27,10 +39,10 @@ impl FeeVotes {
         }
     }
 
-    /// The sign of a fee that costs.
+    /// The sign of a charged fee. Positive if nothing shows otherwise.
     ///
     /// # Errors
-    /// Nothing says it, and a fee is below 0 beside a payment.
+    /// The sign is not configured, and a payment has a fee below 0 that could be a charge or a refund.
     pub fn decide(self, configured: Option<FeeSign>) -> Result<FeeSign, FieldProblem> {
         if let Some(configured) = configured {
             return Ok(configured);
@@ -48,23 +60,26 @@ impl FeeVotes {
     }
 }
 
-/// The fee of a row, above 0 where it costs.
+/// The cost of a row's fee: above 0 if it was charged, below 0 if it was refunded.
 ///
 /// # Errors
-/// Gross, fee and net don't agree with either sign.
-pub fn fee(
-    (gross, fee, net): (Option<Figure>, Option<Figure>, Option<Figure>),
+/// Net is not gross minus fee. If the sign is not `configured`, both signs are tried.
+pub fn cost_of_fee(
+    row: GrossFeeNet,
     sign: FeeSign,
     configured: bool,
 ) -> Result<Option<Figure>, &'static str> {
+    let GrossFeeNet { gross, fee, net } = row;
     let Some(fee) = fee else { return Ok(None) };
     let by_sign = if sign == FeeSign::Negative { fee.negated() } else { fee };
     let Some((gross, net)) = gross.zip(net) else { return Ok(Some(by_sign)) };
     let fits = |fee: Figure| gross.less(fee) == net;
-    match () {
-        () if fits(by_sign) => Ok(Some(by_sign)),
-        () if !configured && fits(by_sign.negated()) => Ok(Some(by_sign.negated())),
-        () => Err("must have a net that is gross less fee"),
+    if fits(by_sign) {
+        Ok(Some(by_sign))
+    } else if !configured && fits(by_sign.negated()) {
+        Ok(Some(by_sign.negated()))
+    } else {
+        Err("must have a net that is gross less fee")
     }
 }
 
@@ -72,38 +87,32 @@ pub fn fee(
 mod tests {
     use super::*;
 
-    fn figures(of: [i64; 3]) -> (Option<Figure>, Option<Figure>, Option<Figure>) {
-        let [gross, fee, net] = of.map(Figure::from_whole).map(Some);
-        (gross, fee, net)
+    fn row(figures: [i64; 3]) -> GrossFeeNet {
+        let [gross, fee, net] = figures.map(Figure::from_whole).map(Some);
+        GrossFeeNet { gross, fee, net }
     }
 
     #[test]
     fn gross_and_net_show_the_sign_of_a_fee() {
-        let mut votes = FeeVotes::default();
-        votes.see(
-            Some(Figure::from_whole(1_000)),
-            Some(Figure::from_whole(-30)),
-            Some(Figure::from_whole(970)),
-        );
-        assert_eq!(votes.decide(None), Ok(FeeSign::Negative));
-        for (of, told) in [([1_000, -30, 970], 30), ([-250, 7, -243], -7), ([1_000, 30, 970], 30)] {
-            assert_eq!(fee(figures(of), FeeSign::Negative, false), Ok(Some(Figure::from_whole(told))));
+        let mut evidence = FeeSignEvidence::default();
+        evidence.add(row([1_000, -30, 970]));
+        assert_eq!(evidence.decide(None), Ok(FeeSign::Negative));
+        for (figures, cost) in [([1_000, -30, 970], 30), ([-250, 7, -243], -7), ([1_000, 30, 970], 30)] {
+            let found = cost_of_fee(row(figures), FeeSign::Negative, false);
+            assert_eq!(found, Ok(Some(Figure::from_whole(cost))));
         }
-        assert!(fee(figures([1_000, 30, 980]), FeeSign::Positive, false).is_err());
-        assert!(fee(figures([1_000, 30, 970]), FeeSign::Negative, true).is_err());
+        assert!(cost_of_fee(row([1_000, 30, 980]), FeeSign::Positive, false).is_err());
+        assert!(cost_of_fee(row([1_000, 30, 970]), FeeSign::Negative, true).is_err());
     }
 
     #[test]
     fn a_fee_below_nothing_without_a_net_is_asked_about() {
-        let mut votes = FeeVotes::default();
-        votes.see(Some(Figure::from_whole(1_000)), Some(Figure::from_whole(-30)), None);
-        assert!(votes.decide(None).is_err());
-        assert_eq!(votes.decide(Some(FeeSign::Negative)), Ok(FeeSign::Negative));
-        let told = fee(
-            (Some(Figure::from_whole(1_000)), Some(Figure::from_whole(-30)), None),
-            FeeSign::Negative,
-            true,
-        );
-        assert_eq!(told, Ok(Some(Figure::from_whole(30))));
+        let without_net = GrossFeeNet { net: None, ..row([1_000, -30, 970]) };
+        let mut evidence = FeeSignEvidence::default();
+        evidence.add(without_net);
+        assert!(evidence.decide(None).is_err());
+        assert_eq!(evidence.decide(Some(FeeSign::Negative)), Ok(FeeSign::Negative));
+        let cost = cost_of_fee(without_net, FeeSign::Negative, true);
+        assert_eq!(cost, Ok(Some(Figure::from_whole(30))));
     }
 }

@@ -1,7 +1,7 @@
 //! A row of a file becomes a line of its statement, or is set aside with the reason.
 
 use crate::office::settlement::file::columns::Columns;
-use crate::office::settlement::file::fees::fee;
+use crate::office::settlement::file::fees::{GrossFeeNet, cost_of_fee};
 use crate::office::settlement::file::format::{FeeSign, Format, Fraction};
 use crate::office::settlement::file::kinds::{RowKind, Status, is_balance, is_pending_word, kind_of, status};
 use crate::office::settlement::file::line::{
@@ -401,7 +401,8 @@ impl Rules<'_> {
         let figures = figures.with_described(&mut line, parts, source);
         let figures = if self.is_unsigned_cost(kind) { figures.negated() } else { figures };
         let (gross, net) = (figures.gross_of(source), figures.net_of(source));
-        let cost = fee((gross, figures.fee, net), self.fee_sign, self.format.fee_sign.is_some());
+        let reported = GrossFeeNet { gross, fee: figures.fee, net };
+        let cost = cost_of_fee(reported, self.fee_sign, self.format.fee_sign.is_some());
         let cost = cost.map_err(|problem| ("fee", problem.to_owned()))?;
         let all = [gross, cost, net];
         let exact = all.iter().flatten().all(|figure| figure.whole().is_some());

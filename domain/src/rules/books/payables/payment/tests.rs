@@ -115,8 +115,8 @@ fn what_does_not_fit_is_refused_and_nothing_is_guessed() {
         ("nothing", 0, 10, 10, "validation_failed"),
     ] {
         let allocations = [allocation(part, discount)];
-        let told = plan(&payment(amount, &allocations), &mut base.clone());
-        assert_eq!(told.map_err(|refusal| refusal.code()), Err(code), "{note}");
+        let planned = plan(&payment(amount, &allocations), &mut base.clone());
+        assert_eq!(planned.map_err(|refusal| refusal.code()), Err(code), "{note}");
     }
     let allocations = [allocation(1_000, 21)];
     let by_admin = NewPayment { role: Role::Admin, ..payment(979, &allocations) };
@@ -128,8 +128,8 @@ fn what_does_not_fit_is_refused_and_nothing_is_guessed() {
     assert_eq!(plan(&foreign, &mut base.clone()).map_err(|it| it.code()), Err("validation_failed"));
     let mut cancelled = base.clone();
     cancelled.invoices.get_mut("inv_1").unwrap().state = InvoiceState::Cancelled;
-    let told = plan(&payment(1_000, &[allocation(1_000, 0)]), &mut cancelled);
-    assert_eq!(told.map_err(|it| it.code()), Err("invalid_state"));
+    let planned = plan(&payment(1_000, &[allocation(1_000, 0)]), &mut cancelled);
+    assert_eq!(planned.map_err(|it| it.code()), Err("invalid_state"));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn by_order(line_no: u32, qty: i64) -> InvoiceLine {
     }
 }
 
-fn told(matched: &Matched) -> Vec<(Option<u32>, Kind, bool, i64)> {
+fn exceptions_of(matched: &Matched) -> Vec<(Option<u32>, Kind, bool, i64)> {
     let one = |found: &MatchException| {
         (found.line_no, found.kind, found.stops && found.accepted_by.is_none(), found.amount)
     };
@@ -71,7 +71,7 @@ fn a_price_above_the_tolerance_stops_until_somebody_accepts_it() {
     let receipts = [receipt("rcv_1", 96)];
     let lines = [named(1, "rcv_1", 96, 9_300)];
     let first = three_way(&lines, &context(&receipts));
-    assert_eq!(told(&first), [(Some(1), Kind::PriceOver, true, 28_800)]);
+    assert_eq!(exceptions_of(&first), [(Some(1), Kind::PriceOver, true, 28_800)]);
     let letter = Accepted {
         line_no: Some(1),
         kind: Kind::PriceOver,
@@ -80,12 +80,12 @@ fn a_price_above_the_tolerance_stops_until_somebody_accepts_it() {
     };
     let accepted = std::slice::from_ref(&letter);
     let second = three_way(&first.lines, &MatchContext { accepted, ..context(&receipts) });
-    assert_eq!(told(&second), [(Some(1), Kind::PriceOver, false, 28_800)]);
+    assert_eq!(exceptions_of(&second), [(Some(1), Kind::PriceOver, false, 28_800)]);
     let again = MatchContext { before: &second.exceptions, ..context(&receipts) };
     assert_eq!(three_way(&second.lines, &again), second);
     // What is dearer still was not accepted.
     let dearer = three_way(&[named(1, "rcv_1", 96, 9_301)], &again);
-    assert_eq!(told(&dearer), [(Some(1), Kind::PriceOver, true, 28_896)]);
+    assert_eq!(exceptions_of(&dearer), [(Some(1), Kind::PriceOver, true, 28_896)]);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_line_of_an_order_is_laid_on_its_receipts_the_oldest_first() {
             (4, None, 9, 0, 8_910),
         ]
     );
-    assert_eq!(told(&matched), [(Some(4), Kind::NotReceived, true, 81_000)]);
+    assert_eq!(exceptions_of(&matched), [(Some(4), Kind::NotReceived, true, 81_000)]);
     let again = three_way(&matched.lines, &context(&receipts));
     assert_eq!(again, matched);
     // What comes later is taken by the next match.
@@ -122,7 +122,7 @@ fn two_lines_do_not_bill_one_piece() {
     let pieces: Vec<i64> = matched.lines.iter().map(|line| line.matched_qty).collect();
     assert_eq!(pieces, [8, 2, 0]);
     assert_eq!(
-        told(&matched),
+        exceptions_of(&matched),
         [(Some(2), Kind::QtyOver, true, 9_000), (Some(3), Kind::NotReceived, true, 9_000)]
     );
 }
@@ -139,7 +139,7 @@ fn what_is_odd_about_a_receipt_is_told() {
     let asked = MatchContext { usual_rate_bp: Some(1_100), suspect: true, ..context(&receipts) };
     let matched = three_way(&[named(1, "rcv_1", 5, 9_000)], &asked);
     assert_eq!(
-        told(&matched),
+        exceptions_of(&matched),
         [
             (Some(1), Kind::NoOrder, false, 0),
             (Some(1), Kind::CostMissing, false, 0),
@@ -149,7 +149,7 @@ fn what_is_odd_about_a_receipt_is_told() {
         ]
     );
     let strict = MatchContext { no_order_stops: true, ..context(&receipts) };
-    assert!(told(&three_way(&[named(1, "rcv_1", 5, 9_000)], &strict)).first().unwrap().2);
+    assert!(exceptions_of(&three_way(&[named(1, "rcv_1", 5, 9_000)], &strict)).first().unwrap().2);
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn what_was_ordered_as_a_total_is_compared_as_one() {
         (0, 3_000, vec![(Some(1), Kind::PriceUnder, false, 0)]),
     ] {
         let line = InvoiceLine { net, ..named(1, "rcv_1", 10_000, unit_cost) };
-        assert_eq!(told(&three_way(&[line], &context(&receipts))), expected, "{net}");
+        assert_eq!(exceptions_of(&three_way(&[line], &context(&receipts))), expected, "{net}");
     }
     let part = [came(100_000, 12)];
     let line = InvoiceLine { net: 33_333, ..named(1, "rcv_1", 4, 8_333) };
-    assert_eq!(told(&three_way(&[line], &context(&part))), []);
+    assert_eq!(exceptions_of(&three_way(&[line], &context(&part))), []);
 }

@@ -130,8 +130,8 @@ fn what_kills_tokens_removes_every_device_of_the_person() {
         let decided = decided_by(Role::StoreManager, &change, &passkeys, None).unwrap();
         assert_eq!(decided.devices.len(), expected);
         assert!(!decided.devices.contains(&Device::Removed(passkey("c", "ani"))));
-        let told = String::from_utf8(decided.answer.body).unwrap();
-        assert!(told.contains(&format!("\"devices_removed\":{expected}")), "{told}");
+        let answer_text = String::from_utf8(decided.answer.body).unwrap();
+        assert!(answer_text.contains(&format!("\"devices_removed\":{expected}")), "{answer_text}");
     }
 }
 
