@@ -35,7 +35,7 @@ pub struct LedgerBook {
     /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
     pub holds: BTreeMap<HoldId, (Hold, Transaction)>,
-    /// Shifts that are not closed.
+    /// Number of shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
     /// Days with shifts that are not sealed, and days that were opened again, each with the day that has to be over
     /// before it seals itself.
