@@ -21,7 +21,7 @@ pub trait Chain {
 /// Next step after a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Greeted {
-    /// Open epoch `n`, then hello again.
+    /// Open epoch `n`, then send hello again.
     OpenEpoch(u64),
     /// Another copy of this store is the shop: sell nothing, keep the queue.
     Fence,

@@ -85,7 +85,7 @@ pub fn pay(
 
 fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
     if before.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX {
-        return Err(Refusal::field("payments", format!("a transaction has at most {PAYMENTS_MAX}")));
+        return Err(Refusal::field("payments", format!("must be at most {PAYMENTS_MAX} in a transaction")));
     }
     if ids.len() != cmd.payments.len() {
         return Err(Refusal::field("payments", "each payment needs an id"));
@@ -97,15 +97,15 @@ fn counted(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(),
 fn payable(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
     let place = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
     if let Some(place) = place(EXCHANGE) {
-        let problem = "an exchange is paid by posting its return";
+        let problem = "must not be exchange: an exchange is paid by posting its return";
         return Err(Refusal::field(format!("payments[{place}].method"), problem));
     }
     let Some(place) = place(POINTS) else { return Ok(()) };
     let path = format!("payments[{place}].method");
     match (&before.member_id, member.map(|member| member.state)) {
-        (None, _) => Err(Refusal::field(path, "points need a member on the transaction")),
+        (None, _) => Err(Refusal::field(path, "must not be points: the transaction has no member")),
         (Some(_), Some(MemberState::Active)) => Ok(()),
-        (Some(_), _) => Err(Refusal::field(path, "the member can't redeem points")),
+        (Some(_), _) => Err(Refusal::field(path, "must not be points: the member can't redeem points")),
     }
 }
 
