@@ -34,7 +34,8 @@ enum Sort {
     /// By SKU.
     #[default]
     Sku,
-    /// Products furthest below their reorder level first; without a level, below zero.
+    /// Products that are furthest below their reorder level first. A product without a level counts as having a level
+    /// of 0.
     Worst,
 }
 
@@ -45,10 +46,10 @@ struct Query {
     q: Option<String>,
     category: Option<String>,
     barcode: Option<String>,
-    /// Only products with a barcode that is also on another product: a scan of it sells neither.
+    /// Only products with a barcode that another product has too. A scan of such a barcode sells neither.
     #[serde(default)]
     shared_barcode: bool,
-    /// Only products that should be ordered.
+    /// Only products at or below their reorder level.
     #[serde(default)]
     below_reorder: bool,
     /// Only products with stock below zero.
@@ -67,8 +68,10 @@ struct Query {
 /// A page of stock.
 #[derive(Serialize, JsonSchema)]
 struct StockList {
+    /// Items of this page.
     #[schemars(with = "Vec<Listed<'static>>")]
     items: Vec<Value>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
     /// Number of products on all pages. Omitted if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,13 +81,13 @@ struct StockList {
 /// Position of a product in the order `worst`.
 type Place = (i64, Sku);
 
-/// Product with the number of pieces that the requested code stands for.
+/// Stock of a product.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListedStock")]
 struct Listed<'a> {
     #[serde(flatten)]
     stock: StockView<'a>,
-    /// Pieces in one scan of `barcode`; for a carton's code, the pieces of the carton. Omitted if no barcode was
+    /// Pieces that one scan of `barcode` stands for, for example the pieces of a carton. Omitted if no barcode was
     /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pack_qty: Option<i64>,
