@@ -53,7 +53,7 @@ struct Search {
     cursor: Option<Cursor>,
     /// Only those of this product.
     sku: Option<String>,
-    /// Only those that count on this day.
+    /// Only prices that apply on this day.
     on: Option<Date>,
 }
 asks!(Search, "supplier-prices");
@@ -66,7 +66,7 @@ struct OfProduct {
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Only those that count on this day.
+    /// Only prices that apply on this day.
     on: Option<Date>,
 }
 asks!(OfProduct, "product-suppliers");

@@ -39,8 +39,7 @@ impl FeeVotes {
             (false, true) => Ok(FeeSign::Negative),
             (false, false) if self.unclear => Err(FieldProblem {
                 path: "csv.fee_sign".to_owned(),
-                problem: "must be set: a fee is below 0 beside a payment, and the file has no net; set \
-                    \"negative\" if fees that are charged are below 0, or \"positive\" if a fee below 0 is refunded"
+                problem: "must be set: a payment has a fee below 0, and the file has no net. Set \"negative\" if charged fees are below 0, or \"positive\" if a fee below 0 is refunded"
                     .to_owned(),
             }),
             _ => Ok(FeeSign::Positive),
@@ -64,7 +63,7 @@ pub fn fee(
     match () {
         () if fits(by_sign) => Ok(Some(by_sign)),
         () if !configured && fits(by_sign.negated()) => Ok(Some(by_sign.negated())),
-        () => Err("must have a net that is gross less fee"),
+        () => Err("must have a net that equals gross less fee"),
     }
 }
 
