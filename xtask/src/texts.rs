@@ -101,8 +101,11 @@ fn is_public(before: &[Token<'_>]) -> bool {
 fn is_sentence(text: &str) -> bool {
     const SQL: [&str; 8] =
         ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", " FROM ", " WHERE ", " AND "];
-    let words =
-        text.split(' ').filter(|word| word.chars().filter(char::is_ascii_lowercase).count() > 1).count();
+    let is_word = |word: &&str| {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        word.chars().filter(char::is_ascii_lowercase).count() > 1 && !word.contains(['.', '_', '=', '/'])
+    };
+    let words = text.split(' ').filter(is_word).count();
     words > 1 && !text.starts_with(['{', '[', '<']) && !SQL.iter().any(|word| text.contains(word))
 }
 
@@ -142,6 +145,7 @@ mod tests {
     fn names_and_statements_are_no_sentences() {
         assert!(is_sentence("must be 1 to 500"));
         assert!(!is_sentence("unit_cost"));
+        assert!(!is_sentence("d.received - d.returned"));
         assert!(!is_sentence("SELECT name FROM stores"));
         assert_eq!(unescaped("one \\\n      line of \\\"text\\\""), "one line of \"text\"");
     }
