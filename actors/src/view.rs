@@ -75,7 +75,7 @@ pub struct LinkStatus {
 /// State of the link to the hub.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HubStatus {
-    /// Whether the store is enrolled at a hub.
+    /// Whether a hub is configured.
     pub(crate) configured: bool,
     /// State of the link to the hub: `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
     pub(crate) state: &'static str,

@@ -56,12 +56,12 @@ struct Start {
         "ceremony_id": {"type": "string"}, "credential": {"type": "object"}}},
 ]))]
 pub(super) struct Confirmation {
-    /// Password of the signed-in user.
+    /// Password of the signed-in user. Omit it for a ceremony.
     password: Option<String>,
-    /// ID of the ceremony.
+    /// ID of the ceremony. Omit it for a password.
     #[schemars(length(max = 64))]
     ceremony_id: Option<String>,
-    /// Answer of the device in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form. Omit it for a password.
     credential: Option<Object>,
 }
 

@@ -40,7 +40,7 @@ pub struct Product {
     pub price_set_at: UtcMs,
     /// Tax rate in basis points. Null for the store's default.
     pub tax_rate_bp: Option<u32>,
-    /// Tax code that explains a rate of 0, for example `exempt`. Null for the usual rate.
+    /// Tax code that explains a rate of 0, for example `exempt`. Null for none.
     pub tax_code: Option<String>,
     /// Code of the category. Null for none.
     pub category: Option<String>,

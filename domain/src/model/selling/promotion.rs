@@ -67,10 +67,10 @@ pub struct Promotion {
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     #[serde(default)]
     pub min_total: Option<i64>,
-    /// Number of pieces to buy. Null for other kinds than `buy_x_get_y`.
+    /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
     pub buy: Option<i64>,
-    /// Number of pieces to get. Null for other kinds than `buy_x_get_y`.
+    /// Number of pieces to get, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
     pub get: Option<i64>,
     /// Tier of members that the promotion is limited to. Null for all customers.

@@ -43,7 +43,7 @@ pub struct View {
     pub birth_date: Option<Date>,
     /// Tier of the member. Null if it has none.
     pub tier: Option<String>,
-    /// State of the member.
+    /// State of the member. Null if it is not known.
     pub state: Option<MemberState>,
     /// Sum of the points entries of all stores.
     pub points_balance: i64,

@@ -134,11 +134,11 @@ pub struct New {
     pub supplier_id: String,
     /// Store that the order is for.
     pub store_id: String,
-    /// Expected delivery date of the order.
+    /// Expected delivery date of the order. Null if none is known.
     pub expected_at: Option<Date>,
     /// Lines of the order.
     pub lines: Vec<NewLine>,
-    /// Note in free text.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 

@@ -125,9 +125,9 @@ pub struct Revise {
     pub revision: u32,
     /// All lines of the order. Lines that are omitted are closed.
     pub lines: Vec<Line>,
-    /// Expected delivery date of the order.
+    /// Expected delivery date of the order. Null to keep the current date.
     pub expected_at: Option<Date>,
-    /// Note in free text.
+    /// Note in free text. Null to keep the current note.
     pub note: Option<String>,
     /// Reason for the revision.
     pub reason: String,

@@ -57,7 +57,7 @@ pub struct New {
     /// Whether the invoice was already owed when the books began.
     #[serde(default)]
     pub opening: bool,
-    /// Note in free text.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 

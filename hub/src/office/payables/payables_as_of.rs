@@ -47,7 +47,7 @@ struct PayablesRow {
     supplier_id: String,
     /// ID of the invoice, credit note or payment. Null for the total of a supplier.
     document_id: Option<String>,
-    /// The supplier's number of the invoice.
+    /// The supplier's number of the document. Null if the row has none.
     invoice_no: Option<String>,
     /// Due date of the document. Null if it has none.
     due_date: Option<Date>,

@@ -27,7 +27,7 @@ pub struct View {
     pub store_id: String,
     /// Product code (SKU).
     pub sku: String,
-    /// On-hand quantity at or below which the product should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null for the catalogue's level.
     #[schemars(with = "Option<i64>")]
     pub reorder_level: Value,
     /// Place in the store where the product is kept. Null if none is recorded.

@@ -74,9 +74,9 @@ pub struct New {
     pub min_qty: Option<i64>,
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     pub min_total: Option<i64>,
-    /// Number of pieces to buy. Required for `buy_x_get_y`, and omitted otherwise.
+    /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
     pub buy: Option<i64>,
-    /// Number of pieces to get. Required for `buy_x_get_y`, and omitted otherwise.
+    /// Number of pieces to get. Required for `buy_x_get_y`, and ignored otherwise.
     pub get: Option<i64>,
     /// Tier of members that the promotion is limited to. Null for all customers.
     pub tier: Option<String>,

@@ -65,13 +65,13 @@ pub const SELL_THROUGH: Doc = doc("Report the share of opening and received stoc
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Report")]
 struct View {
-    /// First day of the report.
+    /// First day of the report. Omitted if the report is at the end of a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Date>,
-    /// Last day of the report.
+    /// Last day of the report. Omitted if the report is at the end of a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Date>,
-    /// Day at whose end the figures are reported.
+    /// Day at whose end the figures are reported. Omitted if the report is of a range of days.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<Date>,
     /// Grouping of the rows, for example `day` or `store`.

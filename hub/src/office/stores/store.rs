@@ -145,7 +145,7 @@ async fn insert(
     Ok(())
 }
 
-/// Fields of a store that can be changed.
+/// Fields of a store that can be changed. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StoreFields")]

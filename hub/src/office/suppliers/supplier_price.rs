@@ -41,7 +41,7 @@ pub struct New {
     pub pack_qty: Option<i64>,
     /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
-    /// Last day of the price.
+    /// Last day of the price. Null if it applies until the next price.
     pub to: Option<Date>,
     /// Days from order to delivery. Null if they are not known.
     pub lead_time_days: Option<u32>,

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub enum AgeBucket {
     /// Not due yet, in whole currency units.
     NotDue,
-    /// Due for 1 to 30 days, in whole currency units.
+    /// Overdue by 1 to 30 days, in whole currency units.
     Days1To30,
-    /// Due for 31 to 60 days, in whole currency units.
+    /// Overdue by 31 to 60 days, in whole currency units.
     Days31To60,
-    /// Due for 61 to 90 days, in whole currency units.
+    /// Overdue by 61 to 90 days, in whole currency units.
     Days61To90,
-    /// Due for more than 90 days, in whole currency units.
+    /// Overdue by more than 90 days, in whole currency units.
     DaysOver90,
 }
 
@@ -36,13 +36,13 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
 pub struct Ageing {
     /// Not due yet, in whole currency units.
     pub not_due: i64,
-    /// Due for 1 to 30 days, in whole currency units.
+    /// Overdue by 1 to 30 days, in whole currency units.
     pub days_1_30: i64,
-    /// Due for 31 to 60 days, in whole currency units.
+    /// Overdue by 31 to 60 days, in whole currency units.
     pub days_31_60: i64,
-    /// Due for 61 to 90 days, in whole currency units.
+    /// Overdue by 61 to 90 days, in whole currency units.
     pub days_61_90: i64,
-    /// Due for more than 90 days, in whole currency units.
+    /// Overdue by more than 90 days, in whole currency units.
     pub days_over_90: i64,
     /// Supplier credits that are not applied to an invoice, in whole currency units; negative.
     pub credits: i64,

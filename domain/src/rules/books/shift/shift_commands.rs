@@ -37,7 +37,7 @@ pub struct CloseShift {
     pub counted_cash: i64,
     /// Counted notes and coins, which must add up to `counted_cash`. Null if they were not listed.
     pub denominations: Option<Vec<Denomination>>,
-    /// Counted amounts of payment methods other than cash, for example of card slips.
+    /// Counted amounts of payment methods other than cash, for example of card slips. Omit it if none was counted.
     pub counts: Option<Vec<MethodCount>>,
     /// Whether to void open transactions without payments. Defaults to false.
     pub void_open: Option<bool>,

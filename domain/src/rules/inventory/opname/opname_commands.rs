@@ -18,11 +18,11 @@ pub const ZONES_MAX: usize = 50;
 pub struct NewOpname {
     /// Scope of the count.
     pub scope: Scope,
-    /// Name of the category, if `scope` is `category`.
+    /// Name of the category. Required if `scope` is `category`, and omitted otherwise.
     pub category: Option<String>,
-    /// Products to count, if `scope` is `skus`, 1–500.
+    /// Products to count, 1–500. Required if `scope` is `skus`, and omitted otherwise.
     pub skus: Option<Vec<Sku>>,
-    /// Whether the expected quantities are hidden from the people who count.
+    /// Whether the expected quantities are hidden from the people who count. Defaults to false.
     pub blind: Option<bool>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
@@ -65,7 +65,7 @@ pub struct Count {
     /// Number of pieces.
     pub qty: i64,
     /// Zone that was counted. The zones of a product are added together. A user who counts a zone again replaces their
-    /// own count there; `mode` decides about another user's count. Null for a shop without zones.
+    /// own count there; `mode` decides about another user's count. Null for none.
     pub zone: Option<String>,
     /// Whether to withdraw the count of this zone, as if nobody had counted there. `qty` must then be 0. Defaults to
     /// false.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct NewReceiving {
     /// Purchase order of the goods. Null for goods without an order.
     pub po_id: Option<String>,
-    /// Supplier of the goods.
+    /// Supplier of the goods. Null if it is not known.
     pub supplier_id: Option<String>,
     /// Number of the supplier's delivery note. Each number can be received once per supplier. Null for none.
     pub delivery_note_no: Option<String>,
@@ -50,7 +50,7 @@ pub struct NewReceivingLine {
     /// into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
-    /// Pieces that were delivered and refused at the door.
+    /// Pieces that were delivered and refused at the door. Defaults to 0.
     pub rejected_qty: Option<i64>,
     /// Note in free text. Null for none.
     pub note: Option<String>,

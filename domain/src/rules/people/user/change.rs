@@ -24,7 +24,7 @@ pub struct NewUser {
     pub role: Role,
     /// Password. Null for a user without log-in by password.
     pub password: Option<String>,
-    /// Whether the user is disabled.
+    /// Whether the user is disabled. Defaults to false.
     pub disabled: Option<bool>,
 }
 

@@ -48,7 +48,7 @@ pub struct NewReturnItem {
     pub reason: Option<String>,
     /// Short form of `disposition`: `true` means `restock`, `false` means `none`.
     pub restock: Option<bool>,
-    /// Destination of the returned goods.
+    /// Destination of the returned goods. If it and `restock` are omitted, the goods go back to sellable stock.
     pub disposition: Option<Disposition>,
     /// Price of one piece, in whole currency units. Required without a receipt, and accepted only then.
     pub price: Option<i64>,

@@ -25,7 +25,7 @@ pub struct CreateSale {
     pub member_id: Option<MemberId>,
     /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
-    /// Discount on the whole basket, in whole currency units.
+    /// Discount on the whole basket, in whole currency units. Null for none.
     pub discount: Option<i64>,
     /// Reason for the discount. Null for none.
     pub discount_reason: Option<String>,
@@ -55,7 +55,7 @@ pub struct NewItem {
     pub price: Option<i64>,
     /// Reason for a price that differs from the catalogue's price. Defaults to `discount_reason`.
     pub price_reason: Option<String>,
-    /// Discount on this line, in whole currency units.
+    /// Discount on this line, in whole currency units. Null for none.
     pub discount: Option<i64>,
 }
 

@@ -112,7 +112,7 @@ struct LineView<'a> {
     discount: i64,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
-    /// Tax code that explains a rate of 0. Null for the usual rate.
+    /// Tax code that explains a rate of 0. Null for none.
     tax_code: Option<&'a str>,
     /// Tax of the line, in whole currency units: added to the net amount, or contained in it.
     tax: i64,
