@@ -164,9 +164,13 @@ pub async fn push(request: Request) -> Answered {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Pull {
+    /// Cursor of the last change that the store has; omitted to read the feed from its start.
     cursor: Option<String>,
+    /// Maximum number of changes, 1–500.
     limit: Option<usize>,
+    /// Seconds to wait for a change if there is none, at most 60. Defaults to 0.
     wait: Option<u64>,
+    /// Lane of the feed: `users`, `prices`, `members` or `rest`. Defaults to `rest`.
     lane: Option<String>,
 }
 
@@ -300,8 +304,10 @@ fn unchanged(cursor: &str, number: i64) -> Page {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SnapshotPage {
+    /// Lane of the feed: `users`, `prices`, `members` or `rest`. Defaults to `rest`.
     lane: Option<String>,
     page: Option<Cursor>,
+    /// Maximum number of records, 1–500.
     limit: Option<usize>,
 }
 
@@ -329,6 +335,7 @@ pub async fn snapshot(request: Request) -> Answered {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Own {
+    /// Epoch of the records.
     epoch: String,
     /// Only records after this sequence number; 0 for all records.
     #[serde(default)]

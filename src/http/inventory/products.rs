@@ -38,6 +38,7 @@ struct Query {
     /// Code as a scanner sends it, including GS1 codes: only products that have it. More than one product has it if
     /// head office and the store each gave it to another product.
     barcode: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

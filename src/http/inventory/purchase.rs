@@ -70,6 +70,7 @@ struct Query {
     supplier_id: Option<String>,
     /// Only documents with this product.
     sku: Option<Sku>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -38,6 +38,7 @@ struct Query {
     phone: Option<String>,
     /// A whole code of a member.
     code: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

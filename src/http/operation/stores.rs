@@ -49,6 +49,7 @@ struct Query {
     q: Option<String>,
     /// Only those in this state.
     state: Option<State>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -25,6 +25,7 @@ pub const LIST: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AuditQuery")]
 struct Ask {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]

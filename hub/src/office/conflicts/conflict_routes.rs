@@ -43,6 +43,7 @@ struct Search {
     from: Option<Date>,
     /// Only those decided on this day (UTC) or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

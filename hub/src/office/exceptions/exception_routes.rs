@@ -47,9 +47,11 @@ pub const SETTLE: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExceptionsQuery")]
 struct Ask {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+    /// Only exceptions of this store.
     store_id: Option<String>,
     /// Only those with this code.
     code: Option<String>,

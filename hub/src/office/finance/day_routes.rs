@@ -40,6 +40,7 @@ pub const UNLOCK: Doc = Doc::of("Finance", "Unlock a day of a book")
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DaysQuery {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]

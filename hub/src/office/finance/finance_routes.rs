@@ -72,6 +72,7 @@ pub const TRIAL_BALANCE: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountEntriesQuery")]
 struct EntriesQuery {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -157,6 +158,7 @@ fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JournalQuery {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]

@@ -75,6 +75,7 @@ struct Search {
     from: Option<Date>,
     /// Only those registered on this day (UTC) or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

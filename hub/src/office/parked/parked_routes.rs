@@ -31,9 +31,11 @@ const TWICE: &str = "a repeated request changes nothing: applied records are no 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Page {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+    /// Only records of this store.
     store_id: Option<String>,
     /// Only those with this reason code.
     code: Option<String>,

@@ -63,6 +63,7 @@ struct Search {
     from: Option<Date>,
     /// Only prices whose first business day is this day or earlier, and prices that applied at once.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

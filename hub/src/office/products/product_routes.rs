@@ -86,6 +86,7 @@ struct Search {
     barcode: Option<String>,
     /// Only the products with these SKUs: at most 100, separated by commas.
     skus: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -62,6 +62,7 @@ struct Search {
     from: Option<Date>,
     /// Only promotions that apply on this day or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -173,6 +173,7 @@ pub async fn change(request: Request) -> Answered {
 #[serde(deny_unknown_fields)]
 struct SumsQuery {
     of: sums::Of,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -47,6 +47,7 @@ pub const OF_PRODUCT: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierPriceSearch")]
 struct Search {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
@@ -62,6 +63,7 @@ asks!(Search, "supplier-prices");
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSupplierSearch")]
 struct OfProduct {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]

@@ -37,6 +37,7 @@ struct Search {
     q: Option<String>,
     /// Only those in this state.
     state: Option<SupplierState>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -76,6 +76,7 @@ struct Ask {
     role: Option<Role>,
     /// Only disabled users (true), or only enabled users (false).
     disabled: Option<bool>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

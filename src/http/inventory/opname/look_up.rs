@@ -31,6 +31,7 @@ struct Query {
     /// A whole SKU, or the beginnings of words of name, category or SKU. A whole SKU also finds a product that is not
     /// sold any more.
     q: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

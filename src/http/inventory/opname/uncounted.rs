@@ -37,6 +37,7 @@ struct Query {
     q: Option<String>,
     /// Only products that were not counted in this zone, whether they were counted elsewhere or not.
     zone: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -44,7 +44,9 @@ enum Sort {
 struct Query {
     /// Beginning of the SKU, of the name or of a word of it.
     q: Option<String>,
+    /// Only products of this category.
     category: Option<String>,
+    /// Code as a scanner sends it: only products that have it.
     barcode: Option<String>,
     /// Only products with a barcode that another product has too. A scan of such a barcode sells neither.
     #[serde(default)]
@@ -60,6 +62,7 @@ struct Query {
     /// Whether to return `total`.
     #[serde(default)]
     with_total: bool,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -41,6 +41,7 @@ struct Query {
     date: Option<Date>,
     /// Category that the list is limited to.
     category: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

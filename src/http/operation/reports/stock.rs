@@ -62,6 +62,7 @@ struct Query {
     separator: Separator,
     /// Category that the report is limited to.
     category: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

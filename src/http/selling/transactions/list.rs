@@ -36,6 +36,7 @@ struct Query {
     /// Only transactions of this shift. Defaults to the caller's open shift.
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
+    /// Only the sale with this receipt number.
     receipt_no: Option<String>,
     member_id: Option<MemberId>,
     /// First business date. For the whole store it defaults to 400 days before the last business date.
@@ -48,6 +49,7 @@ struct Query {
     cashier_id: Option<UserId>,
     /// Only documents with this product.
     sku: Option<Sku>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
