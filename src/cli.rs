@@ -32,7 +32,7 @@ pub mod verify;
 /// A file without a line.
 const EMPTY: &str = "/dev/null";
 
-/// The Store Router: the daemon that keeps one shop selling.
+/// The Store Router: the server of one shop.
 #[derive(Debug, Parser)]
 #[command(name = "store-router", version, propagate_version = false, arg_required_else_help = true)]
 pub struct Cli {
@@ -61,14 +61,14 @@ enum Command {
     Serve,
     /// Add, list and revoke users
     User(UserArgs),
-    /// Import a CSV file; bad rows are listed, and then nothing is imported
+    /// Import a CSV file; if it has bad rows, they are listed and nothing is imported
     Import(ImportArgs),
     /// Enrol this store at its hub
     Enrol {
         /// Address of the hub
         #[arg(long, value_name = "URL")]
         hub: String,
-        /// The one-time enrolment token that the hub created for this store
+        /// One-time enrolment token that the hub created for this store
         #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
         token: String,
     },
@@ -93,7 +93,8 @@ enum Command {
     },
     /// Check the data folder; print the problems and exit with code 1 if there are any
     Verify {
-        /// Accepted for scripts, without effect: index, rows, ledger and shift sums are always compared with the journal
+        /// Accepted for scripts but without effect: index, rows, ledger and shift sums are always compared with the
+        /// journal
         #[arg(long)]
         deep: bool,
     },
@@ -101,7 +102,7 @@ enum Command {
     RebuildIndex,
     /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// End the tokens of the old key at the next reload: for a key that somebody else may have
+        /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
         #[arg(long)]
         at_once: bool,
     },
@@ -193,7 +194,7 @@ enum ImportCommand {
     },
     /// Import the opening stock. Header: `sku,qty,unit_cost`, or `line_total` for the cost of all pieces
     Stock {
-        /// Allow products that were sold already: the file has the stock from before the first sale
+        /// Allow products that were sold already; the file then has the stock from before the first sale
         #[arg(long)]
         opening: bool,
         /// The file

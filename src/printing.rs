@@ -35,7 +35,7 @@ pub enum State {
     Printing,
     /// The printer accepted all of it.
     Printed,
-    /// Not printed; `problem` has the reason.
+    /// Not printed. `problem` has the reason.
     Failed,
 }
 
@@ -43,15 +43,15 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PrintJob")]
 pub struct PrintJob {
-    /// ID of the job, valid while the daemon runs.
+    /// ID of the job. It is valid until the daemon stops.
     pub job_id: String,
     /// Register whose printer is used.
     pub register_id: RegisterId,
     /// State of the print job.
     pub state: State,
-    /// Reason why it was not printed. Null unless it failed.
+    /// Reason why the job was not printed. Null unless it failed.
     pub problem: Option<String>,
-    /// Texts with letters that the printer lacks, and what is printed for them.
+    /// Texts with letters that the printer lacks, each with its replacement.
     pub replaced: Vec<String>,
 }
 

@@ -51,8 +51,7 @@ pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
     ] {
         if was != is {
             let message = format!(
-                "{key} is {is}, but this store has sold in {was}: {what}. Set {key} back to {was}; to change \
-                 it, begin a new store with its own data folder and id"
+                "{key} is {is}, but this store has sold in {was}: {what}. Set {key} back to {was}; to use {is}, create a new store with its own data folder and ID"
             );
             return Err(Exit::new(USAGE, message).into());
         }

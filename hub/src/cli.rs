@@ -46,7 +46,7 @@ enum Command {
     /// Add, list, disable and enable stores
     #[command(subcommand)]
     Store(stores::StoreCommand),
-    /// Import data from a file, all of it or nothing
+    /// Import data from a file; if it has bad rows, nothing is imported
     #[command(subcommand)]
     Import(import::ImportCommand),
     /// Create a verified backup in a new folder; the hub may be running
@@ -54,7 +54,7 @@ enum Command {
         /// Folder in which the backup's folder is created
         dir: PathBuf,
     },
-    /// Restore a backup where there is no hub yet; it becomes a new generation
+    /// Restore a backup where no hub exists yet; the hub then has a new generation
     Restore {
         /// The folder of the backup
         dir: PathBuf,
@@ -73,7 +73,7 @@ enum Command {
     Partition,
     /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// End the tokens of the old key at the next reload: for a key that somebody else may have
+        /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
         #[arg(long)]
         at_once: bool,
     },

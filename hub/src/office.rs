@@ -121,7 +121,7 @@ pub mod overview {
     pub mod overview_routes;
 }
 
-/// Records that could not be applied.
+/// Number of parked records, which could not be applied.
 pub mod parked {
     pub mod parked_list;
     pub mod parked_routes;

@@ -324,8 +324,7 @@ const SHARED: &[Route<Hub>] = &[
 const INFO: Info = Info {
     title: "Cloud Hub",
     version: env!("CARGO_PKG_VERSION"),
-    description: "Head office of all stores: takes in what they did exactly once, sends the catalogue down, and \
-        reports. Money is in whole currency units; times are RFC 3339 in UTC with milliseconds.",
+    description: "Head office of all stores: it receives every record of the stores exactly once, sends them the catalogue, and reports. Amounts of money are in whole units of the currency, without a fraction; rates are in basis points (1,100 is 11 %); times are RFC 3339 in UTC with milliseconds.",
 };
 
 /// The document as it is served and committed.

@@ -26,7 +26,7 @@ pub fn run(config: &Config, folder: &Path, keys: bool) -> anyhow::Result<()> {
         folder.display()
     );
     if keys {
-        println!("it contains the store's keys: protect it as you protect them");
+        println!("the backup contains the store's keys: protect it as you protect the keys");
     }
     Ok(())
 }

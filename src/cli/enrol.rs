@@ -75,7 +75,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     println!("{told}");
     if done.get("lacks_history").and_then(serde_json::Value::as_bool) == Some(true) {
         println!(
-            "the hub has records of this store that are not here: it can sell when they have been downloaded"
+            "the hub has records of this store that are not here: the store can sell when they have been downloaded"
         );
         println!(
             "the store's users are restored with them, passwords included; a user who was added here with the \
@@ -108,11 +108,11 @@ async fn send_enrol(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyho
     while let Some(chunk) = response.chunk().await.context("the hub's answer was cut off")? {
         body.extend_from_slice(&chunk);
         if body.len() > ANSWER_BYTES_MAX {
-            return Err(Exit::new(FAILED, "the answer is not from the hub: it is too long").into());
+            return Err(Exit::new(FAILED, "the answer is too long and not from a hub").into());
         }
     }
     let envelope: Envelope = serde_json::from_slice(&body)
-        .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")))?;
+        .map_err(|_| Exit::new(FAILED, format!("{url} answered {status}, but it is not a hub")))?;
     match (envelope.data, envelope.error) {
         (Some(enrolled), None) if status.is_success() => match enrolled.sound() {
             Ok(()) => Ok(Answer::Enrolled(enrolled)),
@@ -126,6 +126,6 @@ async fn send_enrol(url: &str, enrol: &Enrol, authority: Option<&[u8]>) -> anyho
             let is_final = status.is_client_error() && status != reqwest::StatusCode::TOO_MANY_REQUESTS;
             if is_final { Ok(Answer::Refused(message)) } else { Err(Exit::new(FAILED, message).into()) }
         }
-        _ => Err(Exit::new(FAILED, format!("{url} answered {status}, but not like a hub")).into()),
+        _ => Err(Exit::new(FAILED, format!("{url} answered {status}, but it is not a hub")).into()),
     }
 }

@@ -36,7 +36,7 @@ pub fn run(
     let file = explicit.or(loaded.file.as_deref()).unwrap_or(Path::new(NEW_FILE));
     let chosen = chosen(loaded, answers, from_stdin)?;
     if chosen.is_empty() && !file.exists() && explicit.is_some() {
-        return Err(Exit::new(USAGE, format!("{}: there is no such file", file.display())).into());
+        return Err(Exit::new(USAGE, format!("{}: this file does not exist", file.display())).into());
     }
     let settings = if chosen.is_empty() { None } else { Some(settings(loaded, file, &chosen)?) };
     let config = settings.as_ref().map_or(&loaded.config, |(_, config)| config);
@@ -51,7 +51,7 @@ pub fn run(
     users::announce(&username, secret.shown.as_deref());
     let tax = if config.tax.prices_include_tax { "contain" } else { "do not contain" };
     println!(
-        "prices {tax} tax: change tax.prices_include_tax in config.toml before the first sale if that is wrong"
+        "prices {tax} tax: if that is wrong, change tax.prices_include_tax in config.toml before the first sale"
     );
     Ok(())
 }
@@ -67,7 +67,7 @@ fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Resul
         let chosen = answers.chosen(&loaded.config).map_err(usage)?;
         if let Some((key, name)) = chosen.iter().find_map(|(key, _)| Some((key, decided(key)?))) {
             return Err(usage(format!(
-                "{key} is set by the variable {name}: remove the variable or the flag"
+                "{key} is set by the environment variable {name}: remove the variable or the flag"
             )));
         }
         return Ok(chosen);

@@ -13,7 +13,7 @@ pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     println!("tokens are signed with key {} after the next reload or start", key.kid());
     println!("reload a running daemon: systemctl reload store-router");
     if at_once {
-        println!("after that every older token is invalid: everybody must log in again");
+        println!("all older tokens are then invalid: everybody must log in again");
     }
     Ok(())
 }

@@ -46,13 +46,13 @@ impl Screen<'_> {
     fn actors(&self) -> Option<String> {
         let running = self.status.pointer("/actors/running")?.as_u64()?;
         let restarting = self.number("/actors/restarting");
-        let mut text = format!("{running} run");
+        let mut text = format!("{running} running");
         if restarting > 0 {
-            text.push_str(&format!(", {restarting} restart"));
+            text.push_str(&format!(", {restarting} restarting"));
         }
         let restarted = restarted(self.at("/actors/tree/root"));
         match restarted.is_empty() {
-            true => text.push_str(", none was ever restarted"),
+            true => text.push_str(", none was restarted"),
             false => text.push_str(&format!("; restarted since the start: {}", restarted.join(", "))),
         }
         Some(text)
@@ -61,7 +61,7 @@ impl Screen<'_> {
     fn outbox(&self) -> String {
         let (epoch, last) = (self.text("/outbox/epoch"), self.number("/outbox/last_seq"));
         match self.number("/outbox/pending") {
-            0 => format!("nothing waits; epoch {epoch} is at {last}"),
+            0 => format!("no records wait; epoch {epoch} is at {last}"),
             pending => {
                 let oldest = self.when(self.at("/outbox/oldest_pending_at"));
                 format!("{pending} records wait, the oldest since {oldest}; epoch {epoch} is at {last}")
@@ -71,11 +71,11 @@ impl Screen<'_> {
 
     fn hub(&self) -> String {
         if self.at("/hub").is_null() {
-            return "none: this store works alone".to_owned();
+            return "none: this store has no head office".to_owned();
         }
         let url = self.text("/hub/url");
         let state = match self.text("/hub/link/state") {
-            "not_configured" => return format!("{url}, not talked to while stopped"),
+            "not_configured" => return format!("{url}, not connected while the daemon is stopped"),
             "backing_off" => "can't be reached",
             "rejected" => "refuses this store",
             state => state,
@@ -114,7 +114,7 @@ impl Screen<'_> {
         let number = |name: &str| shift.get(name).and_then(Value::as_i64).unwrap_or(0);
         let opened = self.when(shift.get("opened_at").unwrap_or(&Value::Null));
         format!(
-            "{} at {} by {} since {opened}: {} sales, {} in all ({})",
+            "{} at {} by {} since {opened}: {} sales, total {} ({})",
             text("state"),
             text("register_id"),
             text("opened_by"),
@@ -195,13 +195,13 @@ mod tests {
             text,
             [
                 "store: S001, serving, version 1.2.3",
-                "actors: 8 run; restarted since the start: ledger 2 times",
+                "actors: 8 running; restarted since the start: ledger 2 times",
                 "outbox: 3 records wait, the oldest since 2026-11-21 10:00:00 (10 min ago); epoch 1-ab is at 9",
                 "hub: http://hub, can't be reached, no answer since the start: refused; next try \
                  2026-11-21 10:10:30 (in 30 s)",
                 "disk: 3072 MiB free; 40 commits in 1 segments",
                 "PROBLEM: since 2026-11-21 10:00:00 (10 min ago): 3 records have not reached head office yet",
-                "shift: open at till-1 by siti since 2026-11-21 08:00:00 (2 h ago): 12 sales, 34000 in all (shf_1)",
+                "shift: open at till-1 by siti since 2026-11-21 08:00:00 (2 h ago): 12 sales, total 34000 (shf_1)",
             ]
         );
     }

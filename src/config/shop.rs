@@ -83,9 +83,9 @@ impl Default for Payments {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Points {
-    /// One point is earned per this many currency units.
+    /// Amount for which one point is earned, in whole currency units.
     pub earn_per: i64,
-    /// Currency units that one point pays.
+    /// Value of one point as payment, in whole currency units.
     pub redeem_value: i64,
     /// Most points of one member that may be redeemed while the hub is away.
     pub offline_limit: i64,
@@ -110,7 +110,7 @@ impl Default for Points {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pricing {
-    /// Policy for a price that differs from the catalogue's.
+    /// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.
     #[serde(rename = "override")]
     pub price_override: PriceOverride,
     /// Basis points of a basket above which what is taken off by hand needs an approval; 0: no limit.
@@ -128,7 +128,7 @@ impl Default for Pricing {
 pub struct Returns {
     /// Days after which a return needs an approval.
     pub window_days: u32,
-    /// Refund above which a cashier needs an approval; 0 if there is no such limit.
+    /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
     pub cashier_limit: i64,
     /// Largest refund without a receipt; 0: no limit.
     pub unreceipted_max: i64,
@@ -152,7 +152,7 @@ pub struct Holds {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shifts {
-    /// Variance beyond which a close needs an approval; 0 turns this off.
+    /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
     pub variance_tolerance: i64,
     /// Hide expected figures from the cashier until the shift is closed.
     pub blind: bool,

@@ -73,7 +73,7 @@ fn through(stream: &UnixStream, order: &Order, progress: &mut dyn FnMut(Step)) -
         if read.context("the daemon does not answer")? == 0 {
             return Err(Exit::new(FAILED, "the daemon stopped before the command was done").into());
         }
-        let said = serde_json::from_slice(&line).context("the daemon is of another version")?;
+        let said = serde_json::from_slice(&line).context("the daemon has another version")?;
         match said {
             Said::Working(step) => step.into_iter().for_each(&mut *progress),
             Said::Done(value) => return Ok(value),

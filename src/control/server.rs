@@ -77,7 +77,7 @@ async fn command(
 ) -> anyhow::Result<()> {
     let mut from = BufReader::new(from);
     let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
-    if first.await.context("no command came")??.is_empty() {
+    if first.await.context("no command was received")??.is_empty() {
         // Somebody only looked whether a daemon is there.
         return Ok(());
     }
@@ -110,7 +110,9 @@ async fn command(
 async fn send(to: &mut OwnedWriteHalf, said: &Said) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(said)?;
     line.push(b'\n');
-    tokio::time::timeout(LINE_DEADLINE, to.write_all(&line)).await.context("nobody reads the answer")??;
+    tokio::time::timeout(LINE_DEADLINE, to.write_all(&line))
+        .await
+        .context("the client does not read the answer")??;
     Ok(())
 }
 
@@ -163,9 +165,9 @@ async fn line<T: DeserializeOwned>(input: &mut BufReader<OwnedReadHalf>) -> anyh
     let mut line = Vec::new();
     let mut limited = input.take(LINE_BYTES_MAX);
     let read = limited.read_until(b'\n', &mut line);
-    tokio::time::timeout(LINE_DEADLINE, read).await.context("the command did not come in time")??;
+    tokio::time::timeout(LINE_DEADLINE, read).await.context("the command was not received in time")??;
     if line.pop() != Some(b'\n') {
         bail!("the command is cut off, or a line is longer than {LINE_BYTES_MAX} bytes");
     }
-    serde_json::from_slice(&line).context("the daemon does not know this command: it is of another version")
+    serde_json::from_slice(&line).context("the daemon does not know this command: it has another version")
 }

@@ -4,10 +4,10 @@
 mod cycles;
 mod figures;
 mod folders;
-mod lex;
+pub mod lex;
 mod paths;
-mod shipped;
-mod sources;
+pub mod shipped;
+pub mod sources;
 mod words;
 
 #[cfg(test)]

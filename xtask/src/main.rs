@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask demo | replay | test | house | bench | fuzz | openapi`.
+//! The project's own commands: `cargo xtask demo | replay | test | house | texts | bench | fuzz | openapi`.
 
 mod checks;
 mod daemon;
@@ -14,6 +14,7 @@ mod replay;
 mod rest;
 mod soak;
 mod stage;
+mod texts;
 mod tools;
 mod trade;
 mod workspace;
@@ -48,6 +49,8 @@ enum Command {
     Test(checks::Options),
     /// Measure the complexity of the sources; fails if a figure is above its limit
     House(house::Options),
+    /// Print every public sentence with its place: texts of the OpenAPI documents, of refusals and of commands
+    Texts,
     /// Run the tests of the hub and of synchronisation on PostgreSQL: the server of HUB_TEST_POSTGRES, or a private one
     TestPostgres,
     /// Check the answers of a new store and a new hub against their OpenAPI documents, with requests from schemathesis
@@ -86,6 +89,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::Replay(options) => replay::run(options).await,
         Command::Test(options) => checks::run(&options).await,
         Command::House(options) => house::run(&options),
+        Command::Texts => texts::run(),
         Command::TestPostgres => checks::postgres_alone().await,
         Command::Fuzz { only, examples } => {
             let both = [fuzz::Target::Store, fuzz::Target::Hub];

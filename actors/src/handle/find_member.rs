@@ -15,12 +15,11 @@ use tokio::time::timeout;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadOffice {
-    /// It was not necessary, or the store has no head office.
+    /// Head office was not asked: it was not necessary, or the store has no head office.
     NotNeeded,
-    /// Head office was asked, and the members that it knows are in this store now.
+    /// Head office was asked, and this store now has the members that head office knows.
     Asked,
-    /// Head office was not asked, was asked by too many, or did not answer in time: it may know members that this
-    /// store does not.
+    /// Head office could not be asked or did not answer in time. It may know members that this store does not have.
     NotAsked,
 }
 

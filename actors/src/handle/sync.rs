@@ -49,7 +49,7 @@ impl StoreHandle {
         Ok(())
     }
 
-    /// `online`, `offline` or `not_configured`.
+    /// State of the link to the hub: `online`, `offline` or `not_configured`.
     pub fn hub_state(&self) -> &'static str {
         match self.context.sync.get().state {
             LinkState::NotConfigured => "not_configured",

@@ -93,14 +93,14 @@ pub struct MemberDown {
     pub fields: BTreeMap<String, FieldDown>,
 }
 
-/// A store's own records that the balances of a page contain.
+/// The store's own records that the balances of a page contain.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Covered {
     /// Name of the epoch.
     pub epoch: String,
-    /// Seq up to which the records are contained.
+    /// Sequence number of the last record that the balances contain.
     pub seq: u64,
-    /// Hash of the record at `seq`. If the store's own hash differs, it has to send hello.
+    /// Hash of the record at `seq`. If the store's own hash differs, the store must send a hello.
     pub hash: String,
 }
 
@@ -118,10 +118,10 @@ pub struct PointsDown {
 /// balance. Read together with the balances from one state of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    /// Own records that the balances contain …
+    /// The store's own records that the balances contain, except those in `missing`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<Covered>,
-    /// … except for these events, which are parked.
+    /// Events that the balances do not contain because they are parked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -169,10 +169,11 @@ pub struct RegisterDown {
     pub disabled: Option<bool>,
 }
 
-/// Version of a record that holds what a push wrote: the store's own value shows on top until the feed is there.
+/// Version of a record that contains what a push wrote. The store shows its own value until the feed reaches this
+/// version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordVersion {
-    /// `member`, …
+    /// Type of the record: `member`, …
     pub kind: String,
     /// ID of the record.
     pub id: String,
@@ -185,7 +186,7 @@ pub struct RecordVersion {
 pub struct Change {
     /// Position of the change in the feed.
     pub cursor: String,
-    /// `product`, …
+    /// Kind of record: `product`, …
     pub kind: String,
     /// ID of the record.
     pub id: String,
@@ -193,7 +194,7 @@ pub struct Change {
     pub version: String,
     /// Whether the record was deleted.
     pub deleted: bool,
-    /// When the record begins to count. Null if it has no such time.
+    /// When the record takes effect. Null if it takes effect at once.
     pub effective_at: Option<UtcMs>,
     /// The record itself.
     pub payload: serde_json::Value,

@@ -22,11 +22,11 @@ pub const PUSH_EVENTS_MAX: usize = 500;
 /// Most uncompressed bytes in one push (1 MiB).
 pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
 
-/// `POST /api/sync/enrol`.
+/// Request body of `POST /api/sync/enrol`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrol {
-    /// One-time token of `store add`.
+    /// One-time token from `cloud-hub store add`.
     pub enrolment_token: String,
     /// ID of the store.
     pub store_id: String,
@@ -34,7 +34,7 @@ pub struct Enrol {
     pub public_key: String,
     /// Version of the store's program.
     pub version: String,
-    /// Name that the store gives itself. Head office takes it if it has no other name for the store than its ID.
+    /// Name of the store in its own settings. Head office uses it if it has no other name for the store than its ID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -54,17 +54,17 @@ pub struct Enrolled {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EpochState {
-    /// `<n>-<16 hex>`.
+    /// Name of the epoch, `<n>-<16 hex>`.
     pub epoch: String,
-    /// Last seq of the epoch.
+    /// Sequence number of the last record of the epoch.
     pub head_seq: u64,
     /// Hash of the record at `head_seq`.
     pub head_hash: String,
-    /// Last seq that the hub acknowledged.
+    /// Sequence number of the last record that the hub acknowledged.
     pub acked_seq: u64,
     /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
-    /// Lowest seq that the store still offers.
+    /// Lowest sequence number that the store can still send.
     pub min_kept_seq: u64,
 }
 
@@ -78,17 +78,17 @@ pub struct Backlog {
     pub oldest_pending_at: Option<UtcMs>,
 }
 
-/// `POST /api/sync/hello`.
+/// Request body of `POST /api/sync/hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// ID of the store.
     pub store_id: String,
-    /// Epoch that the store writes.
+    /// Epoch that the store writes. Null if the store never sent a hello.
     pub epoch: String,
     /// All epochs of the store, oldest first.
     pub lineage: Vec<EpochState>,
-    /// Whether the hub's history and the store's have diverged.
+    /// Whether the histories of the hub and the store have diverged.
     pub apart: bool,
     /// Version of the store's program.
     pub version: String,
@@ -102,7 +102,7 @@ pub struct Hello {
     pub backlog: Backlog,
     /// Time of day at which the store's business day starts, `HH:MM`.
     pub day_start: String,
-    /// IANA time zone of its business dates. Null if the zone has no name.
+    /// Time zone of the store's business dates, IANA name. Null if the zone has no name.
     pub timezone: Option<String>,
 }
 
@@ -112,11 +112,12 @@ pub struct Hello {
 pub enum Directive {
     /// Continue normally.
     Ok,
-    /// Open epoch `n`, then hello again.
+    /// Open epoch `n`, then send hello again.
     NewEpoch,
-    /// This store is a copy: it must not sell, and keeps its queue.
+    /// This store is a copy: it must not sell, and it keeps its queue.
     Fenced,
-    /// The store has forgotten records that the hub lacks: it pushes on from `min_kept_seq`, with the hash before it.
+    /// The store has deleted records that the hub lacks: it continues to push from `min_kept_seq`, with the hash before
+    /// it.
     Resync,
     /// The store's program is too old.
     UpgradeRequired,
@@ -128,22 +129,22 @@ pub enum Directive {
 pub struct ChainHead {
     /// Name of the epoch.
     pub epoch: String,
-    /// Last seq that the hub has stored.
+    /// Sequence number of the last record that the hub has stored.
     pub seq: u64,
     /// Hash of the record at `seq`.
     pub hash: String,
-    /// Last seq that every kept backup contains.
+    /// Sequence number of the last record that every kept backup contains.
     pub stable_seq: u64,
 }
 
 /// Limits of what the hub accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// Greatest number of events in a batch.
+    /// Maximum number of events in a batch.
     pub batch_events: usize,
-    /// Greatest number of uncompressed bytes in a batch.
+    /// Maximum number of uncompressed bytes in a batch.
     pub batch_bytes: usize,
-    /// Greatest number of bytes in an event.
+    /// Maximum number of bytes in an event.
     pub event_bytes: usize,
 }
 
@@ -172,8 +173,8 @@ pub struct HelloAnswer {
     pub limits: Limits,
     /// States of the store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
-    /// The latest values that lost to or against the store's writes, at most a batch of them. They repeat the answers
-    /// to pushes, since such an answer may have been lost.
+    /// The latest values that lost a conflict with the store's writes, at most one batch. They repeat the answers to
+    /// pushes, which may have been lost.
     pub conflicts: Vec<ConflictDown>,
 }
 
@@ -182,7 +183,7 @@ pub struct HelloAnswer {
 pub struct ParkedAt {
     /// Epoch of the record.
     pub epoch: String,
-    /// Seq of the record.
+    /// Sequence number of the record in its epoch.
     pub seq: u64,
 }
 
@@ -190,7 +191,7 @@ pub struct ParkedAt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PushEvent {
-    /// Seq of the record.
+    /// Sequence number of the record in its epoch.
     pub seq: u64,
     /// Hash of the record.
     pub hash: String,
@@ -198,7 +199,7 @@ pub struct PushEvent {
     pub record: String,
 }
 
-/// `POST /api/sync/push`.
+/// Request body of `POST /api/sync/push`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
@@ -210,7 +211,7 @@ pub struct Push {
     pub epoch: String,
     /// Hash before the first record.
     pub prev_hash: String,
-    /// Records in order of seq.
+    /// Records in order of their sequence numbers.
     pub events: Vec<PushEvent>,
     /// Records that wait at the store.
     pub backlog: Backlog,
@@ -219,13 +220,13 @@ pub struct Push {
 /// An event that the hub keeps raw because it can't apply it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parked {
-    /// Seq of the record.
+    /// Sequence number of the record in its epoch.
     pub seq: u64,
     /// Event ID of the record.
     pub event_id: String,
     /// Stable code of the reason.
     pub code: String,
-    /// Reason why it is parked, for people.
+    /// Reason for parking, for people.
     pub message: String,
 }
 
@@ -234,11 +235,11 @@ pub struct Parked {
 pub struct PushAnswer {
     /// Name of the epoch.
     pub epoch: String,
-    /// Last seq that the hub has stored.
+    /// Sequence number of the last record that the hub has stored.
     pub acked_seq: u64,
     /// Hash of the record at `acked_seq`.
     pub acked_hash: String,
-    /// Last seq that every kept backup contains.
+    /// Sequence number of the last record that every kept backup contains.
     pub stable_seq: u64,
     /// Generation of the hub's database.
     pub hub_generation: String,
@@ -254,13 +255,14 @@ pub struct PushAnswer {
     pub hub_time: UtcMs,
 }
 
-/// `POST /api/sync/digest`: figures of a business day at the store, over distinct `event_id`s of all epochs.
+/// Request body of `POST /api/sync/digest`: the store's figures of a business day, each `event_id` of all epochs
+/// counted once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Digest {
     /// The business date.
     pub business_date: Date,
-    /// Seq up to which the figures go, for every epoch of the store: records that the hub has beyond it do not count.
+    /// For every epoch of the store, the last record that the figures include. Later records of the hub are ignored.
     pub heads: Vec<DigestHead>,
     /// Figures by type of record. Types without a record may be omitted.
     pub types: BTreeMap<String, Figure>,
@@ -274,7 +276,7 @@ pub enum DigestResult {
     Match,
     /// A figure differs.
     Difference,
-    /// The hub lacks records below these heads: push first.
+    /// The hub lacks records that the store's figures include: push them first.
     NotYet,
 }
 
@@ -295,7 +297,7 @@ pub struct Difference {
 pub struct DigestAnswer {
     /// Result of the comparison.
     pub result: DigestResult,
-    /// Number of records of the day that the hub counts, but has not applied.
+    /// Number of records of the day that the hub has parked. They are included in its figures.
     pub parked: u64,
     /// First figure that differs. Null if none does.
     pub first_difference: Option<Difference>,

@@ -360,7 +360,7 @@ fn a_bag_goes_to_the_bank() {
     let later = Some(UtcMs(NOW.0 + 1));
     let above = run(&boss(), &NewDeposit { amount: 1_500_001, ..cmd.clone() }).unwrap_err();
     assert!(
-        above.details().to_string().contains("more than the 1500000 that the books have in the safe"),
+        above.details().to_string().contains("must be at most 1500000, the balance of the safe"),
         "{above:?}"
     );
     let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();

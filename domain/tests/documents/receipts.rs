@@ -173,7 +173,7 @@ fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
             serde_json::json!([{"path": path, "sku": sku, "damaged": damaged, "requested": requested}]);
         assert_eq!(refused.details()["items"], expected);
         assert!(
-            refused.to_string().contains(&format!("from the damaged goods, but {damaged} are there")),
+            refused.to_string().contains(&format!("from the damaged goods, but only {damaged} are damaged")),
             "{refused}"
         );
     }

@@ -54,7 +54,7 @@ impl ApiError {
     /// 405 with its `Allow` header.
     pub(crate) fn method_not_allowed(allowed: &[Method]) -> Self {
         let names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
-        let mut error = Self::new(Code::MethodNotAllowed, "this path does not take that method")
+        let mut error = Self::new(Code::MethodNotAllowed, "this path does not support that method")
             .with_details(json!({"allowed": names}));
         error.more = Some(Box::new(More { allow: Some(names.join(", ")), cause: None }));
         error
@@ -69,7 +69,7 @@ impl ApiError {
 
     /// 500: what is stored can't be read. `cause` is logged under the request ID and never leaves the process.
     pub fn damaged(cause: impl std::fmt::Display) -> Self {
-        let message = "the stored data of this is damaged; the log says where: run `store-router verify`";
+        let message = "the stored data is damaged; the log has the place: run `store-router verify`";
         let mut error = Self::new(Code::Damaged, message);
         error.more = Some(Box::new(More { allow: None, cause: Some(cause.to_string()) }));
         error

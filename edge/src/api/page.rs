@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
-/// The query parameter `cursor`: opaque to the client, a `T` to the list that made it.
+/// `next_cursor` of the previous page; omitted for the first page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
@@ -80,7 +80,7 @@ pub struct Page {
     /// Number of items on a page.
     #[serde(default)]
     pub limit: Limit,
-    /// Cursor of the page, from `next_cursor` of the page before it.
+    /// `next_cursor` of the previous page; omitted for the first page.
     pub cursor: Option<Cursor>,
 }
 

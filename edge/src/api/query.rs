@@ -30,7 +30,7 @@ const LATE_MS: i64 = 60_000;
 pub fn now_or_later(at: Option<UtcMs>, now: UtcMs) -> Result<UtcMs, ApiError> {
     match at {
         Some(at) if at.0 < now.0.saturating_sub(LATE_MS) => Err(ApiError::invalid_query(
-            "`at` is in the past: ask for now or a later time; earlier prices are in the sales and the audit log",
+            "`at` must be now or later; earlier prices are in the sales and the audit log",
         )),
         at => Ok(at.map_or(now, |at| at.max(now))),
     }

@@ -233,11 +233,13 @@ impl Passkeys {
         let Taken { waiting, credential } = taken;
         // Verified first, also for a decoy: the work is the same.
         let result = self.party.finish_passkey_authentication(credential, &waiting.state).map_err(refused)?;
-        let nobody = || PasskeyError::Refused("no user of that name has a device".to_owned());
+        let nobody = || PasskeyError::Refused("no user with that name has a device".to_owned());
         let user_id = waiting.user_id.as_ref().ok_or_else(nobody)?;
         let owner = credential.get_user_unique_id();
         if !result.user_verified() || owner.is_some_and(|owner| owner != handle(user_id).as_bytes()) {
-            return Err(PasskeyError::Refused("the user was not verified, or is another user".to_owned()));
+            return Err(PasskeyError::Refused(
+                "the device did not verify the user, or belongs to another user".to_owned(),
+            ));
         }
         let credential_id = text_of(result.cred_id());
         let before = known.iter().find(|passkey| passkey.credential_id == credential_id);

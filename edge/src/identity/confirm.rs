@@ -25,22 +25,24 @@ pub const START: Doc =
         )
         .unkeyed("each ceremony has a challenge of its own and is used once");
 
-/// Purpose for which the device is asked. The ceremony is good for that alone, and for this session.
+/// Purpose of the ceremony. It is valid for this purpose and this session only.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum For {
-    /// The `approval` of one command.
+    /// For the `approval` of one command.
     Approval,
-    /// Registering another device of one's own.
+    /// For registering another device of the signed-in user.
     Registration,
 }
 
+/// Request body that starts a ceremony for an approval or a registration.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StartConfirmation")]
 struct Start {
+    /// Purpose of the ceremony.
     purpose: For,
-    /// For an approval: the approver's login name.
+    /// Login name of the approver. Required for an approval, and omitted for a registration.
     username: Option<String>,
 }
 
@@ -54,12 +56,12 @@ struct Start {
         "ceremony_id": {"type": "string"}, "credential": {"type": "object"}}},
 ]))]
 pub(super) struct Confirmation {
-    /// Password of the signed-in user.
+    /// Password of the signed-in user. Omit it for a ceremony.
     password: Option<String>,
-    /// ID of the ceremony.
+    /// ID of the ceremony. Omit it for a password.
     #[schemars(length(max = 64))]
     ceremony_id: Option<String>,
-    /// Answer of the device in WebAuthn's JSON form.
+    /// Answer of the device in WebAuthn's JSON form. Omit it for a password.
     credential: Option<Object>,
 }
 

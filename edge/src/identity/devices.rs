@@ -57,13 +57,14 @@ pub const REMOVE: Doc = Doc::of("Passkeys", "Remove one of your own devices")
     .answers::<EmptyBody>("{}")
     .refuses(&[Code::InvalidState]);
 
+/// Request body that finishes the registration of a device.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Finish {
     /// ID of the ceremony.
     #[schemars(length(max = 64))]
     ceremony_id: String,
-    /// Name that the owner gives the device.
+    /// Name of the device, chosen by its owner.
     #[schemars(length(min = 1, max = 64))]
     name: String,
     /// Answer of the device in WebAuthn's JSON form.

@@ -42,7 +42,7 @@ impl Login {
     fn name(&self) -> Result<String, ApiError> {
         match (&self.username, &self.email) {
             (Some(name), None) | (None, Some(name)) => login_name(name),
-            (None, None) => Err(ApiError::field("username", "is missing (or send email)")),
+            (None, None) => Err(ApiError::field("username", "is missing: send username or email")),
             (Some(_), Some(_)) => Err(ApiError::field("email", "send username or email, not both")),
         }
     }

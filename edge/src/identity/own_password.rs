@@ -21,13 +21,14 @@ pub const CHANGE: Doc =
         .answers::<PasswordChanged>(r#"{"devices_removed": 1}"#)
         .refuses(&[Code::InvalidCredentials, Code::RateLimited]);
 
+/// Request body that changes your own password.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePassword")]
 struct Change {
     /// Current password of the user.
     current_password: String,
-    /// New password: 8–128 characters, not the login name, none of the common ones.
+    /// New password: 8–128 characters. It must not be the login name or a common password.
     #[schemars(length(min = 8, max = 128))]
     new_password: String,
 }

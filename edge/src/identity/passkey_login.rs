@@ -43,6 +43,7 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Finish a login with a device")
     .unkeyed(LOGIN_UNKEYED)
     .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
 
+/// Request body that starts a log-in with a device.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Start {
@@ -53,7 +54,7 @@ struct Start {
 /// A ceremony that was started.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Ceremony {
-    /// ID of the ceremony, to be sent back with the device's answer, once, within five minutes.
+    /// ID of the ceremony. Send it back with the device's answer, once, within five minutes.
     pub ceremony_id: String,
     /// Options in WebAuthn's JSON form.
     pub public_key: Object,
@@ -78,6 +79,7 @@ impl JsonSchema for Object {
     }
 }
 
+/// Request body that finishes a log-in with a device.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Finish {

@@ -22,8 +22,7 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
             "refresh_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.bmV4dA", "expires_in": 3600}"#,
     )
     .unkeyed(
-        "tokens are never kept in the clear on the disk; within 60 s the token that was just spent is \
-         answered with the same successor to the same Idempotency-Key, and to no other",
+        "tokens are never stored in clear text; within 60 s a used token with the same Idempotency-Key gets the same new tokens",
     )
     .refuses(&[
         Code::MissingToken,
@@ -33,15 +32,15 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
         Code::AccountDisabled,
     ]);
 
-/// Body of a refresh request; a page's token is in its cookie.
+/// Body of a refresh request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Refresh {
-    /// The current refresh token. May be omitted with `X-Session: cookie`.
+    /// The current refresh token. May be omitted with `X-Session: cookie`, since the cookie has it.
     refresh_token: Option<String>,
 }
 
-/// The next pair of tokens.
+/// A new pair of tokens.
 #[derive(Serialize, JsonSchema)]
 struct Tokens<'a> {
     /// The access token.

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub const LOGOUT: Doc = Doc::of("Log-in", "Log out: the session's tokens are revoked")
     .optional_body::<EmptyBody>("{}")
     .answers::<EmptyBody>("{}")
-    .unkeyed("once it is done, the token that asked for it is dead");
+    .unkeyed("after the request, the token of the request is revoked");
 /// `GET /api/auth/me`
 pub const WHO: Doc = Doc::of("Log-in", "Retrieve the user of the access token").answers::<Me>(ME);
 

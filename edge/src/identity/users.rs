@@ -21,11 +21,9 @@ const CHANGED: &str = include_str!("examples/user_changed.json");
 
 /// `GET /api/users`
 pub const LIST: Doc =
-    Doc::of("Users", "List users whom you may change").query::<Page>().answers::<List<UserDetail>>(concat!(
-        r#"{"items": ["#,
-        include_str!("examples/user.json"),
-        r#"], "next_cursor": null}"#
-    ));
+    Doc::of("Users", "List the users that you may change").query::<Page>().answers::<List<UserDetail>>(
+        concat!(r#"{"items": ["#, include_str!("examples/user.json"), r#"], "next_cursor": null}"#),
+    );
 /// `GET /api/users/:id`
 pub const READ: Doc = Doc::of("Users", "Retrieve a user").answers::<UserDetail>(USER);
 /// `POST /api/users`

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "User")]
 pub struct UserView<'a> {
-    /// `usr_…`
+    /// ID of the user, `usr_…`.
     pub id: &'a str,
     /// Display name.
     pub name: &'a str,
@@ -63,5 +63,4 @@ pub const LOGIN_RESULT: &str = r#"{"token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ
 pub const ME: &str = r#"{"user": {"id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani",
     "role": "cashier", "store_id": "S001"}}"#;
 /// Reason why the answer to a log-in is not stored under an idempotency key.
-pub const LOGIN_UNKEYED: &str =
-    "a log-in gives out new tokens each time, and tokens are never kept in the clear on the disk";
+pub const LOGIN_UNKEYED: &str = "every log-in creates new tokens, and tokens are never stored in clear text";

@@ -87,7 +87,7 @@ impl<P> Http<P> {
         let of_one = self.max_connections_per_address;
         rule(places(of_one), "http.max_connections_per_address", "must be 1 to 65536");
         let pair = self.tls_cert.as_os_str().is_empty() == self.tls_key.as_os_str().is_empty();
-        rule(pair, "http.tls_key", "tls_cert and tls_key go together");
+        rule(pair, "http.tls_key", "and http.tls_cert must be set together");
         if let Err(problem) = passkeys::origin::allowed(&self.origin, self.listen.port()) {
             rule(false, "http.origin", &problem.to_string());
         }

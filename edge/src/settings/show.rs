@@ -25,9 +25,9 @@ pub enum SettingSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingPlace")]
 pub struct SettingOrigin {
-    /// `file`, `environment` or `hub`.
+    /// Source of the setting: `file`, `environment` or `hub`.
     pub source: SettingSource,
-    /// File with its line, or name of the environment variable. Null if head office set it.
+    /// File and line, or name of the environment variable. Null if head office set it.
     pub place: Option<String>,
 }
 

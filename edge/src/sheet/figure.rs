@@ -18,11 +18,11 @@ const SPACES: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019
 /// Decimal separator of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Decimal {
-    /// Decided from the figures of a column together.
+    /// Detected from all figures of a column.
     #[default]
     #[serde(rename = "auto")]
     Auto,
-    /// No decimal separator: each mark groups digits.
+    /// No decimal separator: every mark groups digits.
     #[serde(rename = "none")]
     None,
     /// `,`
@@ -132,10 +132,10 @@ const OUT: [&str; 38] = [
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = all_optional)]
 pub struct SignWords {
-    /// Words for money to us.
+    /// Words for incoming money.
     #[serde(rename = "in")]
     pub into: Vec<String>,
-    /// Words for money from us.
+    /// Words for outgoing money.
     pub out: Vec<String>,
     /// Direction of amounts without a word in a file where others have one. Null: such rows wait for a decision, unless
     /// all words of the file are for money from us and stand beside their amounts.

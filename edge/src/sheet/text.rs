@@ -22,7 +22,7 @@ pub enum Encoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// UTF-16; little-endian where the file has no mark.
+    /// UTF-16; little-endian if the file has no byte order mark.
     #[serde(rename = "utf-16")]
     Utf16,
     /// Western European, as Windows writes it.

@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 /// Roles that a person of a store has.
 pub const ROLES: [Role; 4] = [Role::Admin, Role::StoreManager, Role::Cashier, Role::WarehouseStaff];
 
-/// A person as a list shows it.
+/// A user in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubUser")]
 pub struct View {
@@ -34,7 +34,7 @@ pub struct View {
     pub role: Role,
     /// Store of the user. Empty for head office.
     pub store_id: String,
-    /// Whether the user is locked out.
+    /// Whether the user is disabled.
     pub disabled: bool,
     /// Where the user was created: `hub` or `store`.
     pub origin: String,

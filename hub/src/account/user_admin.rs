@@ -36,15 +36,15 @@ pub struct New {
     pub username: String,
     /// Display name.
     pub name: String,
-    /// A role of head office; with `store_id`, one of a store.
+    /// Role of the user: a role of head office, or with `store_id` a role of a store.
     pub role: Role,
-    /// Store of the user; null for head office.
+    /// Store of the user. Null for head office.
     pub store_id: Option<String>,
-    /// 8 to 128 characters; without one a person of a store logs in otherwise.
+    /// Password, 8 to 128 characters. Null for a user of a store who does not log in with a password.
     pub password: Option<String>,
 }
 
-/// Request body of `PATCH /api/users/:id`.
+/// Request body of `PATCH /api/users/:id`. Omitted fields stay as they are.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeUser")]
@@ -58,7 +58,7 @@ pub struct Change {
     /// Role of the user.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub role: Option<Role>,
-    /// Kept out, or granted again.
+    /// Whether the user is disabled.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub disabled: Option<bool>,
     /// New password of the user.

@@ -20,7 +20,7 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
     let (db, identity) = hub::open_db(config).await?;
     let (folder, kept) = backup::make(config, &db, &identity, to).await?;
     db.close().await;
-    println!("backed up and verified in {}", folder.display());
+    println!("the backup in {} is complete and verified", folder.display());
     if kept < 2 {
         println!(
             "stores keep all their records until there are two backups: make another one, and keep both"
@@ -33,7 +33,7 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     let identity = backup::restore(config, from).await?;
     println!(
-        "restored {} as generation {}: stores send the records that it lacks",
+        "{} was restored as generation {}: stores send the records that it lacks",
         identity.hub_id, identity.number
     );
     Ok(())

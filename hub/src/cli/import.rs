@@ -47,7 +47,7 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
             for row in &problems.named {
                 eprintln!("{}: {row}", name());
             }
-            bail!("{} rows are wrong; nothing was imported", problems.count);
+            bail!("{} rows are wrong: nothing was imported", problems.count);
         }
     };
     for warning in &warnings {

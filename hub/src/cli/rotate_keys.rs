@@ -14,11 +14,11 @@ pub async fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     println!("tokens are signed with key {} after the next reload or start", key.kid());
     println!("reload a running hub: systemctl reload cloud-hub");
     if at_once {
-        println!("after that every older token is invalid: everybody must log in again");
+        println!("all older tokens are then invalid: everybody must log in again");
     }
     // A key that somebody else may have is changed whether or not the database is there.
     if let Err(error) = noted(config, &key.kid(), at_once).await {
-        eprintln!("this could not be written to the audit log: {error:#}");
+        eprintln!("the change could not be written to the audit log: {error:#}");
     }
     Ok(())
 }

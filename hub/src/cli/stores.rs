@@ -19,12 +19,12 @@ const PAGE: i64 = 500;
 pub enum StoreCommand {
     /// Add a store and print its enrolment token
     Add {
-        /// Its ID, for example S001
+        /// ID of the store, for example S001
         store_id: String,
-        /// Its name [default: its ID]
+        /// Name of the store [default: its ID]
         #[arg(long)]
         name: Option<String>,
-        /// Its IANA time zone, until the store reports its own
+        /// IANA time zone of the store, until the store reports its own
         #[arg(long, default_value = "Asia/Jakarta")]
         timezone: String,
         /// Print a new enrolment token for an existing store
@@ -33,14 +33,14 @@ pub enum StoreCommand {
     },
     /// List all stores
     List,
-    /// Disable a store: it can't connect, and keeps its queue
+    /// Disable a store: it can't connect, and it keeps its queue
     Disable {
-        /// Its ID
+        /// ID of the store
         store_id: String,
     },
     /// Enable a disabled store
     Enable {
-        /// Its ID
+        /// ID of the store
         store_id: String,
     },
 }

@@ -79,7 +79,7 @@ pub fn is_overflow(error: &sqlx::Error) -> bool {
 pub fn too_large() -> ApiError {
     ApiError::field(
         "figures",
-        "have a value above the largest possible: ask for fewer days, for one store or for one book",
+        "must not be above the largest possible value: choose fewer days, one store or one book",
     )
 }
 

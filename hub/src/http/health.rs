@@ -14,14 +14,20 @@ pub const HEALTH: Doc = Doc::of("Operation", "Check whether the process is runni
 pub const READY: Doc =
     Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
 
+/// State of the running program.
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
+    /// Status of the service: always `ok`.
     status: &'static str,
+    /// Name of the program.
     component: &'static str,
+    /// Version of the program.
     version: &'static str,
+    /// ID of the hub.
     hub_id: &'a str,
+    /// Seconds since the hub started.
     uptime_seconds: u64,
-    /// Time zone of head office, `[hub] timezone`. Data that belongs to no store is shown in it.
+    /// Time zone of head office (`hub.timezone`). It is used for data that belongs to no store.
     timezone: &'a str,
 }
 

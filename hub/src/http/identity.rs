@@ -155,7 +155,7 @@ impl Hub {
         };
         let decided = account_change::decide(change, &known).map_err(|undecided| match undecided {
             Undecided::Refused(refusal) => ApiError::from(refusal),
-            Undecided::Moved => ApiError::unavailable("the account was just changed", RETRY_AFTER_S),
+            Undecided::Moved => ApiError::unavailable("the user was just changed", RETRY_AFTER_S),
         })?;
         let Decided { user, session, devices, action, details, answer } = decided;
         if let Some(user) = user {

@@ -21,7 +21,7 @@ pub struct Batch {
     pub whole: bool,
     /// Records that wait at the store once this batch is stored.
     pub pending: u64,
-    /// Time of the oldest of these records.
+    /// When the oldest of these records was made. Null if there are none.
     pub oldest_pending_at: Option<i64>,
 }
 

@@ -31,7 +31,7 @@ pub async fn digest(
     now: UtcMs,
 ) -> Result<DigestAnswer, Failure> {
     if ask.heads.len() > ENTRIES_MAX || ask.types.len() > ENTRIES_MAX {
-        return Err(ApiError::field("heads", "must have at most 1000 epochs or types").into());
+        return Err(ApiError::field("heads", "must have at most 1000 epochs and 1000 types").into());
     }
     let mut write = db.write().await?;
     // With the row locked no batch moves the figures while they are read.
@@ -41,7 +41,8 @@ pub async fn digest(
     for head in &ask.heads {
         let hash = hash_at(&mut write, store_id, &head.epoch, head.seq).await?;
         if hash.as_ref().is_some_and(|hash| *hash != head.hash) {
-            let message = format!("record {} of epoch {} differs from the one here", head.seq, head.epoch);
+            let message =
+                format!("record {} of epoch {} differs from the hub's record", head.seq, head.epoch);
             alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
         }
         stored.push(hash);
@@ -100,7 +101,7 @@ async fn keep(
     match (answer.result, &answer.first_difference) {
         (DigestResult::Difference, Some(difference)) => {
             let message = format!(
-                "{day}: {} at the store {} for {}, here {} for {}",
+                "{day}: {}: the store has {} records with a total of {}, the hub has {} with a total of {}",
                 difference.kind,
                 difference.store.count,
                 difference.store.total,

@@ -173,7 +173,7 @@ async fn greeted(
     }
     if hello.apart || is_diverged(write, store, own, cursor).await? {
         let message =
-            format!("a copy of epoch {} lacks records that are here, or has different ones", hello.epoch);
+            format!("a copy of epoch {} lacks records that the hub has, or has different ones", hello.epoch);
         alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
         return Ok(rules::directive(true, false));
     }
@@ -200,7 +200,7 @@ async fn resume(
         if forgotten {
             lacks = true;
             let message = format!(
-                "records {} to {} of epoch {} are deleted at the store and were never received here",
+                "records {} to {} of epoch {} were deleted at the store and never received by the hub",
                 cursor.seq.saturating_add(1),
                 state.min_kept_seq.saturating_sub(1),
                 state.epoch

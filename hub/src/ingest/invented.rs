@@ -47,7 +47,7 @@ pub async fn refused(
         "epoch {} is refused: {TAKE_OVERS_A_DAY} epochs of this store took over within a day. {NEW_KEY}",
         hello.epoch
     );
-    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "took over too often in a day", message))))
+    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "must not take over so often in a day", message))))
 }
 
 /// Refuses a lineage of epochs that are not known here, of which a store makes one at a restore or a rejoin.
@@ -65,7 +65,7 @@ fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError>
          {most} new ones at once and {LINEAGE_MAX} in total are accepted. {NEW_KEY}",
         known.len()
     );
-    Some(wrong("lineage", "has too many epochs that are not known here", message))
+    Some(wrong("lineage", "has too many epochs that the hub does not know", message))
 }
 
 fn wrong(path: &str, problem: &str, message: String) -> ApiError {
@@ -86,5 +86,5 @@ fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
          uses this store's key",
         rules::EPOCHS_AHEAD_MAX
     );
-    Some(wrong(&path, "is far above the current epoch's number", message))
+    Some(wrong(&path, "must not be far above the current epoch's number", message))
 }

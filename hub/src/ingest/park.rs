@@ -121,7 +121,7 @@ pub(crate) fn problem(why: Why, event: &Incoming) -> Problem {
     let (code, message) = match (why, &event.understood) {
         (Why::Reused, _) => {
             let event_id = event.event_id.as_deref().unwrap_or_default();
-            (REUSED, format!("event {event_id} came before with different content"))
+            (REUSED, format!("event {event_id} was received before with different content"))
         }
         (Why::Behind, _) => {
             let aggregate = event.aggregate.as_deref().unwrap_or_default();

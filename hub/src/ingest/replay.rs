@@ -31,11 +31,11 @@ const CHUNK: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Replayed")]
 pub struct Replayed {
-    /// Records that are applied now.
+    /// Number of records that are now applied.
     pub applied: u64,
-    /// Records that turned out to be known.
+    /// Number of records that the hub already had.
     pub duplicates: u64,
-    /// Records that stay parked.
+    /// Number of records that stay parked.
     pub parked: u64,
 }
 

@@ -117,7 +117,7 @@ pub(crate) struct Shared {
 
 /// Pieces that one record brought against an order.
 pub(crate) struct OrderReceipt {
-    /// ID of the order.
+    /// ID of the order. Null for none.
     pub po_id: String,
     /// The event that reported it.
     pub event_id: String,

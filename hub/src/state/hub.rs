@@ -139,7 +139,7 @@ pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     }
     db::files(&database.url).iter().try_for_each(|file| private::check_file(file))?;
     let db = Db::connect(&database.url, database.connections, false).await.context(hint)?;
-    db.migrate().await.context("the tables can't be brought to this version")?;
+    db.migrate().await.context("the tables can't be migrated to this version")?;
     let Some(identity) = Identity::load(db.pool()).await? else {
         bail!("this hub was never initialised: run `cloud-hub init`");
     };
@@ -208,7 +208,7 @@ async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result
     let finance = file_settings.clone().with_changes(&mut write).await?.finance;
     if !points_pool::adopt(&mut write, finance.points_policy, finance.points_redemption_bp).await? {
         bail!(
-            "finance.points_policy is not that of the points there are: it changes only while there are none"
+            "finance.points_policy differs from the policy of the existing points: it can change only while there are no points"
         );
     }
     Ok(write.commit().await?)

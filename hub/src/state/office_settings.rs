@@ -82,7 +82,8 @@ impl OfficeSettings {
             _ => return Err("is not a setting that may be changed here".to_owned()),
         }
         *held = value.clone();
-        let set: Self = serde_json::from_value(sections).map_err(|_| "must not be below 0, nor as large")?;
+        let set: Self = serde_json::from_value(sections)
+            .map_err(|_| "must not be below 0 or above the largest possible value")?;
         let mut problem = None;
         let mut rule = |holds: bool, key: &'static str, text: &str| {
             if !holds && key == name {

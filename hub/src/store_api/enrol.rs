@@ -14,7 +14,7 @@ use domain::wire::sync::{Enrol, Enrolled};
 use edge::{ApiError, keys};
 
 /// Way for a store to get another token.
-const NEW_TOKEN: &str = "have head office make a new one (cloud-hub store add ID --new-token)";
+const NEW_TOKEN: &str = "ask head office for a new one (cloud-hub store add ID --new-token)";
 
 /// Enrols a store. The same token with the same key again gives the same answer: the first one may
 /// have been lost.
@@ -31,7 +31,7 @@ pub async fn enrol(
     if keys::parse_public_key(&ask.public_key).is_none() {
         return Err(ApiError::field(
             "public_key",
-            "must be 32 bytes in base64url, and no key under which anybody can sign",
+            "must be 32 bytes in base64url, and not a weak key that anybody can sign with",
         )
         .into());
     }
@@ -75,7 +75,7 @@ pub async fn enrol(
 /// The same for a store that is not there: a token opens one store, and says nothing of others.
 fn wrong_token(ask: &Enrol) -> ApiError {
     let message = format!(
-        "the enrolment token is not that of store {:?}: copy it whole, check the store's id, or {NEW_TOKEN}",
+        "the enrolment token does not belong to store {:?}: copy the whole token, check the store's ID, or {NEW_TOKEN}",
         ask.store_id
     );
     ApiError::new(edge::Code::InvalidCredentials, message)

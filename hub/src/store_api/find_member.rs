@@ -19,11 +19,11 @@ const RETRY_AFTER_SECONDS: u64 = 60;
 
 pub const FIND: Doc = Doc::of(
     "Store protocol",
-    "Find a member that the store does not have, with their points; the store gets their changes from now on",
+    "Find a member that the store does not have, with their points; the feed then includes the member's changes",
 )
 .body::<FindMember>(r#"{"phone": "+6281234567890"}"#)
 .answers::<FoundMember>(r#"{"changes": [], "hub_generation": "g1", "hub_time": "2026-11-20T02:06:34.739Z"}"#)
-.unkeyed("who was met stays met: asked again, the answer is what is known by then");
+.unkeyed("a repeated request only returns the current state of the member");
 
 /// `POST /api/sync/members`
 pub async fn find(request: Request) -> Answered {
@@ -32,7 +32,7 @@ pub async fn find(request: Request) -> Answered {
     if texts.is_empty() || texts.iter().any(|(_, text)| text.is_empty() || text.len() > TEXT_BYTES_MAX) {
         return Err(ApiError::field(
             "member_id",
-            "an id, a phone, an e-mail or a code of at most 256 bytes is needed",
+            "an ID, a phone number, an e-mail address or a code of at most 256 bytes is required",
         )
         .into());
     }
@@ -67,7 +67,7 @@ pub async fn find(request: Request) -> Answered {
 /// Tells somebody, once a minute, of a store that looks members up as no till does.
 async fn too_many(hub: &Hub, store_id: &str, taken: Taken, now: UtcMs) -> Result<Failure, Failure> {
     if taken == Taken::First {
-        let message = "it looked up more than 60 members within a minute: if its tills did not, its key is in other hands";
+        let message = "it looked up more than 60 members within a minute: if its tills did not, somebody else has its key";
         let mut write = hub.db.write().await?;
         alarm::raise(&mut write, store_id, alarm::LOOKUPS, message, now).await?;
         write.commit().await?;

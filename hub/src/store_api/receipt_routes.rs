@@ -10,7 +10,7 @@ use edge::{Code, Doc, Reply, clock};
 
 /// Alarm of a store that reserves for more returns than a shop has tills.
 const TOO_MANY: &str =
-    "it reserved pieces for 64 returns at once: if its tills did not, its key is in other hands";
+    "it reserved pieces for 64 returns at once: if its tills did not, somebody else has its key";
 
 pub const RESERVE: Doc =
     Doc::of("Store protocol", "Reserve pieces of a sale for a return, and read earlier returns of it")
@@ -19,13 +19,13 @@ pub const RESERVE: Doc =
             "items": [{"sku": "8991234567890", "qty": 1}]}"#,
         )
         .answers::<ReservedReceipt>(include_str!("examples/reserved_receipt.json"))
-        .unkeyed("the return is the key: the same one again reserves the same pieces once")
+        .unkeyed("the return ID is the key: a repeated request reserves the same pieces only once")
         .refuses(&[Code::ReturnExceedsSold, Code::RateLimited]);
 pub const RELEASE: Doc =
     Doc::of("Store protocol", "Release reserved pieces of a sale: the return was not made")
         .body::<ReleaseReceipt>(r#"{"return_id": "ret_019ab2c4d5e6"}"#)
         .answers::<ReleasedReceipt>(r#"{"hub_time": "2026-11-20T02:06:34.739Z"}"#)
-        .unkeyed("the return is the key: what is free stays free");
+        .unkeyed("the return ID is the key: a repeated request changes nothing");
 
 /// `POST /api/sync/receipts/reserve`
 pub async fn reserve(request: Request) -> Answered {

@@ -52,7 +52,8 @@ pub async fn reserve(
     now: UtcMs,
 ) -> Result<Reserved, Failure> {
     let wanted = wanted(ask)?;
-    let unknown = || ApiError::field("receipt_no", "is of no sale that a store has told of");
+    let unknown =
+        || ApiError::field("receipt_no", "is not the receipt number of a sale that a store has reported");
     // A voided sale gives nothing back; a number that two sales have names none.
     let sql = "UPDATE sales SET receipt_no = receipt_no WHERE receipt_no = $1 \
                AND voided_event IS NULL RETURNING store_id, event_id, transaction_id";

@@ -33,7 +33,7 @@ const WAIT_S_MAX: u64 = 60;
 /// Stores that find the hub busy come back after 1 to this many seconds.
 const BUSY_SPREAD_S: u64 = 10;
 
-const CHAINED: &str = "the protocol has its own exactly-once: records are numbered and chained";
+const CHAINED: &str = "the protocol applies each record exactly once: records are numbered and chained";
 
 pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-time token")
     .body::<Enrol>(
@@ -94,7 +94,7 @@ pub const SNAPSHOT: Doc = Doc::of("Store protocol", "Read every current record o
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
     )
     .refuses(&[Code::ResyncRequired, Code::InvalidCursor]);
-pub const HISTORY: Doc = Doc::of("Store protocol", "Read the store's own records back")
+pub const HISTORY: Doc = Doc::of("Store protocol", "Read the store's own records back from the hub")
     .query::<Own>()
     .answers::<OwnAnswer>(
         r#"{"epoch": "1-00a1b2c3d4e5f607",
@@ -115,7 +115,7 @@ pub const DIGEST: Doc =
             r#"{"result": "match", "parked": 0, "first_difference": null, "hub_generation": "g1",
             "hub_time": "2026-11-20T02:06:34.739Z"}"#,
         )
-        .unkeyed("it changes nothing but what the hub remembers of the comparison");
+        .unkeyed("it changes only the stored result of the comparison");
 
 /// `POST /api/sync/enrol`
 pub async fn enrol(request: Request) -> Answered {
@@ -164,9 +164,13 @@ pub async fn push(request: Request) -> Answered {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Pull {
+    /// Cursor of the last change that the store has; omitted to read the feed from its start.
     cursor: Option<String>,
+    /// Maximum number of changes, 1–500.
     limit: Option<usize>,
+    /// Seconds to wait for a change if there is none, at most 60. Defaults to 0.
     wait: Option<u64>,
+    /// Lane of the feed: `users`, `prices`, `members` or `rest`. Defaults to `rest`.
     lane: Option<String>,
 }
 
@@ -300,8 +304,10 @@ fn unchanged(cursor: &str, number: i64) -> Page {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SnapshotPage {
+    /// Lane of the feed: `users`, `prices`, `members` or `rest`. Defaults to `rest`.
     lane: Option<String>,
     page: Option<Cursor>,
+    /// Maximum number of records, 1–500.
     limit: Option<usize>,
 }
 
@@ -329,8 +335,9 @@ pub async fn snapshot(request: Request) -> Answered {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Own {
+    /// Epoch of the records.
     epoch: String,
-    /// Records after this seq; 0: from the first.
+    /// Only records after this sequence number; 0 for all records.
     #[serde(default)]
     after: u64,
 }

@@ -24,17 +24,17 @@ pub struct ConflictRow {
     pub resource: String,
     /// ID of the record.
     pub id: String,
-    /// Side that won: `store` for the store's value, `hub` for the value that was here.
+    /// Side that won: `store` for the value that the store sent, `hub` for the value that head office had.
     pub winner: String,
     /// Overwritten values by field.
     pub lost_fields: BTreeMap<String, Value>,
     /// Winning values by field.
     pub kept_fields: BTreeMap<String, Value>,
-    /// The store whose write made the conflict.
+    /// Store whose write caused the conflict.
     pub store_id: String,
     /// When the conflict was decided.
     pub resolved_at: UtcMs,
-    /// When the lost value was put back. Null if it was not.
+    /// When the lost value was restored. Null if it was not.
     pub restored_at: Option<UtcMs>,
 }
 

@@ -66,7 +66,7 @@ pub const MAPPING_CLOSED: &str = "mapping_closed";
 pub struct Found<'a> {
     /// Store that has to look at it.
     pub store_id: &'a str,
-    /// The event that contradicts.
+    /// ID of the contradicting event.
     pub event_id: &'a str,
     /// Time at which it was found.
     pub now: UtcMs,

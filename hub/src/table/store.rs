@@ -45,7 +45,7 @@ pub struct StoreRow {
     pub clock_skew_ms: Option<i64>,
     /// Records that it had not sent when it was last heard.
     pub pending: Option<i64>,
-    /// Time of the oldest of these records.
+    /// When the oldest of these records was made. Null if there are none.
     pub oldest_pending_at: Option<UtcMs>,
     /// The last day that was compared.
     pub digest_date: Option<String>,

@@ -72,7 +72,10 @@ fn wrong_values_are_refused_with_file_line_and_key() {
         ("[store]\ntimezone = \"Mars/Base\"\n", "config.toml:2: store.timezone: is not"),
         ("[store]\nday_start = \"24:61\"\n", "config.toml:2: store.day_start: must be HH:MM"),
         ("[store]\nid = \"a b\"\n", "config.toml:2: store.id: must be"),
-        ("[http]\ntls_key = \"k.pem\"\n", "config.toml:2: http.tls_key: tls_cert and tls_key go together"),
+        (
+            "[http]\ntls_key = \"k.pem\"\n",
+            "config.toml:2: http.tls_key: and http.tls_cert must be set together",
+        ),
         ("[payments]\nmethods = [\"card\"]\n", "config.toml:2: payments.methods: must be names"),
     ] {
         let message = complaint(text);

@@ -40,7 +40,8 @@ pub struct ByPassword {
     password: String,
 }
 
-/// Approval by device, in a ceremony of `POST /api/auth/webauthn/confirm/start` that the same session began.
+/// Approval with a registered device, in a ceremony that the same session started with `POST
+/// /api/auth/webauthn/confirm/start`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByPasskey {

@@ -30,10 +30,12 @@ const ROWS: usize = 250;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreAuditEntry")]
 struct EntryView {
-    /// ID of the entry: its commit in the journal, and its place among the entries of that commit.
+    /// ID of the entry.
     entry_id: String,
-    /// Name of the user. Null for the operator of the machine, or a user who is not known here.
+    /// Name of the user. Null for the operator of the machine, and for users whom this store does not know.
     user_name: Option<String>,
+    /// Name of the user who approved the action. Omitted if no approval was needed, or for a user whom this store does
+    /// not know.
     #[serde(skip_serializing_if = "Option::is_none")]
     approved_by_name: Option<String>,
     #[serde(flatten)]
@@ -43,14 +45,17 @@ struct EntryView {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
+    /// Only actions of this user.
     user_id: Option<UserId>,
+    /// Only this action, for example `transaction.voided`.
     action: Option<String>,
-    /// ID, code or number of the object of the action: a whole value that stands in the details.
+    /// ID, code or number of the object of the action: only entries whose details contain exactly this value.
     resource_id: Option<String>,
     /// First business date.
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

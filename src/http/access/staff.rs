@@ -17,12 +17,13 @@ pub const LIST: Doc = Doc::of("Users", "List names of all current and former use
         r#"{"items": [{"user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "name": "Ani", "role": "cashier"}], "next_cursor": null}"#,
     );
 
-/// User with the display name.
+/// ID and name of a user.
 #[derive(Serialize, JsonSchema)]
 struct StaffName {
     user_id: UserId,
     /// Display name.
     name: String,
+    /// Role of the user.
     role: Role,
 }
 

@@ -55,6 +55,7 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -22,7 +22,9 @@ pub const LIST: Doc =
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProductCategory")]
 pub struct Category {
+    /// Code of the category. Null for none.
     category: String,
+    /// Number of products in the category.
     products_count: u64,
 }
 

@@ -40,7 +40,7 @@ pub const READ: Doc = Doc::of("Opname", "Retrieve a stock count with its counted
     .answers::<OpnameView>(DETAIL);
 pub const COUNT: Doc = Doc::of(
     "Opname",
-    "Add counted quantities. A product's zones are added together; a second count of a zone replaces the same person's first one, `withdraw` removes it",
+    "Add counted quantities. A product's zones are added together; a second count of a zone replaces the same user's first count, and `withdraw` removes it",
 )
 .body::<CountOpname>(r#"{"counts": [{"sku": "8991234567890", "qty": 93, "zone": "shelf"}]}"#)
 .answers::<OpnameView>(DETAIL)
@@ -72,6 +72,7 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -35,9 +35,10 @@ pub const READ: Doc =
 struct Query {
     /// Beginnings of words of the name, the category or the SKU, or at least four digits of a barcode.
     q: Option<String>,
-    /// A scan as the scanner sends it, including GS1 codes. Finds the product that has the code, or several if head
-    /// office and the store each gave it to one.
+    /// Code as a scanner sends it, including GS1 codes: only products that have it. More than one product has it if
+    /// head office and the store each gave it to another product.
     barcode: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -46,30 +47,37 @@ struct Query {
 /// A product as a till needs it.
 #[derive(Serialize, JsonSchema)]
 struct TillProduct<'a> {
+    /// Product code (SKU).
     sku: &'a Sku,
+    /// Name of the product.
     name: &'a str,
     /// Unit price in whole currency units.
     price: i64,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
+    /// Category of the product. Null for none.
     category: Option<&'a str>,
-    /// The requested code, or else the code of a single piece.
+    /// The requested code, or else the code of a single piece. Null if the product has none.
     barcode: Option<&'a str>,
     /// Pieces that one scan of `barcode` sells.
     pack_qty: i64,
     /// All codes of the product.
     barcodes: &'a [Barcode],
+    /// Pieces on hand.
     on_hand: i64,
+    /// When the product was last changed.
     updated_at: UtcMs,
 }
 
 /// A page of products.
 #[derive(Serialize, JsonSchema)]
 struct Products<'a> {
+    /// Items of this page.
     items: Vec<TillProduct<'a>>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
-    /// Time up to which the catalogue is known to be head office's, by its clock. Null if head office was never
-    /// reached.
+    /// The catalogue is up to date with head office as of this time, by head office's clock. Null if head office was
+    /// never reached.
     as_of: Option<UtcMs>,
 }
 
@@ -78,8 +86,8 @@ struct Products<'a> {
 struct OneProduct<'a> {
     #[serde(flatten)]
     product: TillProduct<'a>,
-    /// Time up to which the catalogue is known to be head office's, by its clock. Null if head office was never
-    /// reached.
+    /// The catalogue is up to date with head office as of this time, by head office's clock. Null if head office was
+    /// never reached.
     as_of: Option<UtcMs>,
 }
 

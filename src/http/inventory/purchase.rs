@@ -56,10 +56,10 @@ struct LineView {
     line: OrderLine,
     /// Name of the product. Null if it is not in this store's catalogue.
     name: Option<String>,
-    /// Most pieces that may be received in total, with the tolerance. Null if nothing is expected any more; goods
-    /// that arrive anyway have no limit.
+    /// Most pieces that may be received in total, including the tolerance. Null if no further receipts are expected;
+    /// goods that arrive anyway have no limit.
     limit_qty: Option<i64>,
-    /// Pieces that may still be received within `limit_qty`.
+    /// Pieces that may still be received within `limit_qty`. Null if there is no limit.
     left_qty: Option<i64>,
 }
 
@@ -70,6 +70,7 @@ struct Query {
     supplier_id: Option<String>,
     /// Only documents with this product.
     sku: Option<Sku>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -40,9 +40,9 @@ pub const REVERSE: Doc =
 struct Query {
     /// Only documents of this supplier.
     supplier_id: Option<String>,
-    /// Only documents against this order.
+    /// Only receipts of this order.
     po_id: Option<String>,
-    /// Only documents whose delivery note contains this text, in any case.
+    /// Only documents whose delivery note number contains this text. Case is ignored.
     delivery_note_no: Option<String>,
     /// Only documents with this product.
     sku: Option<Sku>,
@@ -50,6 +50,7 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

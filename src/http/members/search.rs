@@ -31,12 +31,14 @@ pub const SEARCH: Doc = Doc::of("Members", "Search members").query::<Query>().an
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Beginnings of words of the name, of code or e-mail, or digits of the phone: at least 2 characters.
+    /// Beginnings of words of the name, the beginning of the code or the e-mail address, or digits of the phone number;
+    /// at least 2 characters.
     q: Option<String>,
     /// A whole phone number, in any spelling.
     phone: Option<String>,
     /// A whole code of a member.
     code: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -46,12 +48,15 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundMembers")]
 struct Found {
+    /// Items of this page.
     items: Vec<MemberView>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
-    /// Whether head office was asked, if nobody was found here by a whole phone number, e-mail address or code.
+    /// Whether head office was asked. It is asked if this store has no member with the given whole phone number, e-mail
+    /// address or code.
     head_office: HeadOffice,
-    /// Time up to which profiles and points are known to be head office's, by its clock. Null if head office was
-    /// never reached.
+    /// Profiles and points are up to date with head office as of this time, by head office's clock. Null if head office
+    /// was never reached.
     as_of: Option<UtcMs>,
 }
 
@@ -84,7 +89,7 @@ pub async fn search(request: Request) -> Answered {
             head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
         }
-        _ => return Err(invalid("one of q, phone and code is needed")),
+        _ => return Err(invalid("one of q, phone and code is required")),
     };
     // Cut before it is filtered: a page may be short of members that are no more, never of a cursor.
     let more = found.len() > query.limit.0;
@@ -116,7 +121,7 @@ fn by_text(
     limit: Limit,
 ) -> Result<Vec<Member>, ApiError> {
     if text.trim().chars().count() < SEARCH_CHARS_MIN || text.len() > QUERY_BYTES_MAX {
-        return Err(invalid("q must have 2 characters at least, and 256 bytes at most"));
+        return Err(invalid("q must have at least 2 characters and at most 256 bytes"));
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();

@@ -20,7 +20,9 @@ pub const RESTART: Doc = Doc::of("Operation", "Kill an actor as a crash would; i
 /// Actor that was restarted; its successor runs.
 #[derive(Serialize, JsonSchema)]
 struct Restarted<'a> {
+    /// Name of the actor.
     name: &'a str,
+    /// State of the actor.
     state: &'static str,
 }
 

@@ -64,10 +64,11 @@ impl Admin {
     }
 }
 
+/// Request body that starts a backup.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewBackup {
-    /// Whether the backup contains the store's keys. Without them a restored store has to be enrolled anew.
+    /// Whether the backup contains the store's keys. Without them, a restored store must be enrolled again.
     #[serde(default = "yes")]
     keys: bool,
 }
@@ -79,17 +80,18 @@ fn yes() -> bool {
 /// Every setting by section and key.
 #[derive(Serialize, JsonSchema)]
 struct SettingsView {
+    /// Settings in force, by section and key. Secrets are masked.
     settings: Map<String, Value>,
     /// Source of each setting that does not have its default value, by `section.key`.
     setting_places: BTreeMap<String, SettingOrigin>,
 }
 
-/// Work on the store's data: current and latest results.
+/// Verification and backup of the store's data: current and latest results.
 #[derive(Serialize, JsonSchema)]
 struct WorkView {
-    /// The latest verification since the daemon started.
+    /// The latest verification since the daemon started. Null if there was none.
     verify: Option<Work>,
-    /// The latest backup since the daemon started.
+    /// The latest backup since the daemon started. Null if there was none.
     backup: Option<Work>,
     /// Backups below the data folder, newest first.
     backups: Vec<KeptBackup>,
@@ -97,27 +99,31 @@ struct WorkView {
     free_bytes: u64,
 }
 
-/// A kept backup.
+/// A stored backup.
 #[derive(Serialize, JsonSchema)]
 struct KeptBackup {
+    /// Name of the backup's folder.
     folder: String,
+    /// When the backup was made.
     made_at: UtcMs,
     /// Size of the backup in bytes.
     bytes: u64,
 }
 
-/// Long work. Repeat the request while it is not completed.
+/// A long task. Repeat the request until it is completed; a repeated request joins the running task.
 #[derive(Serialize, JsonSchema)]
 struct Work {
-    /// Whether the work ended successfully. A request during the work joins it.
+    /// Whether the work ended successfully.
     completed: bool,
+    /// When the work started.
     started_at: UtcMs,
+    /// When the work ended. Null while it is running.
     finished_at: Option<UtcMs>,
     /// Progress of the work. Null if none is known.
     progress: Option<Step>,
-    /// Result of the work. Null unless it succeeded.
+    /// Result of the work. Null unless the work succeeded.
     result: Option<Map<String, Value>>,
-    /// Reason of the failure. Null unless it failed.
+    /// Reason of the failure. Null unless the work failed.
     error: Option<String>,
 }
 

@@ -23,22 +23,31 @@ const READY_WITHIN: Duration = Duration::from_secs(5);
 /// Time limit for a request that only asks whether the process lives.
 const LIVE_WITHIN: Duration = Duration::from_secs(2);
 
+/// State of the running program.
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
     /// Status of the service: `ok` or `degraded`.
     status: &'static str,
+    /// Name of the program.
     component: &'static str,
+    /// Version of the program.
     version: &'static str,
+    /// ID of the store.
     store_id: &'a str,
+    /// Seconds since the daemon started.
     uptime_seconds: u64,
-    /// `online`, `offline` or `not_configured`.
+    /// State of the link to the hub: `online`, `offline` or `not_configured`.
     hub: &'static str,
+    /// Number of actors by state.
     actors: ActorCounts,
 }
 
+/// Number of actors by state.
 #[derive(Serialize, JsonSchema)]
 struct ActorCounts {
+    /// Number of running actors.
     running: usize,
+    /// Number of actors that are being restarted.
     restarting: usize,
 }
 

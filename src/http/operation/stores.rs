@@ -19,12 +19,12 @@ pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; emp
     .query::<Query>()
     .lists::<Store>(r#"{"store_id": "S002", "name": "North", "state": "active"}"#);
 
-/// Whether goods may be sent there.
+/// Whether goods may be sent to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreState")]
 enum State {
-    /// Goods may be sent there.
+    /// Goods may be sent to the store.
     Active,
     /// Disabled by head office.
     Disabled,
@@ -37,7 +37,7 @@ struct Store {
     store_id: StoreId,
     /// Name of the store.
     name: String,
-    /// Whether goods may be sent there.
+    /// Whether goods may be sent to the store.
     state: State,
 }
 
@@ -49,6 +49,7 @@ struct Query {
     q: Option<String>,
     /// Only those in this state.
     state: Option<State>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

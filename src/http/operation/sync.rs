@@ -25,6 +25,7 @@ pub const FORCE: Doc = Doc::of("Synchronisation", "Synchronise now")
     .optional_body::<Force>(r#"{"full": false}"#)
     .answers::<Forced>(r#"{"pushed": 3, "acked_seq": 1042, "pulled": 0, "completed": true, "error": null}"#);
 
+/// Request body of a requested synchronisation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Force {

@@ -47,12 +47,13 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
 }
 
-/// Lifecycle state of a business day.
+/// State of a business day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum DayState {
@@ -64,15 +65,22 @@ enum DayState {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DayDetail")]
 struct DayView {
+    /// The business date.
     business_date: Date,
+    /// State of the day.
     state: DayState,
+    /// User who sealed the day. Null if it is not sealed or was sealed automatically.
     sealed_by: Option<UserId>,
+    /// When the day was sealed. Null if it is not.
     sealed_at: Option<UtcMs>,
+    /// Shifts of the day.
     #[schemars(with = "Vec<ShiftView<'static>>")]
     shifts: Vec<Value>,
+    /// Figures of the whole day.
     totals: Figures,
+    /// Payments and refunds by payment method.
     by_method: Vec<MethodFigures>,
-    /// Shifts that have to be closed first.
+    /// Shifts that must be closed before the day can be sealed.
     missing: Vec<Missing>,
 }
 
@@ -80,8 +88,11 @@ struct DayView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MissingShift")]
 struct Missing {
+    /// ID of the shift.
     shift_id: ShiftId,
+    /// Register of the shift.
     register_id: RegisterId,
+    /// State of the shift.
     state: ShiftState,
 }
 

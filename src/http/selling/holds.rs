@@ -36,6 +36,7 @@ pub const RECALL: Doc = Doc::of("Holds", "Recall a held basket into your own shi
 struct Query {
     /// Only holds of this register.
     register_id: Option<RegisterId>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub const EFFECTIVE: Doc =
-    Doc::of("Point of sale", "Retrieve the price of a product in this store at a point in time, and why it applies")
+    Doc::of("Point of sale", "Retrieve the price of a product in this store at a point in time, and the reason why it applies")
         .query::<Asked>()
         .answers::<EffectivePrice>(
             r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
@@ -27,7 +27,7 @@ pub const EFFECTIVE: Doc =
 struct Asked {
     /// SKU of the product.
     sku: Sku,
-    /// Point in time. Defaults to now. Earlier prices are in the sales.
+    /// Point in time. Defaults to now; must not be in the past. Earlier prices are in the sales.
     at: Option<UtcMs>,
 }
 

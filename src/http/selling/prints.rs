@@ -20,7 +20,7 @@ pub const READ: Doc = Doc::of(
 pub const REPORT: Doc = Doc::of("Printing", "Print a shift's X or Z report on the register's own printer")
     .optional_body::<EmptyBody>("{}")
     .answers::<PrintJob>(PRINT_JOB)
-    .unkeyed("each is a piece of paper of its own; nothing is written")
+    .unkeyed("each request prints another piece of paper and stores nothing")
     .refuses(&[Code::NotFound]);
 
 /// `GET /api/print-jobs/:id`

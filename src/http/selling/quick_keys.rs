@@ -29,7 +29,7 @@ pub const SET: Doc = Doc::of("Point of sale", "Replace a register's quick keys, 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OfTill {
-    /// Register whose keys are meant.
+    /// Register of the keys.
     register_id: RegisterId,
 }
 

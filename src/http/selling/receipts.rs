@@ -35,16 +35,20 @@ pub const PRINT: Doc = Doc::of(
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<PrintJob>(PRINT_JOB)
-.unkeyed("each is a piece of paper of its own, and from the second one on it says so")
+.unkeyed("each request prints another piece of paper, which says COPY from the second one on")
 .refuses(&[Code::NotFound]);
 
 /// Issuer of a receipt.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ReceiptIssuer")]
 struct Issuer<'a> {
+    /// ID of the store.
     store_id: &'a str,
+    /// Name of the store.
     name: &'a str,
+    /// Address of the store.
     address: &'a str,
+    /// Tax number of the store.
     tax_id: &'a str,
 }
 
@@ -61,8 +65,11 @@ enum Kind {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Receipt")]
 struct ReceiptData<'a> {
+    /// Receipt number.
     receipt_no: &'a str,
+    /// Whether it is the receipt of a sale or of a return.
     kind: Kind,
+    /// Store that issued the receipt.
     store: Issuer<'a>,
     /// ISO 4217 code: amounts are whole units of it.
     currency: &'a str,

@@ -42,7 +42,7 @@ pub const QUOTE: Doc =
             r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "items": [{"sku": "8991234567890", "qty": 1}]}"#,
         )
         .answers::<ReturnQuote>(include_str!("examples/return_quote.json"))
-        .unkeyed("nothing changes: the same request is answered anew")
+        .unkeyed("nothing changes: a repeated request is answered again")
         .refuses(&[Code::NotFound, Code::InvalidState, Code::NoOpenShift, Code::UnknownSku, Code::ReturnExceedsSold, Code::PaymentMismatch, Code::InsufficientStock, Code::InsufficientPoints]);
 pub const LIST: Doc =
     Doc::of("Returns", "List returns, last changed first; cashiers see those of their own shift")
@@ -58,12 +58,12 @@ pub const VOID: Doc = Doc::of("Returns", "Void a return in its own open shift")
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Only returns of this shift. For a cashier it defaults to the cashier's own open shift; another one has to be
-    /// the cashier's own.
+    /// Only returns of this shift. For a cashier it defaults to the cashier's own open shift and must be one of the
+    /// cashier's own shifts.
     shift_id: Option<ShiftId>,
     /// Only returns of this sale.
     transaction_id: Option<TransactionId>,
-    /// Only the return with this receipt number, or the returns of the sale that has it.
+    /// Only the return with this receipt number, or the returns of the sale with this receipt number.
     receipt_no: Option<String>,
     /// Only returns of this member.
     member_id: Option<MemberId>,
@@ -79,6 +79,7 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -47,7 +47,7 @@ pub const SUMMARY: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CurrentQuery {
-    /// Register other than the caller's.
+    /// Register of the shift. Defaults to the caller's register.
     register_id: Option<RegisterId>,
 }
 

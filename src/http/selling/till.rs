@@ -35,7 +35,7 @@ pub const SETTINGS: Doc = Doc::of(
 
 pub const STATUS: Doc = Doc::of(
     "Point of sale",
-    "Retrieve the state of the link to head office: offline since, records to send, age of prices, clock difference",
+    "Retrieve the state of the link to head office: last answer, records to send, age of prices, clock difference",
 )
 .answers::<LinkStatus>(
     r#"{"hub_state": "online", "hub_seen_at": "2026-11-20T02:06:40.002Z", "pending": 3,
@@ -45,6 +45,7 @@ pub const STATUS: Doc = Doc::of(
 /// Settings in force, by the names of their sections and keys.
 #[derive(Serialize, JsonSchema)]
 struct TillSettings<'a> {
+    /// ID of the store.
     store_id: &'a StoreId,
     /// Name of the shop on receipts.
     name: &'a str,
@@ -54,22 +55,30 @@ struct TillSettings<'a> {
     timezone: &'a str,
     /// Current business date.
     business_date: Date,
-    /// The till that `X-Register-Id` names, else that of the caller's open shift, else `main`. Null if that one is
-    /// not registered and the store refuses unknown ones.
+    /// The register that `X-Register-Id` names, or else that of the caller's open shift, or else `main`. Null if it is
+    /// not registered and the store refuses unknown registers.
     register: Option<RegisterView>,
-    /// Registers that may sell. A device is set to one of them once.
+    /// Registers that may sell.
     registers: Vec<RegisterView>,
-    /// Open shift of the caller.
+    /// ID of the caller's open shift. Null if there is none.
     shift_id: Option<ShiftId>,
+    /// Settings of tax.
     tax: Tax,
+    /// Settings of payments.
     payments: Payments<'a>,
+    /// Settings of points.
     points: Points,
+    /// Settings of prices and discounts.
     pricing: Pricing,
+    /// Settings of returns.
     returns: Returns,
+    /// Settings of shifts.
     shifts: Shifts,
+    /// Settings of printing.
     printing: Paper<'a>,
 }
 
+/// Settings of tax.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillTax")]
 struct Tax {
@@ -79,6 +88,7 @@ struct Tax {
     default_rate_bp: u32,
 }
 
+/// Settings of payments.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPayments")]
 struct Payments<'a> {
@@ -86,58 +96,64 @@ struct Payments<'a> {
     methods: &'a [String],
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
     cash_rounding: i64,
+    /// How cash is rounded: `nearest`, `customer` (in the customer's favour) or `shop`.
     #[schemars(with = "String")]
     cash_rounding_mode: RoundingMode,
-    /// Notes and coins, as a drawer is counted.
+    /// Values of notes and coins, in whole currency units.
     denominations: &'a [i64],
 }
 
+/// Settings of points.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPoints")]
 struct Points {
-    /// One point is earned per this many currency units.
+    /// Amount for which one point is earned, in whole currency units.
     earn_per: i64,
-    /// Currency units that one point pays.
+    /// Value of one point as payment, in whole currency units.
     redeem_value: i64,
 }
 
+/// Settings of prices and discounts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPricing")]
 struct Pricing {
-    /// Policy for a price that differs from the catalogue's.
+    /// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.
     #[serde(rename = "override")]
     #[schemars(with = "String")]
     price_override: PriceOverride,
-    /// Basis points of a basket above which discounts by hand need an approval; 0 if there is no such limit.
+    /// Discount by hand, in basis points of the basket, above which an approval is needed; 0 if there is no limit.
     discount_limit_bp: u32,
 }
 
+/// Settings of returns.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillReturns")]
 struct Returns {
     /// Days after which a return needs an approval.
     window_days: u32,
-    /// Refund above which a cashier needs an approval; 0 if there is no such limit.
+    /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
     cashier_limit: i64,
 }
 
+/// Settings of shifts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillShifts")]
 struct Shifts {
-    /// Expected figures are hidden from the cashier until the shift is closed.
+    /// Whether expected figures are hidden from the cashier until the shift is closed.
     blind: bool,
-    /// Variance beyond which a close needs an approval; 0 turns this off.
+    /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
     variance_tolerance: i64,
 }
 
+/// Settings of printing.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPrinting")]
 struct Paper<'a> {
-    /// Characters in a line of paper: 42 or 32.
+    /// Number of characters in a line of paper: 42 or 32.
     characters: usize,
     /// Whether a till prints each receipt by itself.
     auto_print: bool,
-    /// Registers that have a printer of their own. The others print by their browser.
+    /// Registers with a printer of their own. The others print through the browser.
     register_ids: Vec<&'a RegisterId>,
 }
 

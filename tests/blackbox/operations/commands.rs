@@ -144,7 +144,7 @@ fn status_says_how_the_store_is_serving_and_stopped() {
     let till = Till::open(&store, 1, &mut Random::announced("status"));
     let serving = good(&store, &["status"], "");
     for words in
-        ["S001, serving", "actors", "none was ever restarted", "records wait", "works alone", "MiB free"]
+        ["S001, serving", "actors", "none was restarted", "records wait", "no head office", "MiB free"]
     {
         assert!(serving.contains(words), "{words}:\n{serving}");
     }

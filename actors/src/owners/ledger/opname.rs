@@ -43,7 +43,7 @@ impl Dispatch for StartCount {
         let counted = tokio::task::spawn_blocking(move || in_scope(&storage, category.as_deref()));
         let lines_total = counted.await.map_err(|error| Failure::Internal(error.to_string()))??;
         if self.0.scope == Scope::Category && lines_total == 0 {
-            return Err(Refusal::field("category", "is a category without products").into());
+            return Err(Refusal::field("category", "must be a category with products").into());
         }
         Ok((products, lines_total))
     }

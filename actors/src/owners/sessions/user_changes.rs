@@ -96,7 +96,7 @@ fn decide(
     };
     account_change::decide(change, &known).map_err(|undecided| match undecided {
         Undecided::Refused(refusal) => refusal.into(),
-        Undecided::Moved => Failure::Unavailable("the account was just changed"),
+        Undecided::Moved => Failure::Unavailable("the user was just changed"),
     })
 }
 

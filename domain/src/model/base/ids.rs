@@ -91,37 +91,37 @@ ids! {
     StoreId,
     /// ID of a register, for example `till-1`. Without one, `main`.
     RegisterId,
-    /// `trx_…`
+    /// ID of the transaction, `trx_…`.
     TransactionId,
-    /// `pay_…`
+    /// ID of the payment, `pay_…`.
     PaymentId,
-    /// `shf_…`
+    /// ID of the shift, `shf_…`.
     ShiftId,
-    /// `mov_…`
+    /// ID of the movement, `mov_…`.
     MovementId,
-    /// `rcv_…`
+    /// ID of the receipt, `rcv_…`.
     ReceivingId,
-    /// `hld_…`
+    /// ID of the hold, `hld_…`.
     HoldId,
-    /// `ret_…`
+    /// ID of the return, `ret_…`.
     ReturnId,
-    /// `trf_…`
+    /// ID of the transfer, `trf_…`.
     TransferId,
-    /// `adj_…`
+    /// ID of the adjustment, `adj_…`.
     AdjustmentId,
     /// `srt_…`: goods back to a supplier.
     SupplierReturnId,
-    /// `opn_…`
+    /// ID of the count, `opn_…`.
     OpnameId,
     /// `csh_…`: cash put into a drawer, taken out of it, or brought to the bank.
     CashId,
-    /// `mbr_…`
+    /// ID of the member, `mbr_…`.
     MemberId,
-    /// `usr_…`
+    /// ID of the user, `usr_…`.
     UserId,
     /// The session that a login opened: `ses_…`
     SessionId,
-    /// `evt_…`
+    /// ID of the event, `evt_…`.
     EventId,
 }
 

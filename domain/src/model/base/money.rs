@@ -34,7 +34,7 @@ pub fn product(a: i64, b: i64) -> i128 {
 pub fn figure(path: &str, value: i128) -> Result<i64, Refusal> {
     match i64::try_from(value) {
         Ok(small) if (-FIGURE_MAX..=FIGURE_MAX).contains(&small) => Ok(small),
-        _ => Err(Refusal::field(path, format!("makes a total above {FIGURE_MAX}"))),
+        _ => Err(Refusal::field(path, format!("must not make a total above {FIGURE_MAX}"))),
     }
 }
 

@@ -47,7 +47,7 @@ pub enum Refusal {
         shift_id: String,
     },
     /// 409: the caller has no open shift.
-    #[error("no open shift: open one first")]
+    #[error("you have no open shift: open one first")]
     NoOpenShift,
     /// 409: the shift can't close over unfinished transactions.
     #[error("the shift has unfinished sales ({}): pay or void them first. Only a sale without payments can be held",
@@ -76,7 +76,9 @@ pub enum Refusal {
         requested: i64,
     },
     /// 409: somebody else changed it since it was read.
-    #[error("the current revision is {revision}: load it, and change that one")]
+    #[error(
+        "this document was changed elsewhere (the current revision is {revision}): load it again, and repeat the change"
+    )]
     StaleRevision {
         /// The state it is in.
         state: String,

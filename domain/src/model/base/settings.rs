@@ -11,7 +11,7 @@ mod terms;
 pub use policy::Policy;
 pub use terms::Terms;
 
-/// Policy for a price that differs from the catalogue's.
+/// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceOverride {
@@ -65,7 +65,7 @@ pub struct Rules {
     pub cash_rounding: i64,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
-    /// One point is earned per this many currency units.
+    /// Amount for which one point is earned, in whole currency units.
     pub earn_per: i64,
     /// Value of one point in currency units, at least 1.
     pub redeem_value: i64,

@@ -13,11 +13,11 @@ pub struct Day {
     pub business_date: Date,
     /// Shifts of the day, all closed.
     pub shift_ids: Vec<ShiftId>,
-    /// User who sealed it. Null if the start of the next day did.
+    /// User who sealed the day. Null if it was sealed automatically at the start of the next day.
     pub sealed_by: Option<UserId>,
     /// When the day was sealed.
     pub sealed_at: UtcMs,
-    /// Reason given if the day was sealed before it was over.
+    /// Reason given for sealing the day before it was over. Null for other days.
     pub reason: Option<String>,
 }
 
@@ -26,12 +26,12 @@ pub struct Day {
 pub struct ReopenedDay {
     /// The reopened business date.
     pub business_date: Date,
-    /// User who unsealed it. Null if it was unsealed by a later document.
+    /// User who unsealed the day. Null if a late document unsealed it.
     pub reopened_by: Option<UserId>,
     /// When the day was reopened.
     pub reopened_at: UtcMs,
-    /// Date before whose end the day does not seal itself again.
+    /// The day is not sealed again automatically before the end of this date.
     pub open_until: Date,
-    /// Reason given for reopening the day.
+    /// Reason given for reopening the day. Null if none was given.
     pub reason: Option<String>,
 }

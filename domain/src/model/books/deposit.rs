@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// Cash deposit to the bank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deposit {
-    /// `csh_…`
+    /// ID of the cash movement, `csh_…`.
     pub deposit_id: CashId,
-    /// Amount in whole currency units. Negative if it takes another deposit back.
+    /// Amount in whole currency units. Negative if it reverses another deposit.
     pub amount: i64,
-    /// Deposit that it takes back.
+    /// Deposit that this one reverses. Null for none.
     pub reverses: Option<CashId>,
-    /// Reason for taking the other deposit back.
+    /// Reason for reversing the other deposit. Null if this one reverses none.
     pub reason: Option<String>,
     /// Number of the deposit bag.
     pub bag_no: String,
@@ -22,7 +22,7 @@ pub struct Deposit {
     pub bank_account: String,
     /// When the cash left the store.
     pub deposited_at: UtcMs,
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: jiff::civil::Date,
     /// User who recorded it.
     pub user_id: UserId,
@@ -30,18 +30,18 @@ pub struct Deposit {
     pub at: UtcMs,
 }
 
-/// Opening amount of the safe. The latest one counts.
+/// Opening amount of the safe. The latest one applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SafeOpening {
     /// Opening amount in whole currency units.
     pub amount: i64,
-    /// Previous opening balance. Null if none was set.
+    /// Previous opening amount, in whole currency units. Null if none was set.
     pub before: Option<i64>,
-    /// Reason for the opening, or the person who counted it.
+    /// Reason for the opening amount, or the person who counted it.
     pub reason: String,
-    /// Business date that it counts for.
+    /// Business date of the opening.
     pub business_date: jiff::civil::Date,
-    /// User who set it.
+    /// User who set the opening amount.
     pub user_id: UserId,
     /// When the opening was recorded.
     pub at: UtcMs,
@@ -50,16 +50,18 @@ pub struct SafeOpening {
 /// Cash in the safe by the store's own books, which begin with the recorded opening amount.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safe {
-    /// Balance of the safe: opening + drops + counted − floats − deposited.
+    /// Balance of the safe, in whole currency units: `opening` + `drops` + `counted` − `floats` − `deposited`.
     pub balance: i64,
-    /// Opening balance when the books began. Null if none was recorded: `balance` may then be below the actual cash.
+    /// Opening amount of the safe, in whole currency units. Null if none was recorded: `balance` may then be below the
+    /// actual cash.
     pub opening: Option<i64>,
-    /// Sum of the opening floats.
+    /// Sum of the opening floats, in whole currency units.
     pub floats: i64,
-    /// Sum of the cash drops.
+    /// Sum of the cash drops, in whole currency units.
     pub drops: i64,
-    /// Sum of the cash counted at closes. For a recounted shift, the latest count.
+    /// Sum of the cash counted at the closes of shifts, in whole currency units. A recounted shift counts with its
+    /// latest count.
     pub counted: i64,
-    /// Sum of the deposits, less those that were taken back.
+    /// Sum of the deposits, in whole currency units; reversed deposits are not included.
     pub deposited: i64,
 }

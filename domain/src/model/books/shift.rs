@@ -14,26 +14,26 @@ use std::sync::Arc;
 mod totals;
 pub use totals::Cash;
 
-/// Lifecycle state of a shift.
+/// State of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShiftState {
     /// Open for sales.
     Open,
-    /// Blind end: no more sales, not yet counted.
+    /// Ended without a count: no more sales, and not counted yet.
     Ended,
     /// Counted and closed.
     Closed,
-    /// The store was restored while the shift was open. It can be read, and never be sold in again.
+    /// Interrupted by a restore of the store while it was open. It can be read, but not be used to sell.
     Interrupted,
 }
 
-/// Totals taken in and given back by one payment method.
+/// Payments and refunds by one payment method. A figure above 9,007,199,254,740,991 is null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodTotals {
-    /// Σ (amount + rounding) of accepted payments.
+    /// Sum of amount + rounding of the accepted payments, in whole currency units.
     pub sales: i64,
-    /// Σ (amount + rounding) of refunds.
+    /// Sum of amount + rounding of the refunds, in whole currency units.
     pub refunds: i64,
     /// Number of accepted payments.
     pub sales_count: i64,
@@ -46,13 +46,13 @@ pub struct MethodTotals {
 pub struct TaxTotals {
     /// The rate in basis points.
     pub tax_rate_bp: u32,
-    /// Sum of the lines sold, without tax.
+    /// Sum of the sold lines without tax, in whole currency units.
     pub base: i64,
-    /// Tax on `base`.
+    /// Tax of `base`, in whole currency units.
     pub tax: i64,
-    /// Sum of the returned lines, without tax.
+    /// Sum of the returned lines without tax, in whole currency units.
     pub returns_base: i64,
-    /// Tax on `returns_base`.
+    /// Tax of `returns_base`, in whole currency units.
     pub returns_tax: i64,
 }
 
@@ -61,19 +61,19 @@ pub struct TaxTotals {
 pub struct ShiftTotals {
     /// Number of completed sales.
     pub sales_count: i64,
-    /// Pieces in the completed sales.
+    /// Number of pieces in the completed sales.
     pub items_count: i64,
-    /// Σ qty × price.
+    /// Sum of quantity × price of the sold lines, in whole currency units.
     pub gross_sales: i64,
-    /// Sum of the discounts.
+    /// Sum of the discounts, in whole currency units.
     pub discounts: i64,
-    /// Sum of the tax.
+    /// Sum of the tax of the sales, in whole currency units.
     pub tax: i64,
     /// Σ totals.
     pub total: i64,
     /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
     pub rounding: i64,
-    /// Number of return documents.
+    /// Number of returns.
     pub returns_count: i64,
     /// Σ their refunds.
     pub returns_total: i64,
@@ -83,7 +83,7 @@ pub struct ShiftTotals {
     pub returns_rounding: i64,
     /// Number of voided sales.
     pub voids_count: i64,
-    /// Sum of the totals of the voided sales.
+    /// Sum of the totals of the voided sales, in whole currency units.
     pub voids_total: i64,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
@@ -91,9 +91,9 @@ pub struct ShiftTotals {
     pub by_method: BTreeMap<String, MethodTotals>,
     /// By tax rate, the lowest first.
     pub by_tax: Vec<TaxTotals>,
-    /// Cash put into the drawer.
+    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
     pub pay_in: i64,
-    /// Cash taken out of the drawer for costs.
+    /// Cash paid out of the drawer for costs.
     pub pay_out: i64,
     /// Cash moved from the drawer to the safe.
     pub drops: i64,
@@ -106,7 +106,7 @@ pub struct ShiftTotals {
 /// A shift with its running sums.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shift {
-    /// `shf_…`
+    /// ID of the shift, `shf_…`.
     pub shift_id: ShiftId,
     /// Store of the shift.
     pub store_id: StoreId,
@@ -120,7 +120,7 @@ pub struct Shift {
     pub opened_by: UserId,
     /// When the shift was opened.
     pub opened_at: UtcMs,
-    /// Cash in the drawer at opening.
+    /// Cash in the drawer at the opening, in whole currency units.
     pub opening_float: i64,
     /// User who closed the shift.
     pub closed_by: Option<UserId>,
@@ -136,7 +136,7 @@ pub struct Shift {
     pub counts: BTreeMap<String, i64>,
     /// Notes and coins as they were counted.
     pub denominations: Vec<Denomination>,
-    /// When the shift was ended blind. Null if it was not.
+    /// When the shift was ended without a count. Null if it was not.
     pub ended_at: Option<UtcMs>,
     /// User who approved its variance. Null if no approval was needed.
     pub approved_by: Option<UserId>,
@@ -209,9 +209,9 @@ pub struct ShiftBook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CashKind {
-    /// Cash put into the drawer.
+    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
     PayIn,
-    /// Cash taken out of the drawer for costs.
+    /// Cash paid out of the drawer for costs.
     PayOut,
     /// Cash moved from the drawer to the safe.
     Drop,
@@ -234,7 +234,7 @@ impl CashKind {
 /// Cash movement without a sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CashMovement {
-    /// `csh_…`
+    /// ID of the cash movement, `csh_…`.
     pub cash_id: CashId,
     /// Shift of the movement.
     pub shift_id: ShiftId,
@@ -245,15 +245,15 @@ pub struct CashMovement {
     /// Kind of the movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Amount in whole currency units. Negative if it takes another movement back.
+    /// Amount in whole currency units. Negative if it reverses another movement.
     pub amount: i64,
-    /// Movement that it takes back.
+    /// Movement that this one reverses. Null for none.
     pub reverses: Option<CashId>,
     /// Reason given for the movement.
     pub reason: String,
-    /// Reason code as the shop defines it.
+    /// Reason code, from the shop's list of reasons. Null for none.
     pub reason_code: Option<String>,
-    /// Number of the bag of a drop.
+    /// Number of the bag of a drop. Null for none.
     pub bag_no: Option<String>,
     /// User who recorded the movement.
     pub user_id: UserId,
@@ -271,28 +271,28 @@ pub struct Denomination {
     pub count: i64,
 }
 
-/// Amount counted of a method other than cash.
+/// Counted amount of a payment method other than cash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MethodCount {
-    /// `card`, …
+    /// Payment method: `card`, …
     pub method: String,
     /// Counted amount in whole currency units.
     pub amount: i64,
 }
 
-/// A later count of a closed shift.
+/// A recount of a closed shift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recount {
-    /// Latest counted cash before this count.
+    /// Counted cash of the previous count, in whole currency units.
     pub before: i64,
-    /// Cash counted this time.
+    /// Cash counted this time, in whole currency units.
     pub counted_cash: i64,
-    /// Variance of this count: counted − expected.
+    /// Variance of this count: `counted_cash` less the expected cash, in whole currency units.
     pub variance: i64,
     /// Reason given for the count.
     pub reason: String,
-    /// Business date that the difference counts for: the shift's, or a later one if that is sealed.
+    /// Business date of the difference: the shift's, or a later one if that day is sealed.
     pub business_date: jiff::civil::Date,
     /// User who recorded the count.
     pub user_id: UserId,

@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 pub mod local;
 pub mod retention;
 
-/// Value that lost against another one. It is kept, and can be restored with one click.
+/// A value that lost a conflict. It is stored and can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictDown {
     /// ID of the conflict at the hub.
     pub conflict_id: String,
-    /// `member`, …
+    /// Type of the record: `member`, …
     pub resource: String,
     /// ID of the record that the conflict is about.
     pub id: String,
-    /// Side that won: `store` for the pushed value, `hub` for the one that was there.
+    /// Side that won: `store` for the pushed value, `hub` for the value that the hub had.
     pub winner: String,
     /// Value that lost, by field; exactly one field.
     pub lost_fields: BTreeMap<String, Value>,
-    /// Value that counts instead, by field; the same field.
+    /// Value that won, by field; the same field.
     pub kept_fields: BTreeMap<String, Value>,
     /// When the conflict was decided.
     pub resolved_at: UtcMs,
@@ -41,7 +41,7 @@ impl ConflictDown {
 pub struct Figure {
     /// Number of distinct events.
     pub count: u64,
-    /// Sum of the amounts that these events count for.
+    /// Sum of the amounts of these events, in the unit of the type of record.
     pub total: i64,
 }
 
@@ -51,7 +51,7 @@ pub struct Figure {
 pub struct DigestHead {
     /// Name of the epoch.
     pub epoch: String,
-    /// Last seq of the epoch.
+    /// Sequence number of the last record of the epoch.
     pub seq: u64,
     /// Hash of the record at `seq`.
     pub hash: String,

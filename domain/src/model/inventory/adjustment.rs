@@ -27,17 +27,17 @@ pub enum AdjustmentReason {
     Correction,
 }
 
-/// Lifecycle state of an adjustment.
+/// State of an adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdjustmentState {
-    /// Waits for a manager; nothing has moved.
+    /// Waits for a manager; no stock has moved.
     Pending,
     /// Stock has moved.
     Posted,
-    /// Rejected by a manager.
+    /// Rejected by a manager; no stock moved.
     Rejected,
-    /// Reversed by movements of its own.
+    /// Reversed by a second set of stock movements.
     Reversed,
 }
 
@@ -50,20 +50,20 @@ pub struct AdjustmentLine {
     pub sku: Sku,
     /// Name of the product at that time.
     pub name: String,
-    /// Quantity in pieces, signed, not 0.
+    /// Number of pieces, signed, not 0.
     pub qty: i64,
-    /// Signed cost of the movement; an estimate while it is pending.
+    /// Signed cost of the moved pieces, in whole currency units. An estimate while the adjustment is pending.
     pub cost: i64,
-    /// Correction of earlier estimates.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     pub correction: i64,
-    /// Stock on hand afterwards. Null while the adjustment is pending.
+    /// Pieces on hand after the adjustment. Null while the adjustment is pending.
     pub balance_after: Option<i64>,
 }
 
 /// A stock adjustment document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Adjustment {
-    /// `adj_…`
+    /// ID of the adjustment, `adj_…`.
     pub adjustment_id: AdjustmentId,
     /// State of the adjustment.
     pub state: AdjustmentState,
@@ -78,9 +78,9 @@ pub struct Adjustment {
     pub keep: bool,
     /// Lines of the adjustment.
     pub lines: Vec<AdjustmentLine>,
-    /// Sum of the signed costs; an estimate while the adjustment is pending.
+    /// Sum of the lines' signed costs, in whole currency units. An estimate while the adjustment is pending.
     pub value: i64,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
@@ -88,7 +88,7 @@ pub struct Adjustment {
     pub created_by: UserId,
     /// When the adjustment was created.
     pub created_at: UtcMs,
-    /// User who approved or rejected it. Null if no approval was needed.
+    /// User who approved or rejected the adjustment. Null if no approval was needed, or while it is pending.
     pub decided_by: Option<UserId>,
     /// When the adjustment was approved or rejected. Null if it was not.
     pub decided_at: Option<UtcMs>,

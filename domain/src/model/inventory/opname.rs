@@ -21,7 +21,7 @@ pub enum Scope {
     Skus,
 }
 
-/// Lifecycle state of a count.
+/// State of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpnameState {
@@ -35,10 +35,10 @@ pub enum OpnameState {
     Cancelled,
 }
 
-/// A stock count. Its lines are rows of their own.
+/// A stock count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Opname {
-    /// `opn_…`
+    /// ID of the count, `opn_…`.
     pub opname_id: OpnameId,
     /// State of the count.
     pub state: OpnameState,
@@ -46,33 +46,33 @@ pub struct Opname {
     pub store_id: StoreId,
     /// Scope of the count.
     pub scope: Scope,
-    /// Name of the counted category, if `scope` is `category`.
+    /// Name of the counted category, if `scope` is `category`. Null otherwise.
     pub category: Option<String>,
-    /// Counted products, if `scope` is `skus`.
+    /// Counted products, if `scope` is `skus`. Empty otherwise.
     pub skus: BTreeSet<Sku>,
     /// Categories of the counted products when the count was started.
     pub categories: BTreeSet<String>,
-    /// Products to count again. Null if all products in scope are open to counting.
+    /// Products to count again. Null if all products in scope can be counted.
     pub reopened: Option<BTreeSet<Sku>>,
-    /// Whether the expected quantities are hidden from counters.
+    /// Whether the expected quantities are hidden from the people who count.
     pub blind: bool,
     /// Number of products in scope when the count was started.
     pub lines_total: u64,
-    /// Number of products with a valid count. A product that is to be counted again is not included.
+    /// Number of products with a valid count. Products that are to be counted again are not included.
     pub lines_counted: u64,
-    /// Sum of the costs that posting moved, signed.
+    /// Sum of the signed costs that posting moved, in whole currency units. Null until the count is posted.
     pub variance_value: Option<i64>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
-    /// User who started it.
+    /// User who started the count.
     pub created_by: UserId,
     /// When the count was started.
     pub created_at: UtcMs,
-    /// User who posted or cancelled it.
+    /// User who posted or cancelled the count. Null while the count is under way.
     pub ended_by: Option<UserId>,
-    /// When the count was posted or cancelled. Null if it is still under way.
+    /// When the count was posted or cancelled. Null while the count is under way.
     pub ended_at: Option<UtcMs>,
 }
 
@@ -151,7 +151,7 @@ pub struct ZoneCount {
     /// On hand at that moment.
     #[serde(default)]
     pub on_hand: i64,
-    /// User who counted last.
+    /// User who last counted the product. Null if nobody did.
     pub user_id: UserId,
     /// Other users who counted a part of these pieces before, if counts of several people were added up.
     #[serde(default)]
@@ -183,9 +183,9 @@ pub struct OpnameLine {
     pub zones: BTreeMap<String, ZoneCount>,
     /// On hand at the latest count.
     pub expected: i64,
-    /// User who counted last.
+    /// User who last counted the product. Null if nobody did.
     pub counted_by: UserId,
-    /// When the product was last counted.
+    /// When the product was last counted. Null if it never was.
     pub counted_at: UtcMs,
     /// Posted although it moved between two counts.
     pub accepted: bool,

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Code that a scanner reads, with the number of pieces that it stands for.
+/// A code that a scanner reads, with the number of pieces that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
     /// Barcode or other code as a scanner reads it.
     pub code: String,
-    /// Pieces in one scan.
+    /// Number of pieces that one scan stands for.
     pub pack_qty: i64,
 }
 
@@ -34,23 +34,24 @@ pub struct Product {
     pub sku: Sku,
     /// Name of the product.
     pub name: String,
-    /// Unit price in whole currency units, which applies if no other price set for the product counts.
+    /// Price of one piece in whole currency units. It applies if no other price is set for the product.
     pub price: i64,
-    /// When `price` was set. A price for all stores that began before this time no longer counts.
+    /// When `price` was set. Prices for all stores that began before this time no longer apply.
     pub price_set_at: UtcMs,
     /// Tax rate in basis points. Null for the store's default.
     pub tax_rate_bp: Option<u32>,
-    /// Tax code that explains a rate of 0, for example `exempt`.
+    /// Tax code that explains a rate of 0, for example `exempt`. Null for none.
     pub tax_code: Option<String>,
-    /// Name of the category.
+    /// Code of the category. Null for none.
     pub category: Option<String>,
     /// Codes by which a scanner finds the product.
     pub barcodes: Vec<Barcode>,
-    /// First cost estimate per piece, for stock that was never received.
+    /// First estimate of the cost of one piece, in whole currency units, for stock that was never received. Null for
+    /// none.
     pub cost: Option<i64>,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: Option<i64>,
-    /// Whether stock is kept for the product.
+    /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// Whether the product may be sold.
     pub state: ProductState,

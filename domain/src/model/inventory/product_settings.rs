@@ -17,9 +17,9 @@ pub(crate) const PLACE: &str = "shelf_place";
 pub struct ProductSettings {
     /// SKU of the product.
     pub sku: Sku,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: Option<i64>,
-    /// Place in the store where the product is kept.
+    /// Place in the store where the product is kept. Null if none is recorded.
     pub shelf_place: Option<String>,
     /// Last write of each field.
     pub marks: BTreeMap<String, FieldMark>,

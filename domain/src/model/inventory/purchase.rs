@@ -21,23 +21,23 @@ pub enum SupplierState {
 /// A supplier that head office buys from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supplier {
-    /// `sup_…`
+    /// ID of the supplier, `sup_…`.
     pub supplier_id: String,
     /// Short unique code of the supplier.
     pub code: String,
     /// Name of the supplier.
     pub name: String,
-    /// Tax number.
+    /// Tax number. Null for none.
     pub tax_id: Option<String>,
-    /// Telephone number.
+    /// Telephone number. Null for none.
     pub phone: Option<String>,
-    /// E-mail address.
+    /// E-mail address. Null for none.
     pub email: Option<String>,
-    /// Postal address.
+    /// Postal address. Null for none.
     pub address: Option<String>,
-    /// Days until an invoice has to be paid.
+    /// Days from the date of an invoice until it is due. Null if none were agreed.
     pub payment_terms_days: Option<u32>,
-    /// Days from order to delivery.
+    /// Days from order to delivery. Null if they are not known.
     pub lead_time_days: Option<u32>,
     /// Whether the supplier may be ordered from.
     pub state: SupplierState,
@@ -101,7 +101,7 @@ pub enum LineState {
     Closed,
 }
 
-/// Point to check before an order is approved. It does not block the approval.
+/// Point to check before an order is approved. It does not prevent the approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderWarning")]
 pub struct OrderWarning {
@@ -109,7 +109,7 @@ pub struct OrderWarning {
     pub code: OrderWarningCode,
     /// Line number. Null for the whole order.
     pub line_no: Option<u32>,
-    /// Figure that the supplier requires.
+    /// Figure that the supplier requires: pieces, or for the total of the order whole currency units.
     pub expected: i64,
 }
 
@@ -120,9 +120,9 @@ pub struct OrderWarning {
 pub enum OrderWarningCode {
     /// The quantity is not a multiple of the pack size.
     NotAPack,
-    /// The quantity is below the least that the supplier sells at this price.
+    /// The quantity is below the minimum quantity of this price.
     BelowMinQty,
-    /// The total is below the least that the supplier delivers.
+    /// The total is below the supplier's minimum order total.
     BelowMinOrderTotal,
 }
 
@@ -137,18 +137,19 @@ pub struct OrderLine {
     pub qty: i64,
     /// Price per piece in whole currency units, rounded if the line has a total.
     pub unit_cost: i64,
-    /// Total cost of all pieces, if the line was ordered by total instead of by price per piece.
+    /// Total cost of all pieces in whole currency units, if the line was ordered by its total. Null if it was ordered
+    /// by price per piece.
     #[serde(default)]
     pub line_total: Option<i64>,
     /// Pieces received so far.
     pub received_qty: i64,
-    /// Pieces that came and were refused at the door.
+    /// Pieces that were delivered and refused at the door.
     #[serde(default)]
     pub rejected_qty: i64,
     /// Pieces that were invoiced.
     #[serde(default)]
     pub invoiced_qty: i64,
-    /// Pieces that went back to the supplier.
+    /// Number of pieces that were returned to the supplier.
     #[serde(default)]
     pub returned_qty: i64,
     /// Closed by a user: no further receipts are expected.
@@ -157,7 +158,7 @@ pub struct OrderLine {
     /// State of the line.
     #[serde(default)]
     pub state: LineState,
-    /// Expected delivery date of this line, if it differs from the order's.
+    /// Expected delivery date of this line. Null if it is the order's.
     #[serde(default)]
     pub expected_at: Option<Date>,
 }
@@ -199,14 +200,15 @@ pub struct ProposedLine {
     pub line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// Total cost of all its pieces, if that was agreed on instead of a price per piece.
+    /// Total cost of all pieces in whole currency units, if the line is ordered by its total. Null if it is ordered by
+    /// price per piece.
     #[serde(default)]
     pub line_total: Option<i64>,
-    /// Expected delivery date of this line.
+    /// Expected delivery date of this line. Null if it is the order's.
     pub expected_at: Option<Date>,
 }
 
@@ -219,51 +221,51 @@ pub struct ProposedRevision {
     pub at: UtcMs,
     /// Reason given for the revision.
     pub reason: String,
-    /// Total of the order after the revision.
+    /// Total of the order after the revision, in whole currency units.
     pub total: i64,
     /// All lines that would be expected.
     pub lines: Vec<ProposedLine>,
-    /// Expected delivery. Null to keep it.
+    /// Expected delivery date. Null if it does not change.
     pub expected_at: Option<Date>,
-    /// Note for people. Null to keep it.
+    /// Note in free text. Null if it does not change.
     pub note: Option<String>,
 }
 
 /// Purchase order of head office for a store; kind `purchase_order` of the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PurchaseOrder {
-    /// `po_…`
+    /// ID of the order, `po_…`.
     pub po_id: String,
-    /// Supplier that is ordered from.
+    /// Supplier of the order.
     pub supplier_id: String,
     /// Store that the goods are ordered for.
     pub store_id: StoreId,
-    /// Number of the order for people, `PO-2026-000001`. Empty if head office gave none.
+    /// Number of the order, such as `PO-2026-000001`. Empty if head office gave none.
     #[serde(default)]
     pub po_no: String,
     /// State of the order.
     pub state: OrderState,
     /// Number of changes since the order was sent.
     pub revision: u32,
-    /// Expected delivery date.
+    /// Expected delivery date. Null if none is known.
     pub expected_at: Option<Date>,
     /// Ordered products.
     pub lines: Vec<OrderLine>,
-    /// Σ qty × unit cost.
+    /// Sum of the lines' costs, in whole currency units.
     pub total: i64,
-    /// Note for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
-    /// User who created it.
+    /// User who created the document.
     pub created_by: String,
     /// When the order was created.
     pub created_at: UtcMs,
-    /// Users who changed its lines, its supplier or its store since then.
+    /// Users who changed the lines, the supplier or the store after the order was created.
     #[serde(default)]
     pub writers: Vec<String>,
-    /// Revision that waits for the approval of another user.
+    /// Revision that waits for the approval of another user. Null for none.
     #[serde(default)]
     pub proposed: Option<ProposedRevision>,
-    /// User who submitted it for approval.
+    /// User who submitted the order for approval. Null if nobody did.
     #[serde(default)]
     pub submitted_by: Option<String>,
     /// When the order was submitted for approval. Null if it was not.
@@ -272,20 +274,22 @@ pub struct PurchaseOrder {
     /// Reason of the rejection. Null if it was not rejected.
     #[serde(default)]
     pub rejected_reason: Option<String>,
-    /// User who approved it.
+    /// User who approved the document. Null until it is approved.
     pub approved_by: Option<String>,
-    /// Approved total; a revision above it needs a new approval.
+    /// Approved total, in whole currency units; a revision above it needs a new approval. Null until the order is
+    /// approved.
     #[serde(default)]
     pub approved_total: Option<i64>,
     /// When the order was sent to its store and its supplier. Null if it was not.
     #[serde(default)]
     pub sent_at: Option<UtcMs>,
-    /// When cancellation was requested. Goods that arrive anyway take precedence: `state` has what counts.
+    /// When head office requested the cancellation. Null if it did not. Goods that arrive anyway take precedence, so
+    /// check `state`.
     pub cancel_requested_at: Option<UtcMs>,
-    /// Whether its store knows of the cancellation. Goods that arrive now are goods without an order.
+    /// Whether the store has received the cancellation. Goods that arrive after that have no order.
     #[serde(default)]
     pub cancel_final: bool,
-    /// Reason why nothing more is expected.
+    /// Reason for closing or cancelling the order. Null if none was given.
     #[serde(default)]
     pub closed_reason: Option<String>,
     /// Points to check before the order is approved.
@@ -357,7 +361,7 @@ pub struct OrderLineReceipt {
     pub line_no: u32,
     /// Pieces accepted in all receipts that count.
     pub received: i64,
-    /// Pieces that came and were refused at the door.
+    /// Pieces that were delivered and refused at the door.
     pub rejected: i64,
 }
 
@@ -365,7 +369,7 @@ pub struct OrderLineReceipt {
 /// than the last receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OrderProgress {
-    /// `po_…`
+    /// ID of the order, `po_…`.
     pub po_id: String,
     pub lines: Vec<OrderLineReceipt>,
 }

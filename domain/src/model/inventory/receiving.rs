@@ -16,44 +16,44 @@ pub struct ReceivingLine {
     pub name: String,
     /// Pieces accepted into stock.
     pub qty: i64,
-    /// Pieces that came and were refused at the door; they have no stock and no cost.
+    /// Pieces that were delivered and refused at the door. They do not go into stock and have no cost.
     pub rejected_qty: i64,
-    /// Cost per piece, rounded if the line states a total.
+    /// Cost of one piece, in whole currency units; rounded if the line states a total.
     pub unit_cost: i64,
-    /// Total cost of the accepted pieces: the line's total, or qty × unit_cost.
+    /// Total cost of the accepted pieces, in whole currency units: the line's total, or `qty` × `unit_cost`.
     pub cost: i64,
-    /// Amount booked to cost of goods because stock was below zero.
+    /// Amount booked to cost of goods because stock was below zero, in whole currency units.
     pub correction: i64,
-    /// Stock on hand after the receipt.
+    /// Pieces on hand after the receipt.
     pub balance_after: i64,
-    /// Whether no cost was known: none was given or ordered, and there was no average.
+    /// Whether the cost was unknown: none was given, the order has none, and there was no average cost.
     pub cost_missing: bool,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
 /// A posted receiving document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receiving {
-    /// `rcv_…`
+    /// ID of the receipt, `rcv_…`.
     pub receiving_id: ReceivingId,
     /// State of the document: `posted` or `reversed`.
     pub state: String,
     /// Store that received the goods.
     pub store_id: StoreId,
-    /// Purchase order that the goods came by, if known.
+    /// Purchase order of the goods. Null for goods without an order.
     pub po_id: Option<String>,
-    /// Supplier of the goods, if known.
+    /// Supplier of the goods. Null if it is not known.
     pub supplier_id: Option<String>,
-    /// Number of the supplier's delivery note. Each may be received once.
+    /// Number of the supplier's delivery note. Each number can be received once per supplier. Null for none.
     pub delivery_note_no: Option<String>,
-    /// Free-text reference.
+    /// Reference in free text. Null for none.
     pub reference: Option<String>,
     /// Received lines.
     pub lines: Vec<ReceivingLine>,
-    /// Sum of the line costs.
+    /// Sum of the lines' costs, in whole currency units.
     pub total_cost: i64,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
@@ -61,7 +61,7 @@ pub struct Receiving {
     pub created_by: UserId,
     /// When the receipt was recorded.
     pub created_at: UtcMs,
-    /// Points to check. The receipt was posted in spite of them.
+    /// Points to check. They do not prevent the receipt.
     #[serde(default)]
     pub warnings: Vec<ReceivingWarning>,
 }
@@ -70,9 +70,9 @@ pub struct Receiving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceivingWarningCode {
-    /// A count that was posted before found more of the product than expected, perhaps these pieces.
+    /// An earlier stock count found more of the product than expected, perhaps these pieces.
     CountedBefore,
-    /// A receipt of the last days has the same lines, and one of the two has no supplier or delivery note.
+    /// A recent receipt has the same lines, and one of the two has no supplier or no delivery note.
     RepeatsReceipt,
 }
 
@@ -83,9 +83,9 @@ pub struct ReceivingWarning {
     pub code: ReceivingWarningCode,
     /// ID of the count or the other receipt.
     pub document_id: String,
-    /// Product that the count found more of.
+    /// Product of which the count found more. Null for other warnings.
     pub sku: Option<Sku>,
-    /// Pieces that the count found beyond what was expected.
+    /// Number of pieces that the count found beyond the expected ones. Null for other warnings.
     pub found: Option<i64>,
     /// When the count or the other receipt was posted.
     pub at: UtcMs,

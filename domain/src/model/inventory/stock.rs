@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MovementReason {
-    /// A sale's goods went out.
+    /// Goods were sold.
     Sale,
-    /// A voided sale's goods came back.
+    /// A sale was voided.
     SaleVoid,
-    /// A customer brought goods back.
+    /// A customer returned goods.
     Return,
-    /// Goods of a supplier came in.
+    /// Goods were received from a supplier.
     Receiving,
-    /// Goods left for another store.
+    /// Goods were sent to another store.
     TransferOut,
-    /// Goods of another store came in.
+    /// Goods were received from another store.
     TransferIn,
     /// Goods were written off, found or corrected.
     Adjustment,
-    /// A count found a difference.
+    /// A stock count found a difference.
     Opname,
     /// Opening stock.
     Opening,
@@ -58,7 +58,7 @@ pub struct Stock {
     pub value: i64,
     /// Last unit cost: what is shown as average cost.
     pub last_cost: i64,
-    /// Pieces reserved for somebody.
+    /// Pieces that are reserved and can't be sold.
     pub reserved: i64,
     /// Pieces that can't be sold; not in `qty`.
     pub damaged: i64,
@@ -66,24 +66,25 @@ pub struct Stock {
     pub damaged_value: i64,
     /// Number of movements so far: two counts with the same number saw the same stock.
     pub moves: u64,
-    /// When the stock last moved.
+    /// When the stock last moved. Null if it never did.
     pub updated_at: UtcMs,
 }
 
-/// One change of a SKU's stock; never altered, never deleted.
+/// One change of a product's stock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Movement {
-    /// `mov_…`
+    /// ID of the movement, `mov_…`.
     pub movement_id: MovementId,
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces, signed.
+    /// Number of pieces, signed.
     pub qty: i64,
-    /// Signed cost of these pieces, as posted to the books.
+    /// Signed cost of these pieces, as posted to the books, in whole currency units.
     pub cost: i64,
-    /// Correction of earlier estimates, booked to cost of goods now.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
+    /// whole currency units.
     pub correction: i64,
-    /// Stock on hand after the movement.
+    /// Pieces on hand after the movement.
     pub balance_after: i64,
     /// Reason for the movement.
     pub reason: MovementReason,
@@ -93,7 +94,7 @@ pub struct Movement {
     pub reference_id: String,
     /// Line of the document that caused the movement.
     pub line_no: u32,
-    /// Unit cost for display: cost / qty.
+    /// Cost of one piece, for display: `cost` / `qty`, in whole currency units.
     pub unit_cost: i64,
     /// User who caused the movement.
     pub user_id: UserId,

@@ -6,27 +6,27 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether a row of a price list counts.
+/// Whether a supplier price is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierPriceState {
-    /// Within its validity dates.
+    /// The price applies on the days from `from` to `to`.
     #[default]
     Active,
-    /// No longer valid.
+    /// The price no longer applies.
     Inactive,
 }
 
-/// Row of a supplier's price list, identified by supplier, SKU, `min_qty` and `from`.
+/// A supplier price, identified by supplier, SKU, `min_qty` and `from`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierPrice {
-    /// `spp_…`
+    /// ID of the supplier price, `spp_…`.
     pub row_id: String,
     /// Supplier of the price list.
     pub supplier_id: String,
     /// SKU of the product.
     pub sku: Sku,
-    /// The supplier's own code of the product.
+    /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
@@ -42,7 +42,7 @@ pub struct SupplierPrice {
     pub lead_time_days: Option<u32>,
     /// Whether this is the default supplier of the product.
     pub preferred: bool,
-    /// Whether the row counts.
+    /// Whether the price is valid.
     pub state: SupplierPriceState,
     /// When the row was last changed.
     pub updated_at: UtcMs,

@@ -17,34 +17,34 @@ pub struct SupplierReturnLine {
     pub name: String,
     /// Returned quantity in pieces.
     pub qty: i64,
-    /// Amount claimed from the supplier.
+    /// Amount claimed from the supplier, in whole currency units.
     pub claim: i64,
-    /// Value at which the pieces left stock.
+    /// Value at which the pieces left stock, in whole currency units.
     pub stock_cost: i64,
-    /// Stock after the return: on hand, or damaged if the goods were taken from there.
+    /// Pieces left in the stock that the goods were taken from: on hand, or damaged.
     pub balance_after: i64,
 }
 
 /// A posted supplier return.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierReturn {
-    /// `srt_…`
+    /// ID of the supplier return, `srt_…`.
     pub supplier_return_id: SupplierReturnId,
     /// Store that returned the goods.
     pub store_id: StoreId,
-    /// Supplier that the goods went back to.
+    /// Supplier that the goods were returned to.
     pub supplier_id: String,
-    /// Receiving document that the goods came with.
+    /// Receiving document of the goods. Null for none.
     pub reference: Option<String>,
     /// Stock that the goods were taken from.
     pub bucket: StockPlace,
     /// Returned lines.
     pub lines: Vec<SupplierReturnLine>,
-    /// Sum of the claims.
+    /// Sum of the lines' claims, in whole currency units.
     pub claim: i64,
-    /// Sum of the stock costs. Its difference from `claim` is purchase variance.
+    /// Sum of the lines' stock costs, in whole currency units. Its difference from `claim` is purchase variance.
     pub stock_cost: i64,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 mod line;
 pub use line::{Resolution, Resolved, TransferLine};
 
-/// Lifecycle state of a transfer.
+/// State of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransferState {
@@ -17,16 +17,16 @@ pub enum TransferState {
     Draft,
     /// The goods have left the sender.
     InTransit,
-    /// Received by the other store, once.
+    /// Received by the other store.
     Received,
-    /// Cancelled; the goods are back at the sender.
+    /// Cancelled; the goods are back in the sender's stock.
     Cancelled,
 }
 
 /// A transfer document. Sender and receiver have one each, which differ by their store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transfer {
-    /// `trf_…`
+    /// ID of the transfer, `trf_…`.
     pub transfer_id: TransferId,
     /// State of the transfer.
     pub state: TransferState,
@@ -36,7 +36,7 @@ pub struct Transfer {
     pub to_store_id: StoreId,
     /// Lines of the transfer, one per SKU.
     pub lines: Vec<TransferLine>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
@@ -46,13 +46,13 @@ pub struct Transfer {
     pub created_at: UtcMs,
     /// When the goods left the sender. Null if they have not left.
     pub sent_at: Option<UtcMs>,
-    /// User who received them.
+    /// User who received the goods. Null until they are received.
     pub received_by: Option<UserId>,
     /// When the goods were received. Null if they were not.
     pub received_at: Option<UtcMs>,
     /// When the transfer was cancelled. Null if it was not.
     pub cancelled_at: Option<UtcMs>,
-    /// Whether it was cancelled too late, because the other store had already received it.
+    /// Whether the cancellation came too late, because the other store had already received the goods.
     pub cancel_lost: bool,
 }
 

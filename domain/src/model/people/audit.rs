@@ -13,9 +13,9 @@ pub const RECEIPT_PRINTED: &str = "receipt.printed";
 /// A sensitive action; never altered, never deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
-    /// User who did it. Empty for the operator of the machine.
+    /// User of the action. Empty for the operator of the machine.
     pub user_id: UserId,
-    /// User who approved it. Omitted if no approval was needed.
+    /// User who approved the action. Omitted if no approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<UserId>,
     /// Register of the request. Omitted if the request named none.
@@ -25,8 +25,8 @@ pub struct AuditEntry {
     pub action: String,
     /// When the action took place.
     pub at: UtcMs,
-    /// Object of the action and the reason for it: a JSON object whose fields have the names and types that they have
-    /// everywhere else (amounts and quantities are numbers, lists are lists). Never contains a secret.
+    /// Object of the action, and the reason for it: a JSON object whose fields have the same names and types as
+    /// elsewhere in the API. Never contains a secret.
     #[schemars(with = "Map<String, Value>")]
     pub details: Value,
 }

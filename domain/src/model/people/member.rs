@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 mod key;
 pub use key::{MemberBook, MemberKey};
 
-/// Lifecycle state of a member.
+/// State of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
-    /// May buy, earn and redeem.
+    /// May buy, and earn and redeem points.
     Active,
-    /// May buy, but neither earns nor redeems.
+    /// May buy, but can't earn or redeem points.
     Blocked,
     /// Merged into another member.
     Merged,
@@ -55,7 +55,7 @@ impl FieldMark {
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
-    /// `mbr_…`
+    /// ID of the member, `mbr_…`.
     pub member_id: MemberId,
     /// Card number or the like; unique.
     pub code: Option<String>,
@@ -65,9 +65,9 @@ pub struct Member {
     pub phone: Option<String>,
     /// Lower-cased; unique.
     pub email: Option<String>,
-    /// Date of birth.
+    /// Date of birth. Null if it is not known.
     pub birth_date: Option<Date>,
-    /// Tier of the member, by head office's name for it.
+    /// Code of the member's tier, as head office defines it. Null for none.
     pub tier: Option<String>,
     /// State of the member.
     pub state: MemberState,
@@ -79,7 +79,7 @@ pub struct Member {
     pub joined_at: UtcMs,
     /// When the member was last changed.
     pub updated_at: UtcMs,
-    /// Version of the record: the highest stamp of its fields.
+    /// Version of the record: the latest write time of its fields.
     pub version: String,
     /// Last write of each field.
     pub marks: BTreeMap<String, FieldMark>,

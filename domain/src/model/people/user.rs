@@ -113,7 +113,7 @@ impl FieldTimes {
 /// A person who can log in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// `usr_…`
+    /// ID of the user, `usr_…`.
     pub user_id: UserId,
     /// Login name, lower-cased.
     pub username: String,

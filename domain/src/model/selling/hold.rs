@@ -6,15 +6,15 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Lifecycle state of a hold.
+/// State of a hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {
     /// The basket is waiting.
     Active,
-    /// A till recalled it.
+    /// The basket was recalled at a till.
     Recalled,
-    /// It waited too long, and the sale was voided.
+    /// The hold expired, and the sale was voided.
     Expired,
     /// The sale was voided.
     Voided,
@@ -23,7 +23,7 @@ pub enum HoldState {
 /// A basket that was put on hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
-    /// `hld_…`
+    /// ID of the hold, `hld_…`.
     pub hold_id: HoldId,
     /// State of the hold.
     pub state: HoldState,
@@ -31,17 +31,17 @@ pub struct Hold {
     pub transaction_id: TransactionId,
     /// Register that put the basket on hold.
     pub register_id: RegisterId,
-    /// Note on the hold, for example the customer's name.
+    /// Note on the hold, for example the customer's name. Null for none.
     pub note: Option<String>,
     /// User who put the basket on hold.
     pub held_by: UserId,
     /// When the basket was put on hold.
     pub held_at: UtcMs,
-    /// When the sale will be voided. Null if it never will.
+    /// When the hold expires and the sale is voided. Null if it does not expire.
     pub expires_at: Option<UtcMs>,
-    /// Total of the basket when it was put on hold.
+    /// Total of the basket when it was put on hold, in whole currency units.
     pub total: i64,
-    /// Pieces in the basket.
+    /// Number of pieces in the basket.
     pub item_count: i64,
 }
 

@@ -46,18 +46,18 @@ impl Paid {
     }
 }
 
-/// Payment that a cashier hands back.
+/// A reversed payment that the cashier hands back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "GivenBack")]
 pub struct ReversedPayment {
     /// Payment that is reversed.
     pub payment_id: PaymentId,
-    /// Method by which it goes back. For an exchange, the method of the sale before it.
+    /// Payment method of the money to hand back. For an exchange, the payment method of the returned sale.
     pub method: String,
-    /// Amount before cash rounding.
+    /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
-    /// Cash rounding.
+    /// Cash rounding, in whole currency units.
     pub rounding: i64,
-    /// Whether it came by an exchange.
+    /// Whether the payment came from an exchange.
     pub exchange: bool,
 }

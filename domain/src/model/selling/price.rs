@@ -43,22 +43,22 @@ impl Price {
     }
 }
 
-/// Kind `price`: price of a product, at once or from a business day on. Of those that have begun, a store's own
-/// counts before one for all stores, and of these the one that began last.
+/// Kind `price`: price of a product, at once or from a business day. If several prices have begun, a store's own price
+/// takes precedence over a price for all stores, and then the price that began last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceDown {
-    /// ID of the price, which is also the change's.
+    /// ID of the price.
     pub price_id: String,
     /// SKU of the product.
     pub sku: Sku,
-    /// Store that the price is for. Empty for all stores. A store's own price takes precedence over one for all.
+    /// Store of the price. Empty for all stores. A store's own price takes precedence over a price for all stores.
     pub store_id: StoreId,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// First business day. Null if the price counts from when it was set.
+    /// First business day of the price. Null if the price applies from the time at which it was set.
     pub from: Option<Date>,
-    /// When head office set the price. It does not count earlier.
+    /// When head office set the price. It does not apply earlier.
     pub set_at: UtcMs,
-    /// When head office withdrew the price. A withdrawn price counts nowhere any more. Null if it was not withdrawn.
+    /// When head office withdrew the price. A withdrawn price no longer applies. Null if it was not withdrawn.
     pub withdrawn_at: Option<UtcMs>,
 }

@@ -44,7 +44,7 @@ pub enum Day {
 /// A promotion of the hub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promotion {
-    /// ID of the promotion. Between equal priorities, the lower ID goes first.
+    /// ID of the promotion. Promotions of equal priority are applied in order of their IDs.
     pub promotion_id: String,
     /// Name of the promotion on receipts.
     #[serde(default)]
@@ -52,28 +52,28 @@ pub struct Promotion {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Value of the promotion in basis points or currency units, by `kind`.
+    /// Value of the promotion in basis points or whole currency units, by `kind`.
     #[serde(default)]
     pub value: i64,
-    /// Products that the promotion is limited to.
+    /// Products that the promotion is limited to. Null for all products.
     #[serde(default)]
     pub skus: Option<Vec<Sku>>,
-    /// Category that the promotion is limited to.
+    /// Category that the promotion is limited to. Null for all categories.
     #[serde(default)]
     pub category: Option<String>,
-    /// Least number of pieces among the lines that the promotion applies to.
+    /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     #[serde(default)]
     pub min_qty: Option<i64>,
-    /// Least remaining amount of the lines that the promotion applies to.
+    /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     #[serde(default)]
     pub min_total: Option<i64>,
-    /// Number of pieces to buy.
+    /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
     pub buy: Option<i64>,
-    /// Number of pieces to get.
+    /// Number of pieces to get, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
     pub get: Option<i64>,
-    /// Tier of members that the promotion is limited to.
+    /// Tier of members that the promotion is limited to. Null for all customers.
     #[serde(default)]
     pub tier: Option<String>,
     /// Stores that the promotion is limited to. Null for all stores.
@@ -83,7 +83,7 @@ pub struct Promotion {
     pub from: Date,
     /// Last business date of the promotion.
     pub to: Date,
-    /// Days of the week that the promotion is limited to.
+    /// Days of the week on which the promotion applies. Null for all days.
     #[serde(default)]
     pub days: Option<Vec<Day>>,
     /// Priority; 1 is applied first.
@@ -99,11 +99,11 @@ pub struct Occasion<'a> {
     pub date: Date,
     /// ID of the store.
     pub store_id: &'a StoreId,
-    /// Tier of the member.
+    /// Tier of the member. Null for none.
     pub tier: Option<&'a str>,
 }
 
-/// Reason why a promotion gives nothing.
+/// Reason why a promotion gives no discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotGiven {
@@ -119,13 +119,13 @@ pub enum NotGiven {
     OtherStore,
     /// No item is a product of the promotion.
     NoItem,
-    /// An earlier promotion has closed its lines, or it can't be combined with others.
+    /// An earlier promotion on its lines can't be combined with others, or this one can't.
     NotStackable,
-    /// Fewer pieces than `min_qty`.
+    /// The basket has fewer pieces than `min_qty`.
     MinQty,
-    /// Less is left than `min_total`.
+    /// The remaining amount is below `min_total`.
     MinTotal,
-    /// The discount comes to 0: too few pieces to get one, or nothing is left of the price.
+    /// The discount is 0: the basket has too few pieces, or nothing is left of the price.
     Nothing,
 }
 

@@ -16,7 +16,7 @@ const CODES_MAX: usize = 50;
 pub struct Reasons {
     /// Reasons for voiding baskets, sales, holds and returns.
     pub voids: Vec<String>,
-    /// Reasons for discounts by hand.
+    /// Reasons for manual discounts.
     pub discounts: Vec<String>,
     /// Reasons for returned goods, line by line.
     pub returns: Vec<String>,

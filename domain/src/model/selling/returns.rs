@@ -16,22 +16,22 @@ pub use span::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
-    /// Put back on the shelf.
+    /// Back in sellable stock.
     Restock,
-    /// Kept as damaged; can't be sold.
+    /// Set aside as damaged; can't be sold.
     Damaged,
-    /// Kept for the supplier.
+    /// Set aside for the supplier.
     Vendor,
     /// Discarded.
     #[default]
     None,
 }
 
-/// Lifecycle state of a return.
+/// State of a return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnState {
-    /// The return counts.
+    /// The return is valid.
     Posted,
     /// Voided in its own shift.
     Voided,
@@ -60,7 +60,7 @@ pub struct ReturnLine {
     pub sku: Sku,
     /// Name of the product.
     pub name: String,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Unit price in whole currency units.
     pub price: i64,
@@ -76,13 +76,13 @@ pub struct ReturnLine {
     pub refund: i64,
     /// Cost of the goods; never shown to cashiers.
     pub cost: i64,
-    /// Correction of earlier estimates.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     pub correction: i64,
     /// Destination of the returned goods.
     pub disposition: Disposition,
-    /// Reason why the goods came back.
+    /// Reason why the goods came back. Null for none.
     pub reason: Option<String>,
-    /// Whether stock is kept for the product.
+    /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// On hand afterwards, where they went back to the shelf.
     pub balance_after: Option<i64>,
@@ -93,25 +93,26 @@ pub struct ReturnLine {
 pub struct Refund {
     /// Payment method of the refund.
     pub method: String,
-    /// Amount before cash rounding.
+    /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
-    /// Cash rounding: amount paid out − `amount`.
+    /// Cash rounding: the paid-out amount less `amount`, in whole currency units.
     pub rounding: i64,
-    /// For an exchange of what cash had paid: the rounding that is carried over with it. No cash moves in this step.
+    /// For an exchange of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. No
+    /// cash moves in this step.
     #[serde(default)]
     pub origin_rounding: i64,
-    /// For an exchange: the method that had paid.
+    /// For an exchange: the payment method of the returned sale. Null for other methods.
     pub origin: Option<String>,
-    /// For an exchange: the transaction that it pays.
+    /// For an exchange: the transaction that it pays. Null for other methods.
     pub transaction_id: Option<TransactionId>,
-    /// Slip number or other reference of the payment.
+    /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
 }
 
 /// A return document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Return {
-    /// `ret_…`
+    /// ID of the return, `ret_…`.
     pub return_id: ReturnId,
     /// By the register's counter.
     pub receipt_no: String,
@@ -153,7 +154,7 @@ pub struct Return {
     pub points_reversed: i64,
     /// Spent points that were given back.
     pub points_back: i64,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// When the return was created.
     pub created_at: UtcMs,
@@ -185,31 +186,31 @@ impl ReturnState {
     }
 }
 
-/// Returns of one sale at one store, including pieces reserved for a return that is not reported yet.
+/// Returns of a sale at one store, including pieces that are reserved for a return that is not reported yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TakenBack {
     /// Store that took the goods back.
     pub store_id: StoreId,
-    /// Pieces taken back, one entry per line of which some came.
+    /// Returned pieces, by line of the sale.
     pub lines: Vec<LineReturned>,
-    /// Amounts that went back, by each method that had paid. Of pieces that are only reserved nothing is known.
+    /// Refunded amounts, by the payment method of the sale. Pieces that are only reserved are not included.
     pub refunds: Vec<MethodBack>,
     /// Sum of the store's returns of the sale, in whole currency units.
     pub refunded: i64,
-    /// Earned points that the store took back.
+    /// Earned points that the store took from the member.
     pub points_reversed: i64,
-    /// Spent points that the store gave back.
+    /// Spent points that the store gave back to the member.
     pub points_back: i64,
 }
 
-/// Amount that went back by one method.
+/// Refunded amount by one payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MethodBack {
-    /// Payment method. For an exchange, the one that had paid.
+    /// Payment method. For an exchange, the payment method of the returned sale.
     pub method: String,
-    /// Amount before cash rounding.
+    /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
-    /// Cash rounding.
+    /// Cash rounding, in whole currency units.
     #[serde(default)]
     pub rounding: i64,
 }

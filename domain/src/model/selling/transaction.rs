@@ -16,7 +16,7 @@ pub const PRICE_OVERRIDE: &str = "price_override";
 /// Flag: goods went out that were not there on paper.
 pub const NEGATIVE_STOCK: &str = "negative_stock";
 
-/// Lifecycle state of a transaction.
+/// State of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransactionState {
@@ -38,7 +38,7 @@ impl Payment {
         self.origin.as_deref().unwrap_or(&self.method)
     }
 
-    /// Whether the payment counts.
+    /// Whether the payment is valid.
     pub fn counts(&self) -> bool {
         self.state == PaymentState::Accepted
     }
@@ -141,7 +141,7 @@ pub struct LineDiscount {
     pub promotion_id: Option<String>,
     /// Discount in whole currency units, ≥ 0.
     pub amount: i64,
-    /// Reason given for the discount.
+    /// Reason given for the discount. Null if none was given.
     pub reason: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub struct Line {
     pub sku: Sku,
     /// Product name at the time.
     pub name: String,
-    /// Quantity in pieces, 1–1,000,000.
+    /// Number of pieces, 1–1,000,000.
     pub qty: i64,
     pub price: i64,
     /// Unit price of the catalogue at the time.
@@ -174,7 +174,7 @@ pub struct Line {
     pub price_override: bool,
     /// Pieces that came back.
     pub returned_qty: i64,
-    /// Whether stock is kept for the product.
+    /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// Cost of the pieces to the shop, known once paid; never shown to cashiers.
     pub cost: Option<i64>,
@@ -197,11 +197,11 @@ pub struct PriceReason {
     pub reason: String,
 }
 
-/// Whether a payment still counts.
+/// Whether a payment is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentState {
-    /// The payment counts.
+    /// The payment is valid.
     Accepted,
     /// The payment was reversed.
     Reversed,
@@ -210,27 +210,27 @@ pub enum PaymentState {
 /// A payment of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Payment {
-    /// `pay_…`
+    /// ID of the payment, `pay_…`.
     pub payment_id: PaymentId,
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// Part of `total` that the payment settles, before rounding.
+    /// Part of `total` that the payment settles, before rounding, in whole currency units.
     pub amount: i64,
-    /// Amount tendered by the customer.
+    /// Amount tendered by the customer, in whole currency units.
     pub tendered: i64,
-    /// Change: tendered − amount − rounding.
+    /// Change given: `tendered` − `amount` − `rounding`, in whole currency units.
     pub change: i64,
-    /// Cash rounding of this payment.
+    /// Cash rounding of this payment, in whole currency units.
     pub rounding: i64,
-    /// For an `exchange` of what cash had paid: the rounding of that cash. Reversed in cash, the payment gives
-    /// amount + origin_rounding.
+    /// For an `exchange` of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. If
+    /// the payment is reversed in cash, the customer gets `amount` + `origin_rounding`.
     #[serde(default)]
     pub origin_rounding: i64,
-    /// Slip number or other reference of the payment.
+    /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
-    /// Whether the payment counts.
+    /// Whether the payment is valid.
     pub state: PaymentState,
-    /// For an `exchange`: the payment methods of the sale that it came from.
+    /// For an `exchange`: the payment methods of the sale that it came from. Null for other methods.
     pub origin: Option<String>,
     /// When the payment was accepted.
     pub paid_at: UtcMs,
@@ -240,7 +240,7 @@ pub struct Payment {
 /// lines.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TransactionHead {
-    /// `trx_…`
+    /// ID of the transaction, `trx_…`.
     pub transaction_id: TransactionId,
     /// As in [`Transaction`].
     pub receipt_no: Option<String>,
@@ -256,7 +256,7 @@ pub struct TransactionHead {
     pub register_id: RegisterId,
     /// Shift of the transaction.
     pub shift_id: ShiftId,
-    /// User who created it.
+    /// User who created the document.
     pub cashier_id: UserId,
     /// Member that the transaction is attributed to.
     pub member_id: Option<MemberId>,
@@ -265,7 +265,7 @@ pub struct TransactionHead {
 /// A basket, and once paid a sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transaction {
-    /// `trx_…`
+    /// ID of the transaction, `trx_…`.
     pub transaction_id: TransactionId,
     /// Given by the payment that completes the sale.
     pub receipt_no: Option<String>,
@@ -281,7 +281,7 @@ pub struct Transaction {
     pub register_id: RegisterId,
     /// Shift of the transaction.
     pub shift_id: ShiftId,
-    /// User who created it.
+    /// User who created the document.
     pub cashier_id: UserId,
     /// Member that the transaction is attributed to.
     pub member_id: Option<MemberId>,
@@ -294,7 +294,7 @@ pub struct Transaction {
     pub price_reasons: Vec<PriceReason>,
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
-    /// Σ qty × price.
+    /// Sum of quantity × price of the sold lines, in whole currency units.
     pub subtotal: i64,
     /// Σ line discounts.
     pub discount: i64,

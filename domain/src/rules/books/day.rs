@@ -20,18 +20,18 @@ use serde::{Deserialize, Serialize};
 mod figures;
 pub use figures::{Figures, MethodFigures, by_method};
 
-/// `POST /days/:date/seal`.
+/// Request body of `POST /api/days/:date/seal`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SealDay {
     /// Whether to seal a day that is not over.
     #[serde(default)]
     pub force: bool,
-    /// Reason for sealing the day; needed with `force`.
+    /// Reason for sealing the day. Required with `force`.
     pub reason: Option<String>,
 }
 
-/// `POST /days/:date/unseal`.
+/// Request body of `POST /api/days/:date/unseal`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnsealDay {

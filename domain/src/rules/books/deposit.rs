@@ -19,7 +19,7 @@ mod safe;
 pub use opening::{OpenSafe, is_later, open_safe};
 pub use safe::{Share, settle_safe};
 
-/// `POST /cash-deposits`.
+/// Request body of `POST /api/cash-deposits`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
@@ -33,7 +33,7 @@ pub struct NewDeposit {
     pub deposited_at: Option<UtcMs>,
 }
 
-/// `POST /cash-deposits/:id/reverse`.
+/// Request body of `POST /api/cash-deposits/:id/reverse`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseDeposit {

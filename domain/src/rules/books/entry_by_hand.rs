@@ -12,7 +12,7 @@ const LINES_MAX: usize = 500;
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// Line of an entry by hand; exactly one side is above 0.
+/// Line of a manual entry. Exactly one of `debit` and `credit` is above 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalLineByHand")]
@@ -30,7 +30,7 @@ pub struct HandLine {
     pub store_id: String,
 }
 
-/// Line of an opening balance; exactly one side is above 0.
+/// Line of an opening balance. Exactly one of `debit` and `credit` is above 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningLine {

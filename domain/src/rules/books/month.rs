@@ -64,7 +64,7 @@ impl TryFrom<String> for Month {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, Self::Error> {
-        Self::parse(&name).ok_or_else(|| format!("{name} is not a month, YYYY-MM"))
+        Self::parse(&name).ok_or_else(|| format!("{name} is not a month of the form YYYY-MM"))
     }
 }
 

@@ -20,6 +20,6 @@ pub(crate) fn room(count: usize) -> Result<(), Refusal> {
     if count < REGISTERS_MAX {
         return Ok(());
     }
-    let problem = format!("a store can have at most {REGISTERS_MAX} tills: use an existing one");
+    let problem = format!("must not be a further register: a store can have at most {REGISTERS_MAX}");
     Err(Refusal::field("register_id", problem))
 }

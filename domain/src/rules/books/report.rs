@@ -50,13 +50,13 @@ pub enum GroupBy {
     Hour,
     /// Store.
     Store,
-    /// Cashier who sold, or who took goods back.
+    /// Cashier of the sale or the return.
     Cashier,
     /// Product.
     Sku,
     /// Category that the product has now.
     Category,
-    /// Payment method: counts, totals and rounding only.
+    /// Payment method. Rows have only counts, totals and rounding.
     Method,
 }
 
@@ -99,23 +99,24 @@ pub fn sums(figures: [i64; FIGURES.len()]) -> Value {
 pub struct Sums {
     /// Number of completed sales.
     pub sales_count: i64,
-    /// Pieces in the completed sales.
+    /// Number of pieces in the completed sales.
     pub items_count: i64,
-    /// Σ qty × price.
+    /// Sum of quantity × price of the sold lines, in whole currency units.
     pub gross_sales: i64,
-    /// Sum of the discounts.
+    /// Sum of the discounts, in whole currency units.
     pub discounts: i64,
-    /// Sum of the tax.
+    /// Sum of the tax of the sales, in whole currency units.
     pub tax: i64,
-    /// Sum of the totals before returns, without cash rounding.
+    /// Sum of the totals of the sales, before returns and without cash rounding, in whole currency units.
     pub total: i64,
-    /// Sum of the cash rounding of the sales. The amount taken in is total + rounding.
+    /// Sum of the cash rounding of the sales, in whole currency units. The store took in `total` + `rounding`.
     pub rounding: i64,
-    /// Number of return documents.
+    /// Number of returns.
     pub returns_count: i64,
-    /// Sum of the refunds, without cash rounding.
+    /// Sum of the refunds, without cash rounding, in whole currency units.
     pub returns_total: i64,
-    /// Sum of the cash rounding of the refunds. The amount given back is returns_total + returns_rounding.
+    /// Sum of the cash rounding of the refunds, in whole currency units. The customers got `returns_total` +
+    /// `returns_rounding`.
     pub returns_rounding: i64,
 }
 
@@ -178,7 +179,7 @@ impl Sums {
         ]
     }
 
-    /// Net total: total − returns_total.
+    /// Net total: `total` − `returns_total`, in whole currency units.
     pub fn net_total(&self) -> i64 {
         shown_sum([self.total, self.returns_total.saturating_neg()])
     }
@@ -389,7 +390,7 @@ impl SalesReport {
 
     fn add(&mut self, key: String, sums: &Sums) -> Result<(), Refusal> {
         if self.groups.len() >= GROUPS_MAX && !self.groups.contains_key(&key) {
-            return Err(Refusal::field(PATH, format!("has more than {GROUPS_MAX} rows: ask for fewer")));
+            return Err(Refusal::field(PATH, format!("has more than {GROUPS_MAX} rows: use fewer days")));
         }
         self.groups.entry(key).or_default().add(sums);
         Ok(())

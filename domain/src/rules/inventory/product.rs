@@ -114,7 +114,7 @@ pub(crate) fn tracked<'a, 'b>(
             None => unknown.push(sku.0.clone()),
             Some(product) if !product.track_stock => untracked.push(FieldProblem {
                 path: format!("lines[{place}].sku"),
-                problem: "is a product that no stock is kept for".to_owned(),
+                problem: "is a product of which no stock is kept".to_owned(),
             }),
             Some(product) => found.push(product),
         }

@@ -23,7 +23,7 @@ const LEVEL_MAX: i64 = 1_000_000_000;
 /// The longest name of a place, in bytes.
 const PLACE_BYTES_MAX: usize = 64;
 
-/// `PATCH /stock/:sku`.
+/// Request body of `PATCH /api/stock/:sku`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeProductSettings {
@@ -36,15 +36,15 @@ pub struct ChangeProductSettings {
     pub shelf_place: Option<String>,
 }
 
-/// A product's settings as they are now.
+/// Current settings of a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ProductSettings")]
 pub struct SettingsView {
     /// SKU of the product.
     pub sku: Sku,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: Option<i64>,
-    /// Place in the store where the product is kept.
+    /// Place in the store where the product is kept. Null if none is recorded.
     pub shelf_place: Option<String>,
 }
 

@@ -18,20 +18,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// `POST /supplier-returns`.
+/// Request body of `POST /api/supplier-returns`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSupplierReturn {
-    /// Supplier that the goods go back to.
+    /// Supplier that the goods are returned to.
     pub supplier_id: String,
-    /// Receiving document that the goods came with.
+    /// Receiving document of the goods. Null for none.
     pub reference: Option<String>,
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
     /// Returned lines, 1–500.
     pub lines: Vec<NewSupplierReturnLine>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
@@ -43,14 +43,16 @@ pub struct NewSupplierReturnLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
-    /// Amount claimed per piece. If it and `line_total` are omitted, the average cost of the goods.
+    /// Amount claimed for one piece, in whole currency units. Defaults to the average cost of the goods if `line_total`
+    /// is omitted too.
     pub unit_cost: Option<i64>,
-    /// Amount claimed for all pieces together, in place of `unit_cost`.
+    /// Amount claimed for all pieces together, in place of `unit_cost`, in whole currency units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
 }

@@ -40,9 +40,9 @@ pub struct Basket {
     pub lines: Vec<PricedLine>,
     /// Σ gross.
     pub subtotal: i64,
-    /// Sum of the discounts.
+    /// Sum of the discounts, in whole currency units.
     pub discount: i64,
-    /// Sum of the tax.
+    /// Sum of the tax of the sales, in whole currency units.
     pub tax: i64,
     /// Σ totals.
     pub total: i64,
@@ -55,7 +55,7 @@ pub struct Basket {
 pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Basket, Refusal> {
     let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<i64>, Refusal>>()?;
     if discount < 0 || discount > sum("items", left.iter().copied())? {
-        return Err(Refusal::field("discount", "is more than the total of the lines"));
+        return Err(Refusal::field("discount", "must be at most the total of the lines"));
     }
     let shares = spread(discount, &left);
     let lines = lines
@@ -76,7 +76,7 @@ pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Bas
 fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
     let gross = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
     if line.discount < 0 || line.discount > gross {
-        return Err(Refusal::field(format!("items[{place}].discount"), "is more than the line's price"));
+        return Err(Refusal::field(format!("items[{place}].discount"), "must be at most the line's price"));
     }
     Ok(gross.saturating_sub(line.discount))
 }

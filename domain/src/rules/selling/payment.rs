@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct NewPayment {
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// Part of the total that the payment settles, before rounding.
+    /// Part of the total that the payment settles, before rounding, in whole currency units.
     pub amount: i64,
-    /// Amount tendered. Defaults to the exact amount.
+    /// Amount tendered, in whole currency units. Defaults to the exact amount.
     pub tendered: Option<i64>,
-    /// Slip number or other reference of the payment.
+    /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub enum Direction {
 pub struct Accepted {
     /// The part of the total that it settles.
     pub amount: i64,
-    /// Amount tendered by the customer.
+    /// Amount tendered by the customer, in whole currency units.
     pub tendered: i64,
     /// tendered − amount − rounding.
     pub change: i64,
@@ -77,8 +77,8 @@ pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Acce
     let offered = sum("payments", offers.iter().map(|offer| offer.amount))?;
     if offered > due {
         let cash = offers.iter().any(|offer| offer.method == CASH);
-        let tendered = if cash { "; send the cash that was handed over as `tendered`" } else { "" };
-        return Err(mismatch(format!("{offered} is more than the {due} due{tendered}")));
+        let tendered = if cash { "; send the cash that the customer gave as `tendered`" } else { "" };
+        return Err(mismatch(format!("the payments add up to {offered}, but only {due} is due{tendered}")));
     }
     if offers.is_empty() && due > 0 {
         return Err(mismatch(format!("no payment was sent, but {due} is due")));
@@ -139,7 +139,7 @@ fn tender(
         return Err(mismatch(format!("{tendered} was tendered, which is less than the {owed} to pay")));
     }
     if change > 0 && offer.method != CASH {
-        return Err(mismatch(format!("only cash gives change, not {}", offer.method)));
+        return Err(mismatch(format!("change can be given for cash only, not for {}", offer.method)));
     }
     let rounding = figure_at(path, rounding)?;
     Ok(Accepted { amount: offer.amount, tendered, change, rounding })

@@ -74,7 +74,7 @@ pub enum PriceSource {
     Store,
 }
 
-/// `GET /api/prices/effective`: the price that counts, and the reason.
+/// The price that applies, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectivePrice {
     /// SKU of the product.
@@ -87,9 +87,9 @@ pub struct EffectivePrice {
     pub price: i64,
     /// Source of the price.
     pub source: PriceSource,
-    /// The price that was set. Null if the product's own price applies.
+    /// The price that was set for the product. Null if the product's own price applies.
     pub price_row: Option<PriceDown>,
-    /// When the price began to count.
+    /// When the price began to apply.
     pub since: UtcMs,
     /// Explanation, in a sentence, why this price applies.
     pub why: String,
@@ -105,12 +105,11 @@ pub fn effective(
     let overtaken = last_begun.is_some();
     let (price, source, since, why, price_row) = match counting(product, last_begun) {
         Some(row) if row.is_the_stores_own() => {
-            let why = "it was set for this store, which takes precedence over prices for all stores and the \
-                product's own";
+            let why = "it was set for this store; a store's own price takes precedence over prices for all stores and the product's own price";
             (row.price.price, PriceSource::Store, row.since(), why, Some(row.price))
         }
         Some(row) => {
-            let why = "it is the latest to begin of the prices for all stores and the product's own";
+            let why = "it began last among the prices for all stores and the product's own price";
             (row.price.price, PriceSource::AllStores, row.since(), why, Some(row.price))
         }
         None => {

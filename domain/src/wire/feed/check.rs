@@ -242,7 +242,10 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
         match Costs::of(hash) {
             None => fields.wrong("password_hash", "must be an argon2id hash"),
             Some(costs) if !costs.within(here.costs_max) => {
-                fields.wrong("password_hash", "needs more work to check than this store allows for a log-in");
+                fields.wrong(
+                    "password_hash",
+                    "must not need more memory or time to check than this store allows for a log-in",
+                );
             }
             Some(_) => {}
         }

@@ -70,7 +70,7 @@ pub struct Effect {
 pub struct Move {
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces, signed.
+    /// Number of pieces, signed.
     pub qty: i64,
     /// Signed: cost less correction (docs/arithmetic.md#cost-of-stock).
     pub value: i64,
@@ -108,11 +108,11 @@ impl fmt::Display for Known {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineEffect {
     pub line_no: u32,
-    /// Stock on hand after the movement.
+    /// Pieces on hand after the movement.
     pub balance_after: i64,
     /// Signed cost of the movement.
     pub cost: i64,
-    /// Correction of earlier estimates.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     pub correction: i64,
     /// Signed pieces that moved.
     pub qty: i64,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionPaid {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub transaction: Transaction,
     /// Effect of each line on stock.
@@ -76,7 +76,7 @@ impl Payload for TransactionPaid {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionVoided {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     /// The transaction; without a receipt number it was never paid, and moves no figure.
     pub transaction: Transaction,
@@ -122,7 +122,7 @@ impl Payload for TransactionVoided {
 /// Payload of `return.posted` and `return.voided`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReturnRecord {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub document: Return,
     /// Effect of each line on stock.
@@ -166,7 +166,7 @@ impl Payload for ReturnRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenderCorrected {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     /// The sale with both payments.
     pub transaction: Transaction,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Payload of `shift.opened`, `shift.closed` and `shift.recounted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftRecord {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     /// The shift with its sums.
     pub shift: Shift,
@@ -31,7 +31,7 @@ impl Payload for ShiftRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CashMoved {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub movement: CashMovement,
 }
@@ -48,7 +48,7 @@ impl Payload for CashMoved {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CashDeposited {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub deposit: Deposit,
 }

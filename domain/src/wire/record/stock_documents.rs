@@ -19,7 +19,7 @@ pub const OPNAME_LINES_MAX: usize = 500;
 /// Payload of `receiving.posted` and `receiving.reversed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivingPosted {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub receiving: Receiving,
     /// Effect of each line on stock; for a receipt it is in the document.
@@ -57,7 +57,7 @@ impl Payload for ReceivingPosted {
 /// Payload of `transfer.sent`, `.received`, `.cancelled` and `.resolved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferRecord {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     /// The document as it is now.
     pub transfer: Transfer,
@@ -96,7 +96,7 @@ impl Payload for TransferRecord {
 /// Payload of `adjustment.posted`; also of one that is rejected or reversed, as its state says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdjustmentPosted {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub adjustment: Adjustment,
     /// Effect of each line on stock.
@@ -122,7 +122,7 @@ impl Payload for AdjustmentPosted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpnamePosted {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub opname: Opname,
     /// Number of this part, starting at 1.
@@ -153,7 +153,7 @@ impl Payload for OpnamePosted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplierReturnPosted {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub document: SupplierReturn,
 }
@@ -184,7 +184,7 @@ impl Payload for SupplierReturnPosted {
 pub struct StockMoved {
     /// ID of the store.
     pub store_id: StoreId,
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     /// Number of this part, starting at 1.
     pub part: u32,

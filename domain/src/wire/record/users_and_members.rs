@@ -63,7 +63,7 @@ impl Payload for ProductSettingsChanged {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointsAdjusted {
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
     pub entry: PointsEntry,
     /// Reason given for the correction.

@@ -7,21 +7,21 @@ use crate::wire::feed::{Change, Coverage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /api/sync/members`: finds the member that has one of these values. At least one is needed.
+/// Request body of `POST /api/sync/members`: finds the member that has one of these values. At least one is required.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindMember {
-    /// Current or earlier ID of the member.
+    /// Current or earlier ID of the member. Null for none.
     pub member_id: Option<MemberId>,
-    /// Phone number in E.164 format.
+    /// Phone number in E.164 format. Null for none.
     pub phone: Option<String>,
-    /// E-mail address, lower-cased.
+    /// E-mail address in lower case. Null for none.
     pub email: Option<String>,
-    /// Code, exactly as given.
+    /// Code of the member, exactly as given. Null for none.
     pub code: Option<String>,
 }
 
-/// Answer to [`FindMember`]: the member with its points as the feed would send them. Empty if there is none.
+/// Answer to [`FindMember`]: the member and its points, as the feed would send them. Empty if there is no such member.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundMember {
     /// Changes of kinds `member` and `points`. Their cursors must not be pulled from.

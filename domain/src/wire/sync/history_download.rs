@@ -6,25 +6,25 @@ use crate::wire::sync::{ChainHead, PushEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Records of an epoch that no store has any more: they were forgotten before the hub received them.
+/// Records of an epoch that are lost: the store deleted them before the hub received them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hole {
-    /// First missing seq.
+    /// Sequence number of the first missing record.
     pub from_seq: u64,
-    /// Last missing seq.
+    /// Sequence number of the last missing record.
     pub to_seq: u64,
-    /// Hash at `to_seq`, as the store reported it. The chain continues from there.
+    /// Hash of the record at `to_seq`, as the store reported it. The chain continues from it.
     pub hash: String,
 }
 
-/// Answer to `GET /api/sync/own?epoch&after`: the records of `epoch` after seq `after`, in order.
+/// Answer to `GET /api/sync/own?epoch&after`: the records of `epoch` after the sequence number `after`, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnAnswer {
     /// Name of the epoch.
     pub epoch: String,
     /// Hash before the first event.
     pub prev_hash: String,
-    /// Records in order of seq.
+    /// Records in order of their sequence numbers.
     pub events: Vec<PushEvent>,
     /// Whether more records wait.
     pub more: bool,

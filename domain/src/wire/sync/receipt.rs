@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 pub struct ReservePieces {
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
 }
 
-/// `POST /api/sync/receipts/reserve`: repeating the same return gets the same answer.
+/// Request body of `POST /api/sync/receipts/reserve`. A repeated request for the same return gets the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReserveReceipt {
@@ -33,22 +33,22 @@ pub struct ReserveReceipt {
 /// Answer to [`ReserveReceipt`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedReceipt {
-    /// The sale as its store reported it. `returned_qty` of a line counts the pieces of it that came back by now, or
-    /// are reserved for another return.
+    /// The sale as its store reported it. `returned_qty` of a line includes pieces that were returned since, or are
+    /// reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
-    /// The same by store, with the amounts: for the asking store its posted returns, for others also what they have
-    /// reserved.
+    /// Returned pieces and amounts by store: the posted returns of the asking store, and of other stores also their
+    /// reserved pieces.
     pub taken: Vec<TakenBack>,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
-/// `POST /api/sync/receipts/release`: the return does not take place.
+/// Request body of `POST /api/sync/receipts/release`: the return is not made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseReceipt {
-    /// The return that does not take place.
+    /// ID of the return that is not made.
     pub return_id: ReturnId,
 }
 

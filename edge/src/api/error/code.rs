@@ -34,8 +34,8 @@ macro_rules! codes {
 }
 
 codes! {
-    InvalidJson 400 "invalid_json" "The body is not JSON.";
-    InvalidCursor 400 "invalid_cursor" "The cursor is not one that this list made.";
+    InvalidJson 400 "invalid_json" "The body is not valid JSON.";
+    InvalidCursor 400 "invalid_cursor" "The cursor is not from this list.";
     InvalidHeader 400 "invalid_header" "A header is missing, repeated or malformed.";
     InvalidQuery 400 "invalid_query" "A query parameter is unknown, repeated or malformed.";
     MissingToken 401 "missing_token" "No bearer token was sent.";
@@ -45,28 +45,24 @@ codes! {
     InvalidCredentials 401 "invalid_credentials" "The login name, the password or the enrolment token is wrong.";
     InsufficientRole 403 "insufficient_role" "The role does not allow this.";
     NetworkNotAllowed 403 "network_not_allowed" "The client is outside the allowed networks.";
-    ApprovalRequired 403 "approval_required" "A manager must approve this; details: action, approvers, and for \
-        a limit path, value, limit, setting; at head office limit, amount.";
+    ApprovalRequired 403 "approval_required" "A manager must approve this; details: action and approvers; if a limit was exceeded, also path, value, limit and setting; at head office limit and amount.";
     ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins \
         still work.";
     ApprovalRefused 403 "approval_refused" "The approver's login name, password or device is wrong, or the \
         account is disabled. The caller stays logged in.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
-    NotFound 404 "not_found" "Nothing has this id.";
-    MethodNotAllowed 405 "method_not_allowed" "The path does not take that method; see Allow.";
+    NotFound 404 "not_found" "Nothing with this ID exists, or the caller may not see it.";
+    MethodNotAllowed 405 "method_not_allowed" "The path does not support that method; see Allow.";
     RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
     InvalidState 409 "invalid_state" "The state does not allow this step; details: state, allowed.";
-    VersionConflict 409 "version_conflict" "It was changed after the version of If-Match was read; details: \
-        version, the current one.";
+    VersionConflict 409 "version_conflict" "The object was changed after the version in If-Match was read; details: version, the current one.";
     ShiftAlreadyOpen 409 "shift_already_open" "The register or the user has an open shift; details: shift_id.";
     NoOpenShift 409 "no_open_shift" "The caller has no open shift.";
-    ShiftHasOpenTransactions 409 "shift_has_open_transactions" "The shift has unfinished transactions; details: \
-        their ids.";
-    InsufficientStock 409 "insufficient_stock" "There are too few pieces; details: items, each with sku, \
-        requested, and on_hand, or for damaged goods damaged and path.";
+    ShiftHasOpenTransactions 409 "shift_has_open_transactions" "The shift has unfinished transactions; details: transactions, their IDs.";
+    InsufficientStock 409 "insufficient_stock" "Stock is too low; details: items, each with sku and requested, and with on_hand, or with damaged for damaged goods; with path if it is one line.";
     InsufficientPoints 409 "insufficient_points" "The member has too few points; details: balance, reserved by unfinished sales, available, requested.";
-    AlreadyCounted 409 "already_counted" "Somebody else counted this product at this place; details: counts, each with path, sku, zone, qty and counted_by. Send it with mode add or replace.";
+    AlreadyCounted 409 "already_counted" "Another user counted this product in this zone; details: counts, each with path, sku, zone, qty and counted_by. Send the count with mode add or replace.";
     Duplicate 409 "duplicate" "Something with this identity already exists; details: what, and the id or skus \
         that have it.";
     DayLocked 409 "day_locked" "The day is locked in that book; details: store_id, date, next_open_date.";
@@ -82,18 +78,18 @@ codes! {
     UnsupportedMediaType 415 "unsupported_media_type" "The Content-Type or Content-Encoding is not the expected one.";
     MisdirectedRequest 421 "misdirected_request" "The Host is not a name of this server; see http.allowed_hosts.";
     ValidationFailed 422 "validation_failed" "Fields are wrong; details: fields, each with path and problem.";
-    UnknownSku 422 "unknown_sku" "Skus are not in the catalogue; details: skus.";
+    UnknownSku 422 "unknown_sku" "SKUs are not in the catalogue; details: skus.";
     UnknownMember 422 "unknown_member" "There is no such member.";
-    PaymentMismatch 422 "payment_mismatch" "The payments do not fit what is due; details: amount_due.";
+    PaymentMismatch 422 "payment_mismatch" "The payments do not match the amount due; details: amount_due.";
     ReturnExceedsSold 422 "return_exceeds_sold" "More would be returned than was sold; details: items, each \
         with path, sku, sold, returned, left, requested.";
     OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: path, sku, limit, received, left, requested.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body or query; details: \
         differs, the parts that differ, such as body or query.source_id.";
-    Unbalanced 422 "unbalanced" "The sides of an entry differ; details: debit, credit.";
-    ChainBroken 422 "chain_broken" "The records do not follow one another.";
+    Unbalanced 422 "unbalanced" "The debit and credit of an entry differ; details: debit, credit.";
+    ChainBroken 422 "chain_broken" "The records do not form a chain.";
     RateLimited 429 "rate_limited" "Too many attempts; see Retry-After.";
-    Internal 500 "internal" "An internal error; the log has it under the request id.";
+    Internal 500 "internal" "An internal error; the log has its cause under the request ID.";
     Damaged 500 "damaged" "A part of the stored data can't be read; the log says which. Everything else still \
         works: see Damage in the operations manual.";
     Unavailable 503 "unavailable" "The server is restarting, full or stopping; see Retry-After.";

@@ -47,8 +47,7 @@ rows! {
     /// 409: the first request with this key has not finished yet.
     request_in_progress => RequestInProgress "a request with this idempotency key is still running: ask again in a moment with the same key";
     /// 421: a `Host` that is not ours, as in DNS rebinding.
-    misdirected_request => MisdirectedRequest "this server does not answer to that Host: add the name to \
-        http.allowed_hosts";
+    misdirected_request => MisdirectedRequest "the Host header is not a name of this server: add the name to http.allowed_hosts";
 }
 
 impl ApiError {
@@ -91,7 +90,7 @@ impl ApiError {
     /// 403: too many approvals were refused here; nobody's log-in is.
     pub fn approval_limited(retry_after_s: u64) -> Self {
         let message = format!(
-            "too many approvals were refused here: try again in {retry_after_s} s, or let the manager log in"
+            "too many approvals were refused here: try again in {retry_after_s} s, or have the manager log in"
         );
         Self::new(Code::ApprovalLimited, message).with_details(json!({"retry_after_s": retry_after_s}))
     }

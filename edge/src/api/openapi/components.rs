@@ -20,11 +20,11 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
         "securitySchemes": {
             "bearer": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "Access token of POST /api/auth/login; `x-roles` lists the roles that may call.",
+                "description": "Access token of `POST /api/auth/login`; `x-roles` lists the roles that may call the operation.",
             },
             "sync": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "A store's own short token, signed with the key that it enrolled, used once.",
+                "description": "A short-lived token for one request, which the store signs with the key that it enrolled.",
             },
         },
     })
@@ -33,7 +33,7 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
 fn envelope() -> Value {
     json!({
         "type": "object",
-        "description": "Envelope of every success. Each operation defines its data.",
+        "description": "Envelope of every success. Each operation defines its `data`.",
         "required": ["success", "data"],
         "properties": {"success": {"const": true}, "data": {"type": "object"}},
         "additionalProperties": false,
@@ -70,7 +70,7 @@ fn error_codes(codes: &[Code]) -> Value {
         codes.iter().map(|code| (code.name().to_owned(), code.status().into())).collect();
     json!({
         "type": "string",
-        "description": format!("Stable. Each with its status:\n{}", lines.join("\n")),
+        "description": format!("Stable code of the error. The codes with their HTTP statuses:\n{}", lines.join("\n")),
         "enum": codes.iter().map(|code| code.name()).collect::<Vec<_>>(),
         "x-status": statuses,
     })
@@ -80,20 +80,17 @@ fn parameters() -> Value {
     json!({
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "Makes a retry safe: the same key with the same body gets the stored status and \
-                body, byte for byte, with `Idempotency-Replayed: true`; with another body 422 \
-                `idempotency_key_reused`. Refusals are not stored. Kept for 7 days, per user, method and path.",
+            "description": "Makes a retry safe. A request with the same key and the same body gets the stored status and body, byte for byte, with `Idempotency-Replayed: true`; with another body it is refused with 422 `idempotency_key_reused`. Refusals are not stored. Keys are kept for 7 days, per user, method and path.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
         "IfMatch": {
             "name": "If-Match", "in": "header", "required": false,
-            "description": "The `version` that was read, in double quotes: if it is another one by now, 409 \
-                `version_conflict`, and nothing is changed. Without it, the current version is changed.",
+            "description": "The `version` that was read, in double quotes. If the current version is another one, the request is refused with 409 `version_conflict`, and nothing is changed. Without the header, the current version is changed.",
             "schema": {"type": "string", "pattern": "^\"[A-Za-z0-9_-]{1,32}\"$"},
         },
         "RegisterId": {
             "name": "X-Register-Id", "in": "header", "required": false,
-            "description": "Register of the request. Defaults to that of the caller's open shift, else `main`.",
+            "description": "Register of the request. Defaults to the register of the caller's open shift, or else `main`.",
             "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,32}$"},
         },
     })

@@ -115,7 +115,7 @@ where
     async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
         match self.stream.next().await {
             Some(Ok(mut chunk)) => Ok(Some(chunk.copy_to_bytes(chunk.remaining()))),
-            Some(Err(_)) => Err(ApiError::invalid_json("it ended too early")),
+            Some(Err(_)) => Err(ApiError::invalid_json("it ends too early")),
             None => Ok(None),
         }
     }

@@ -6,7 +6,7 @@ use webauthn_rs::prelude::Url;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// Browsers bind passkeys to names.
-    #[error("must have a name, not an IP address: browsers refuse passkeys for addresses")]
+    #[error("must have a name, not an IP address: browsers do not accept passkeys for addresses")]
     Address,
     /// Browsers offer passkeys in a secure context only.
     #[error("must begin with https:// (http:// for localhost only)")]

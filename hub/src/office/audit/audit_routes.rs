@@ -25,19 +25,20 @@ pub const LIST: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AuditQuery")]
 struct Ask {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Done by this person.
+    /// Only actions of this user.
     user_id: Option<String>,
     /// Only this action, for example `store.disabled`.
     action: Option<String>,
-    /// Done at this store, or about it.
+    /// Only actions at this store or about it.
     store_id: Option<String>,
-    /// Done to this, for example an invoice's ID.
+    /// Only actions on the object with this ID, for example an invoice's ID.
     object_id: Option<String>,
-    /// The first day: a store's business day, the day in UTC at head office.
+    /// Only those of this day or later: the business day for a store's entry, the UTC day for head office's.
     from: Option<Date>,
     /// Only those of this day or earlier.
     to: Option<Date>,

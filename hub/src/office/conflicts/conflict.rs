@@ -18,14 +18,14 @@ use sqlx::{AnyConnection, AnyPool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Whether the lost value was put back.
+/// Whether the lost value was restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConflictState")]
 pub enum State {
-    /// The lost value was not put back.
+    /// The lost value was not restored.
     Open,
-    /// The lost value was put back.
+    /// The lost value was restored.
     Restored,
 }
 
@@ -36,7 +36,7 @@ pub struct Filter {
     pub store_id: Option<String>,
     /// About the settings of this product.
     pub sku: Option<String>,
-    /// Only those about this member.
+    /// Only conflicts about this member.
     pub member_id: Option<String>,
     /// Put back or not.
     pub state: Option<State>,

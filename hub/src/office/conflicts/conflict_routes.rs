@@ -29,20 +29,21 @@ pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConflictSearch")]
 struct Search {
-    /// Only those that this store's writes made.
+    /// Only conflicts caused by this store's writes.
     store_id: Option<String>,
-    /// Only those about the settings of this product.
+    /// Only conflicts about the settings of this product.
     sku: Option<String>,
-    /// Only those about this member.
+    /// Only conflicts about this member.
     member_id: Option<String>,
     /// Only those whose lost value was put back, or was not.
     state: Option<conflict::State>,
-    /// A part of the field's name, or of the value that lost or won.
+    /// Text in the field's name, in the lost value or in the winning value.
     q: Option<String>,
     /// Only those decided on this day (UTC) or later.
     from: Option<Date>,
     /// Only those decided on this day (UTC) or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -26,9 +26,9 @@ pub struct DaysQuery {
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
-    /// This business day or later.
+    /// Only this business day or later.
     pub from: Option<Date>,
-    /// This business day or earlier.
+    /// Only this business day or earlier.
     pub to: Option<Date>,
 }
 asks!(DaysQuery, "days");
@@ -42,6 +42,7 @@ pub struct View {
     /// As the sales report has them.
     #[serde(flatten)]
     figures: DayFigures,
+    /// Completeness: whether the store has reported all records of the day.
     completeness: Completeness,
 }
 
@@ -49,23 +50,26 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreDayRow")]
 pub struct Day {
+    /// ID of the store.
     store_id: String,
+    /// The business date.
     business_date: Date,
     /// When the day was sealed. Null while it is open.
     sealed_at: Option<UtcMs>,
-    /// Shifts that are not closed.
+    /// Number of shifts that are not closed.
     shifts_open: i64,
-    /// Shifts that are closed.
+    /// Number of closed shifts.
     shifts_closed: i64,
-    /// Last comparison with the store's own count of the day. Null if there was none yet.
+    /// Last comparison of the day's digest with the store's. Null if there was none yet.
     digest: Option<DayDigest>,
 }
 
 /// The last comparison of a day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DayDigest {
-    /// `match`, `difference` or `not_yet`.
+    /// Result of the comparison: `match`, `difference` or `not_yet`.
     result: String,
+    /// When the digests were compared.
     compared_at: UtcMs,
 }
 

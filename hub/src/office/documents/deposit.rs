@@ -18,11 +18,11 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "DepositState")]
 pub enum State {
-    /// The deposit left the store; the bank has not reported it yet.
+    /// The deposit left the store, and the bank has not reported it yet.
     OnTheWay,
-    /// The bank has the money.
+    /// The bank has reported the money.
     Banked,
-    /// The money should be at the bank by now, or was given up.
+    /// The bank should have reported the money by now, or the money was written off.
     Missing,
 }
 
@@ -71,30 +71,37 @@ pub struct DepositsQuery {
 }
 asks!(DepositsQuery, "deposits");
 
-/// Cash that left for the bank.
+/// A bank deposit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreDeposit")]
 pub struct View {
+    /// ID of the deposit.
     deposit_id: String,
+    /// Store that made the deposit.
     store_id: String,
     /// ID of the store's event.
     event_id: String,
-    /// Amount of the deposit. Negative if it takes another deposit back.
+    /// Amount of the deposit in whole currency units. Negative if it reverses another deposit.
     amount: i64,
-    /// The deposit that it takes back.
+    /// Deposit that this one reverses. Null for none.
     reverses: Option<String>,
+    /// Number of the deposit bag.
     bag_no: String,
+    /// Bank account that the cash goes to.
     bank_account: String,
+    /// When the cash left the store.
     deposited_at: UtcMs,
+    /// Business date of the deposit.
     business_date: Date,
-    /// State of the deposit's money. Null if the deposit was taken back, or takes another one back.
+    /// State of the deposit's money. Null if the deposit was reversed, or reverses another one.
     state: Option<State>,
-    /// Amount counted by the bank; null until the bank reports it. If the bank reports several bags together, each
-    /// has its share.
+    /// Amount counted by the bank, in whole currency units. Null until the bank reports it. If the bank reports several
+    /// bags together, each has its share.
     banked: Option<i64>,
-    /// Amount of the deposit less `banked`. Null until the bank reports it.
+    /// `amount` − `banked`, in whole currency units. Null until the bank reports the deposit.
     difference: Option<i64>,
-    /// Line of the bank's statement that reports the deposit, the first if there are several.
+    /// Line of the bank's statement that reports the deposit, the first if there are several. Null until the bank
+    /// reports it.
     statement_line: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 pub struct DocumentEntry {
     /// ID of the entry, `jrn_…`.
     entry_id: String,
-    /// The day that it has in the books; after the document's own: it came late.
+    /// Day of the entry in the books. A day after the document's own day means that the entry is late.
     entry_date: Date,
 }
 

@@ -35,9 +35,9 @@ pub struct ReturnsQuery {
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Only those with this receipt number of their own.
+    /// Only returns whose own receipt number is this one.
     pub receipt_no: Option<String>,
-    /// Only those of this sale, in any store.
+    /// Only returns of this sale, in any store.
     pub transaction_id: Option<String>,
     /// Only those with goods of this disposition.
     pub disposition: Option<Disposition>,
@@ -48,24 +48,35 @@ asks!(ReturnsQuery, "returns");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReturn")]
 pub struct View {
+    /// ID of the return, `ret_…`.
     return_id: String,
-    /// Receipt number. Null if it was not its store's to give.
+    /// Receipt number. Null if the number belongs to another store.
     receipt_no: Option<String>,
+    /// State of the return.
     state: ReturnState,
-    /// The sale; none without a receipt.
+    /// Sale that the goods are from. Null for a return without a receipt.
     transaction_id: Option<String>,
-    /// The receipt of another store.
+    /// Receipt number of the sale, if another store made it. Null otherwise.
     origin_receipt_no: Option<String>,
+    /// Store that took the goods back.
     store_id: String,
     /// ID of the first store event.
     event_id: String,
+    /// Shift of the return.
     shift_id: String,
+    /// User who recorded the return.
     cashier_id: String,
+    /// Member of the sale. Null if it has none.
     member_id: Option<String>,
+    /// Business date of the return.
     business_date: Date,
+    /// Sum of the refunds before cash rounding, in whole currency units.
     refund_total: i64,
+    /// Sum of the cash rounding of the refunds, in whole currency units.
     rounding: i64,
+    /// Tax of the returned lines, in whole currency units.
     tax: i64,
+    /// When the return was recorded.
     created_at: UtcMs,
 }
 
@@ -77,7 +88,7 @@ pub struct Detail<'a> {
     document: ReturnView<'a>,
     /// ID of the latest store event.
     event_id: &'a str,
-    /// Its entries in the books: of the return, of its void.
+    /// Entries in the books: of the return and of its void.
     entries: &'a [DocumentEntry],
     /// Items of the return that third parties have to settle.
     settlement_items: &'a [SettlementItem],

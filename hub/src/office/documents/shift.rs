@@ -35,8 +35,8 @@ pub struct ShiftsQuery {
     pub to: Option<Date>,
     /// Only those in this state.
     pub state: Option<ShiftState>,
-    /// Only those whose last counted cash differs from the expected cash by more than this amount, in either
-    /// direction.
+    /// Only shifts whose last counted cash differs from the expected cash by more than this amount in whole currency
+    /// units, in either direction.
     pub variance_above: Option<u32>,
 }
 asks!(ShiftsQuery, "shifts");
@@ -51,38 +51,53 @@ pub struct StoreShift {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreShiftFields")]
 struct Fields<'a> {
+    /// ID of the shift, `shf_…`.
     shift_id: &'a str,
+    /// Store of the shift.
     store_id: &'a str,
     /// ID of the latest store event.
     event_id: &'a str,
+    /// Register of the shift.
     register_id: &'a str,
+    /// Business date of the shift.
     business_date: Date,
+    /// State of the shift.
     state: ShiftState,
+    /// User who opened the shift.
     opened_by: &'a str,
+    /// When the shift was opened.
     opened_at: UtcMs,
+    /// Cash in the drawer at the opening, in whole currency units.
     opening_float: i64,
+    /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a str>,
+    /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
+    /// Cash counted at the close, in whole currency units. Null until the shift is closed.
     counted_cash: Option<i64>,
+    /// Cash expected in the drawer at the close, in whole currency units. Null until the shift is closed.
     expected_cash: Option<i64>,
-    /// `counted_cash` less `expected_cash`.
+    /// `counted_cash` − `expected_cash`, in whole currency units. Null until the shift is closed.
     variance: Option<i64>,
+    /// Z number, one counter per register. Null until the shift has one.
     z_no: Option<u64>,
+    /// Note of the close, in free text. Null for none.
     note: Option<&'a str>,
 }
 
-/// A shift with its drawer; until it is closed the figures are those of its opening.
+/// A shift with its drawer. Until it is closed, the figures are those of its opening.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreShift")]
 pub struct View<'a> {
     #[serde(flatten)]
     fields: Fields<'a>,
-    /// Amounts that each method took in and gave back, and its counted amount.
+    /// Payments and refunds by method, with the counted amounts.
     by_method: Vec<MethodSummary<'a>>,
+    /// Cash in the drawer.
     cash: Cash,
 }
 
-/// A shift with all its sums, and with where it stands in the books.
+/// A shift with all its sums and its entries in the books.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreShiftDetail")]
 pub struct Detail<'a> {
@@ -90,15 +105,15 @@ pub struct Detail<'a> {
     fields: Fields<'a>,
     #[serde(flatten)]
     sums: ShiftSums<'a>,
-    /// When the shift was ended blind. Null if it was not.
+    /// When the shift was ended without a count. Null if it was not.
     ended_at: Option<UtcMs>,
-    /// User who approved its variance; null if no approval was needed.
+    /// User who approved the variance. Null if no approval was needed.
     approved_by: Option<&'a str>,
     /// Counted notes and coins.
     denominations: &'a [Denomination],
-    /// Later counts; the first stays.
+    /// Later counts. The count at close is kept.
     recounts: &'a [Recount],
-    /// Its entries in the books: of its opening, its close, and later counts.
+    /// Entries in the books: of the opening, of the close, and of later counts.
     entries: Vec<DocumentEntry>,
 }
 

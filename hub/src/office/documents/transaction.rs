@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Paid, or taken back since.
+/// State of a sale: paid or voided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SaleState")]
 pub enum State {
-    /// The sale counts.
+    /// The sale is valid.
     Paid,
     /// The sale was voided.
     Voided,
@@ -53,13 +53,13 @@ pub struct TransactionsQuery {
     pub shift_id: Option<String>,
     /// Only those of this cashier.
     pub cashier_id: Option<String>,
-    /// Only those with a payment by this method that counts.
+    /// Only sales with a valid payment by this method.
     pub method: Option<String>,
     /// Only those with a line of this product.
     pub sku: Option<String>,
     /// Only those that count, or only those that were voided.
     pub state: Option<State>,
-    /// Only those whose entry is on another day than their own, or only the others.
+    /// Only documents posted on another day than their own (true), or only the others (false).
     pub late: Option<bool>,
 }
 asks!(TransactionsQuery, "transactions");
@@ -68,25 +68,39 @@ asks!(TransactionsQuery, "transactions");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreTransaction")]
 pub struct View {
+    /// ID of the transaction, `trx_…`.
     transaction_id: String,
-    /// Receipt number. Null if it was not its store's to give.
+    /// Receipt number. Null if the number belongs to another store.
     receipt_no: Option<String>,
+    /// State of the sale.
     state: State,
+    /// Business date of the sale.
     business_date: Date,
+    /// Store of the sale.
     store_id: String,
     /// ID of the first store event.
     event_id: String,
+    /// Register of the sale.
     register_id: String,
+    /// Shift of the sale.
     shift_id: String,
+    /// User who created the sale.
     cashier_id: String,
+    /// Member that the sale is attributed to. Null for none.
     member_id: Option<String>,
     /// Number of pieces.
     items_count: i64,
+    /// Sum of `qty` × `price` of the lines, in whole currency units.
     subtotal: i64,
+    /// Sum of the discounts, in whole currency units.
     discount: i64,
+    /// Sum of the tax, in whole currency units.
     tax: i64,
+    /// Sum of the cash rounding of the payments, in whole currency units.
     rounding: i64,
+    /// Total of the sale before cash rounding, in whole currency units.
     total: i64,
+    /// When the sale was paid in full.
     paid_at: UtcMs,
 }
 
@@ -101,7 +115,7 @@ pub struct Detail<'a> {
     pub prices_include_tax: bool,
     /// ID of the latest store event.
     pub event_id: &'a str,
-    /// Its entries in the books: of the sale, of its void, of a payment that was put right.
+    /// Entries in the books: of the sale, of its void, and of a corrected payment.
     pub entries: &'a [DocumentEntry],
     /// Items of the sale that third parties have to settle.
     pub settlement_items: &'a [SettlementItem],

@@ -21,13 +21,13 @@ const COLUMNS: &str = "x.exception_id, x.store_id, x.code, x.event_id, x.details
                        x.settled_by, x.note, e.kind, e.business_date, e.total";
 const FROM: &str = "exceptions x LEFT JOIN events e ON e.store_id = x.store_id AND e.event_id = x.event_id";
 
-/// Something that contradicts something else.
+/// A record that contradicts other records.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "BusinessException")]
 pub struct View {
     /// ID of the exception, `exc_…`.
     pub exception_id: String,
-    /// Store that has to look at the exception.
+    /// Store that must check the exception.
     pub store_id: String,
     /// Stable code of the kind of problem.
     pub code: String,
@@ -35,15 +35,15 @@ pub struct View {
     pub message: String,
     /// Suggested action.
     pub action: String,
-    /// Amount of the event; null if it has none.
+    /// Amount of the event, in whole currency units. Null if it has none.
     pub amount: Option<i64>,
-    /// The event that contradicts.
+    /// ID of the contradicting event.
     pub event_id: String,
-    /// Type of the event.
+    /// Type of the event. Null if it is not known.
     pub event_type: Option<String>,
-    /// Business day of the event.
+    /// Business day of the event. Null if it has none.
     pub business_date: Option<Date>,
-    /// IDs and figures of this kind.
+    /// IDs and figures of the exception; which ones depends on `code`.
     #[schemars(with = "Map<String, Value>")]
     pub details: Value,
     /// When the exception was found.
@@ -90,7 +90,7 @@ pub struct Filter {
 pub struct Settle {
     /// Outcome, 1 to 500 bytes.
     pub note: String,
-    /// Cash that was in the drawer. Only for an interrupted shift.
+    /// Cash found in the drawer, in whole currency units. Required for an interrupted shift, and omitted otherwise.
     pub counted_cash: Option<i64>,
 }
 

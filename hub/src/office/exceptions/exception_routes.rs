@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub const LIST: Doc =
-    Doc::of("Synchronisation", "List records that contradict other records and need a decision")
+    Doc::of("Synchronisation", "List exceptions: records that contradict other records and need a decision")
         .query::<Ask>()
         .lists::<View>(
             r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
@@ -47,15 +47,17 @@ pub const SETTLE: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExceptionsQuery")]
 struct Ask {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+    /// Only exceptions of this store.
     store_id: Option<String>,
     /// Only those with this code.
     code: Option<String>,
-    /// Open or settled ones only.
+    /// Only open or only settled exceptions.
     state: Option<State>,
-    /// The first day on which it was found, in UTC.
+    /// Only exceptions found on this day (UTC) or later.
     from: Option<Date>,
     /// Only those of this day or earlier.
     to: Option<Date>,

@@ -81,7 +81,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         RECEIPT_FOREIGN => (
             format!("receipt number {} does not begin with the store's own id", text("receipt_no")),
-            "the document is valid, but can't be found by that number: ask the store why it used it",
+            "the document is valid, but can't be found by that number: ask the store why it used the number",
         ),
         TRANSFER_MET => (
             format!("transfer {} was cancelled by one store and received by the other", text("transfer_id")),
@@ -96,7 +96,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 "the store sent a record of transfer {}, which is between other stores",
                 text("transfer_id")
             ),
-            "ask the store: its stock moved, but the transfer did not; correct its stock by an adjustment",
+            "ask the store: its stock changed, but the transfer did not; correct its stock by an adjustment",
         ),
         TRANSFER_NOWHERE => (
             format!(
@@ -104,7 +104,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("transfer_id"),
                 text("to_store_id")
             ),
-            "nobody will receive it: ask the sender to cancel it and to send the goods to where they are",
+            "nobody can receive it: ask the sender to cancel it and to send the goods to the right store",
         ),
         TRANSFER_UNKNOWN => (
             format!(
@@ -119,8 +119,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 "the store sent a record of user {}, who belongs to head office or another store",
                 text("user_id")
             ),
-            "nothing was changed; ask the store who did this, and if the user has moved to it, change that at \
-             head office",
+            "nothing was changed; ask the store who did this; if the user now works there, change the user's store at head office",
         ),
         USER_NAME_TAKEN => (
             format!(
@@ -139,19 +138,19 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("other_member_id"),
                 text("field")
             ),
-            "if they are one person, merge one of them into the other; if not, correct the one that is wrong",
+            "if they are one person, merge one of them into the other; if not, correct the wrong one",
         ),
         RETURN_OVER => (
-            format!("more was returned on receipt {} than it had", text("receipt_no")),
+            format!("more was returned on receipt {} than was sold", text("receipt_no")),
             "check the documents of all stores, and settle it with the customer",
         ),
         POINTS_OVERDRAWN => (
             format!("member {} redeemed more points than the balance", text("member_id")),
-            "the entries stay; adjust the points of the member, or wait until new points make up for it",
+            "the entries are kept; adjust the points of the member, or wait until the member has earned enough points",
         ),
         SHIFT_CLOSED => (
             format!("something was recorded in shift {} after it was closed", text("shift_id")),
-            "count it with that day's cash by hand; the shift's report does not have it",
+            "include it in that day's cash by hand; the shift's report does not contain it",
         ),
         SHIFT_INTERRUPTED => (
             format!(
@@ -160,12 +159,11 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("register_id"),
                 text("business_date")
             ),
-            "enter the cash that was in the drawer when it was found (counted_cash), which closes the shift in \
-             the books; or have the store's manager count it there",
+            "enter the cash that was found in the drawer (counted_cash), which closes the shift in the books; or ask the store's manager to count it",
         ),
         ORDER_OVER => (
             format!("more was received on order {} than was ordered", text("po_id")),
-            "agree with the supplier: pay for it, or send it back by a supplier return",
+            "agree with the supplier: pay for the goods, or send them back by a supplier return",
         ),
         ORDER_CANCELLED => (
             format!(
@@ -180,7 +178,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 "goods were received on order {}, which does not exist or belongs to another store",
                 text("po_id")
             ),
-            "find the order that they belong to; the stock is in the store that received them",
+            "find the order of the goods; they are in the stock of the store that received them",
         ),
         RECEIPT_REVERSED => (
             format!(
@@ -188,19 +186,19 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("receiving_id"),
                 text("qty")
             ),
-            "ask the supplier for a credit note: the billed amount is a claim until it arrives",
+            "ask the supplier for a credit note: the billed amount is a claim until the credit note arrives",
         ),
         RETURN_UNALLOCATED => (
             format!(
-                "{} of {} were returned to the supplier, but no receipt has them",
+                "{} of {} were returned to the supplier, but were never received",
                 text("qty"),
                 text("sku")
             ),
-            "find the receipt or the supplier; the claim stays among the uninvoiced goods until it is closed",
+            "find the receipt or the supplier; the claim is listed with the uninvoiced goods until it is closed",
         ),
         DELIVERY_NOTE_TWICE => (
             format!(
-                "receipt {} has the supplier's delivery note {}, and so has receipt {} of store {}",
+                "receipt {} has the supplier's delivery note {}, which receipt {} of store {} has too",
                 text("receiving_id"),
                 text("delivery_note_no"),
                 text("other_receiving_id"),
@@ -214,7 +212,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("cause_id"),
                 text("amount")
             ),
-            "check the document as the store sent it, and clear the suspense account with an entry",
+            "check the document that the store sent, and clear the suspense account with a manual entry",
         ),
         STOCK_VALUE_DIFFERS => (
             format!(
@@ -222,7 +220,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("cause_id"),
                 text("amount")
             ),
-            "check the document as the store sent it; inventory follows the store's stock",
+            "check the document that the store sent; the inventory account follows the store's stock",
         ),
         UNEXPLAINED_MOVEMENT => (
             format!(
@@ -234,21 +232,20 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         LATE_AFTER_LOCK => (
             format!(
-                "{} entries of {}, {} in all, came after that day was locked",
+                "{} entries of {}, {} in total, were reported after that day was locked",
                 text("count"),
                 text("business_date"),
                 text("total")
             ),
-            "they are in the books on the next open day, with their own day as reference; check whether the day \
-             must be unlocked",
+            "they were posted on the next open day, with their own day as reference date; check whether the day must be unlocked",
         ),
         SAFE_BELOW_ZERO => (
             format!(
-                "more was taken out of the safe of {} than the books have in it: {}",
+                "more was taken out of the safe of {} than it contained according to the books: {}",
                 text("store_id"),
                 text("amount")
             ),
-            "count the safe: cash was brought without a record, or the opening balance was too low",
+            "count the safe: cash was added without a record, or the opening balance was too low",
         ),
         MAPPING_CLOSED => (
             format!(
@@ -257,9 +254,9 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("key"),
                 text("account")
             ),
-            "the plan's account was used instead: map it to an open account, or open this one again",
+            "the standard chart's account was used instead: map it to an open account, or open this account again",
         ),
-        _ => ("records contradict one another".to_owned(), "check the details; all records were applied"),
+        _ => ("records contradict each other".to_owned(), "check the details; all records were applied"),
     }
 }
 

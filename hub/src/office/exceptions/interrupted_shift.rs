@@ -116,8 +116,7 @@ async fn uncounted(
                FROM shifts s WHERE s.store_id = $1 AND s.event_id = $2 AND s.state <> 'closed'";
     let row = sqlx::query(sql).bind(&store_id).bind(event_id).fetch_optional(connection).await?;
     let Some(row) = row else {
-        let error =
-            ApiError::new(edge::Code::InvalidState, "the store has counted this shift in the meantime");
+        let error = ApiError::new(edge::Code::InvalidState, "the store has meanwhile counted this shift");
         return Err(error.with_details(serde_json::json!({"state": "closed", "allowed": []})).into());
     };
     let (shift_id, business_date): (String, Date) = columns!(row => (shift_id, business_date));

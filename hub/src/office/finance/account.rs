@@ -17,31 +17,31 @@ use std::collections::BTreeMap;
 pub struct View {
     /// Account number, four digits.
     pub account: String,
-    /// Name of the account, for people.
+    /// Display name of the account.
     pub name: String,
     /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
     pub kind: AccountType,
-    /// Whether it is taken off the accounts of its type.
+    /// Whether it is a contra account: its balance reduces the accounts of its type.
     pub contra: bool,
-    /// Whether it belongs to the plan that every head office has.
+    /// Whether it belongs to the standard chart, which every head office has.
     pub system: bool,
-    /// Whether it is a control account: only its sub-ledger posts to it, no manual entry.
+    /// Whether it is a control account: only its sub-ledger posts to it, never a manual entry.
     pub control: bool,
-    /// The account that it is a part of.
+    /// Parent account. Null for a top-level account.
     pub parent: Option<String>,
-    /// Whether it is posted to.
+    /// Whether the account can be posted to.
     pub state: State,
 }
 
-/// Whether an account is posted to.
+/// Whether an account can be posted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AccountState")]
 pub enum State {
-    /// The account is posted to.
+    /// The account can be posted to.
     Active,
-    /// The account is no longer posted to.
+    /// The account is closed and can't be posted to.
     Closed,
 }
 
@@ -50,33 +50,33 @@ pub enum State {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewAccount")]
 pub struct New {
-    /// Account number, four digits. The first digit sets the type: 1 an asset, 2 a liability, 3 equity, 4 to
-    /// 7 income or expense.
+    /// Account number, four digits. The first digit decides the type: 1 for assets, 2 for liabilities, 3 for equity, 4
+    /// to 7 for income or expenses.
     account: String,
-    /// Name of the account, for people.
+    /// Display name of the account.
     name: String,
     /// Account type, for balance sheet and profit.
     #[serde(rename = "type")]
     kind: AccountType,
-    /// Whether it is taken off the accounts of its type.
+    /// Whether it is a contra account: its balance reduces the accounts of its type.
     #[serde(default)]
     contra: bool,
-    /// The account that it is a part of.
+    /// Parent account. Null for a top-level account.
     parent: Option<String>,
 }
 
-/// Changes of an account; of the standard chart only the name can change.
+/// Changes of an account. Omitted fields stay as they are. For accounts of the standard chart only the name can change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountChange")]
 pub struct Change {
-    /// Name of the account, for people.
+    /// Display name of the account.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     name: Option<String>,
     /// Parent account. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     parent: Option<String>,
-    /// Whether it is posted to.
+    /// Whether the account can be posted to.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     state: Option<State>,
 }
@@ -148,7 +148,7 @@ impl Chart {
         let mut above = parent;
         while let Some(account) = above {
             if account == own {
-                return Err(ApiError::field("parent", "is below this account"));
+                return Err(ApiError::field("parent", "must not be below this account itself"));
             }
             let Some(known) = self.get(account) else {
                 return Err(ApiError::field("parent", "is not an account"));
@@ -243,7 +243,7 @@ pub async fn change(
     let Change { name, parent, state } = asked;
     if view.system && (parent.is_some() || state.is_some()) {
         let field = if parent.is_some() { "parent" } else { "state" };
-        return Err(ApiError::field(field, "of an account of the standard plan can't change").into());
+        return Err(ApiError::field(field, "of an account of the standard chart can't change").into());
     }
     if let Some(name) = name {
         check_name(&name)?;
@@ -279,7 +279,7 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
         });
     }
     for (code, sql, message) in [
-        ("mapping", "SELECT COUNT(*) FROM mappings WHERE account = $1", "something is mapped to the account"),
+        ("mapping", "SELECT COUNT(*) FROM mappings WHERE account = $1", "a mapping uses the account"),
         (
             "statement_source",
             "SELECT COUNT(*) FROM statement_sources WHERE account = $1 AND active = 1",

@@ -30,13 +30,13 @@ pub struct View {
     pub reference_date: Option<Date>,
     /// Origin of the entry.
     pub kind: Kind,
-    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
+    /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
     /// Debit amount in whole currency units.
     pub debit: i64,
     /// Credit amount in whole currency units.
     pub credit: i64,
-    /// Account balance after the entry; debit is positive.
+    /// Account balance after the entry, in whole currency units; debit is positive.
     pub balance: i64,
 }
 

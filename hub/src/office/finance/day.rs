@@ -27,19 +27,19 @@ pub struct View {
     pub complete: bool,
     /// Number of shifts that are not closed.
     pub shifts_open: i64,
-    /// Records of the store that are set aside, of whatever day.
+    /// Number of parked records of the store, of any day.
     pub parked: i64,
-    /// State of its settlement; null if there is none.
+    /// State of the day's settlement. Null if there is none.
     pub settlement_state: Option<String>,
-    /// Entries that have it in the books.
+    /// Number of entries with this day in the books.
     pub entries: i64,
-    /// Entries that belong to it and have a later one.
+    /// Number of entries that belong to this day and have a later day in the books.
     pub late_out: i64,
-    /// Entries that have it and belong to an earlier one.
+    /// Number of entries with this day in the books that belong to an earlier day.
     pub late_in: i64,
     /// When the day was locked. Null while it is open.
     pub locked_at: Option<UtcMs>,
-    /// User who locked it or closed its month.
+    /// User who locked the day or closed its month. Null while it is open.
     pub locked_by: Option<String>,
     /// Reason given for the lock. Null if none was given.
     pub reason: Option<String>,

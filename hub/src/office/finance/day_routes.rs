@@ -22,7 +22,7 @@ pub const LIST: Doc = Doc::of("Finance", "List days of the books that have entri
     .query::<DaysQuery>()
     .lists::<day::View>(DAY);
 pub const LOCK: Doc =
-    Doc::of("Finance", "Lock all open days up to this date, in all books or in those that are named")
+    Doc::of("Finance", "Lock all open days up to this date, in all books or in the listed ones")
         .optional_body::<LockRequest>(
             r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
         )
@@ -40,6 +40,7 @@ pub const UNLOCK: Doc = Doc::of("Finance", "Unlock a day of a book")
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DaysQuery {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]

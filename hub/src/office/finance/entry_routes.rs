@@ -42,7 +42,7 @@ pub const OPENING: Doc =
         .creates::<Posted>(ENTRY)
         .refuses(&[Code::DayLocked, Code::Duplicate]);
 
-/// The written entries: the one of the first book, and those of all books.
+/// The written entries: the entry of the first book, and the entries of all books.
 #[derive(Serialize, JsonSchema)]
 struct Posted {
     #[serde(flatten)]

@@ -72,10 +72,11 @@ pub const TRIAL_BALANCE: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountEntriesQuery")]
 struct EntriesQuery {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
-    /// Store of the book; empty for head office's own book, omitted for all books.
+    /// Store of the book. Empty for head office's own book; omitted for all books.
     store_id: Option<String>,
     /// Only entries of this day in the books or later.
     from: Option<Date>,
@@ -83,13 +84,16 @@ struct EntriesQuery {
     to: Option<Date>,
 }
 
+/// Entries of an account with its balances.
 #[derive(Serialize, JsonSchema)]
 struct AccountEntries {
-    /// Balance before the first day; debit is positive.
+    /// Balance before the first day, in whole currency units; debit is positive.
     opening_balance: i64,
-    /// Balance after the last of these entries.
+    /// Balance after the last of these entries, in whole currency units; debit is positive.
     closing_balance: i64,
+    /// Entries, oldest first.
     items: Vec<account_entries::View>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
     /// Completeness: which stores have reported all their records up to the last day.
     completeness: Completeness,
@@ -154,13 +158,14 @@ fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JournalQuery {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only entries of this store's book. Empty for head office's own book.
     store_id: Option<String>,
-    /// Only entries of head office's own book, or only of stores' books.
+    /// Only entries of head office's own book (true), or only entries of stores' books (false).
     head_office: Option<bool>,
     /// Only entries of this day in the books or later.
     from: Option<Date>,
@@ -172,7 +177,8 @@ struct JournalQuery {
     kind: Option<Kind>,
     /// Only entries of this document.
     cause_id: Option<String>,
-    /// Only entries that belong to another day than their day in the books, or only the others.
+    /// Only late entries, which belong to an earlier day than their day in the books (true), or only the others
+    /// (false).
     late: Option<bool>,
 }
 asks!(JournalQuery, "journal");
@@ -213,23 +219,29 @@ pub async fn entry(request: Request) -> Answered {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TrialBalanceQuery")]
 struct BalanceQuery {
-    /// Balances at its end.
+    /// Day at whose end the balances are reported.
     date: Option<Date>,
-    /// Store of the book; empty for head office's own book, omitted for the whole company.
+    /// Store of the book. Empty for head office's own book; omitted for the whole company.
     store_id: Option<String>,
     /// Only head office's own book.
     #[serde(default)]
     head_office: bool,
-    /// First day of the movements of each account.
+    /// First day of the movements. If it is omitted, no movements are reported.
     from: Option<Date>,
 }
 
+/// Balances of all accounts at the end of a day.
 #[derive(Serialize, JsonSchema)]
 struct TrialBalance {
+    /// Day at whose end the balances are reported.
     date: Date,
+    /// Balances, ordered by account.
     items: Vec<Line>,
+    /// Sum of the debit balances, in whole currency units.
     total_debit: i64,
+    /// Sum of the credit balances, in whole currency units.
     total_credit: i64,
+    /// Completeness: which stores have reported all their records up to that day.
     completeness: Completeness,
 }
 

@@ -18,14 +18,14 @@ use serde::Deserialize;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// An entry that a person writes.
+/// A manual entry.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewJournalEntry")]
 pub struct New {
-    /// The day in the books; open in each of them, and not after today.
+    /// Day in the books. It must be open in every book of the lines and not after today.
     date: Date,
-    /// Purpose of the entry.
+    /// Text of the entry. Null for none.
     memo: String,
     /// Lines of the entry, 2 to 500.
     lines: Vec<HandLine>,
@@ -39,15 +39,15 @@ pub struct Opening {
     /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
-    /// The day in the books; open, and not after today.
+    /// Day in the books. It must be open and not after today.
     date: Date,
-    /// Up to 500; what they lack to a balance goes to 3010.
+    /// Lines, up to 500. If they do not balance, the difference is posted to account 3010.
     lines: Vec<OpeningLine>,
-    /// Unsettled payments of a store, at most 500 together with the lines. Each is booked on the account of
-    /// its method and settled like those that the store reports.
+    /// Unsettled payments of a store, at most 500 together with the lines. Each is posted to the account of its payment
+    /// method and settled like the payments that the store reports.
     #[serde(default)]
     items: Vec<OpeningItem>,
-    /// Purpose of the entry.
+    /// Text of the entry. Null for none.
     memo: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct Opening {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalReversal")]
 pub struct Reversal {
-    /// Day in the books. Null for the entry's own day, or the first day after it that is open in all its books.
+    /// Day in the books. Defaults to the entry's own day, or else the first day after it that is open in all its books.
     date: Option<Date>,
     /// Reason given for the reversal.
     reason: String,
@@ -276,7 +276,7 @@ fn added(failure: Failure) -> Failure {
     let Failure::Sql(error) = failure else { return failure };
     let checked = error.as_database_error().is_some_and(|refused| refused.is_check_violation());
     if checked || is_overflow(&error) {
-        let problem = "would make the total of an account for a day too large";
+        let problem = "must not make the total of an account for a day too large";
         return ApiError::field("lines", problem).into();
     }
     Failure::Sql(error)

@@ -36,17 +36,17 @@ pub struct View {
     pub cause: Cause,
     /// Unique key of the event or document that caused the entry; each key has one entry per book.
     pub cause_key: String,
-    /// ID that the entries of several books share if a user wrote them as one. Null for all others.
+    /// ID shared by the entries of several books that a user wrote as one. Null for all other entries.
     pub group_id: Option<String>,
-    /// Text of the entry, such as a receipt number, a bag or a reason. Null if there is none.
+    /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Sum of the debits, which is the sum of the credits.
+    /// Sum of the debits, which equals the sum of the credits, in whole currency units.
     pub total: i64,
-    /// ID of the entry that it reverses. Null if it is no reversal.
+    /// ID of the entry that it reverses. Null if it is not a reversal.
     pub reverses: Option<String>,
     /// ID of the entry that reverses it. Null if it was not reversed.
     pub reversed_by: Option<String>,
-    /// User who wrote it; null if it was posted automatically.
+    /// User who wrote the entry. Null if it was posted automatically.
     pub created_by: Option<String>,
     /// When the entry was created.
     pub created_at: UtcMs,
@@ -56,13 +56,14 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EntryCause")]
 pub struct Cause {
-    /// `transaction`, `return`, `shift`, `cash_movement`, `deposit`, `receiving`, `supplier_return`, `transfer`,
-    /// `adjustment`, `opname`, `stock`; of head office `manual`, `opening`, `entry`, `month`.
+    /// Type of the document: `transaction`, `return`, `shift`, `cash_movement`, `deposit`, `receiving`,
+    /// `supplier_return`, `transfer`, `adjustment`, `opname` or `stock`; for head office `manual`, `opening`, `entry`
+    /// or `month`.
     #[serde(rename = "type")]
     pub kind: String,
     /// ID of the document.
     pub id: String,
-    /// ID of the store's event; null for an entry of head office.
+    /// ID of the store's event. Null for an entry of head office.
     pub event_id: Option<String>,
 }
 
@@ -73,14 +74,14 @@ pub struct Whole {
     /// The entry without its lines.
     #[serde(flatten)]
     pub entry: View,
-    /// Lines of the entry, by account.
+    /// Lines of the entry, ordered by account.
     pub lines: Vec<Line>,
-    /// The document's figures as they were reported. Null for an entry of head office.
+    /// Figures of the document as the store reported them. Null for an entry of head office.
     #[schemars(with = "Option<Map<String, Value>>")]
     pub source: Option<Value>,
 }
 
-/// A line of an entry; one side is above 0.
+/// A line of an entry. Exactly one of `debit` and `credit` is above 0.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JournalLine")]
 pub struct Line {
@@ -99,7 +100,7 @@ pub struct Line {
 pub struct Filter {
     /// Only entries of this book.
     pub store_id: Option<String>,
-    /// Only entries of head office's own book, or only of stores' books.
+    /// Only entries of head office's own book (true), or only entries of stores' books (false).
     pub head_office: Option<bool>,
     /// Only entries of this day in the books or later.
     pub from: Option<Date>,

@@ -24,9 +24,9 @@ const FORCED_MAX: usize = 100;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DayLock")]
 pub struct LockRequest {
-    /// Stores of the books, an empty text for head office's own; null for all books.
+    /// Stores of the books; an empty text stands for head office's own book. Null for all books.
     pub store_ids: Option<Vec<String>>,
-    /// Lock all the same what is not ready.
+    /// Whether to lock the days although something is not ready.
     #[serde(default)]
     pub force: bool,
     /// Reason for the lock. Required with `force`.
@@ -49,13 +49,13 @@ pub struct Unlock {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LockedDays")]
 pub struct Locked {
-    /// Days that were open before.
+    /// Days that are now locked and were open before.
     pub locked: Vec<Span>,
-    /// Problems that were overridden by `force`, at most 100.
+    /// Problems that `force` overrode, at most 100.
     pub forced: Vec<NotReady>,
-    /// Number of further problems that `forced` leaves out.
+    /// Number of further problems that `forced` omits.
     pub more: usize,
-    /// Settlements of these days that are open; they held nothing up.
+    /// Open settlements of these days. They do not prevent the lock.
     pub warnings: Vec<NotReady>,
 }
 
@@ -95,7 +95,7 @@ impl Writer<'_> {
         let concerned: Vec<&Teller> =
             tellers.iter().filter(|teller| books.contains(teller.store_id.as_str())).collect();
         if let Some(early) = concerned.iter().find(|teller| !teller.is_over(through, self.now)) {
-            return Err(ApiError::field("date", format!("is not over in store {}", early.store_id)).into());
+            return Err(ApiError::field("date", format!("must be over in store {}", early.store_id)).into());
         }
         let locked = locked(connection, &books).await?;
         let open: Vec<BookSpan> = locked
@@ -119,7 +119,7 @@ impl Writer<'_> {
     /// 422 for a day that is not over at head office.
     pub fn check_over(&self, day: Date) -> Result<(), ApiError> {
         if day >= self.today {
-            return Err(ApiError::field("date", "is not over at head office"));
+            return Err(ApiError::field("date", "must be over at head office"));
         }
         Ok(())
     }

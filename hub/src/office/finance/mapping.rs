@@ -33,15 +33,15 @@ pub struct View {
     pub mapping_id: String,
     /// Kind of object that is mapped.
     pub of: MappingOf,
-    /// A method, a reason's code, or a part of a bank's text.
+    /// A payment method, a reason code, or a part of a bank's text.
     pub key: String,
-    /// The account that takes the place of the plan's.
+    /// Account that replaces the standard chart's account.
     pub account: String,
-    /// First day in the books that the mapping counts for, until a later mapping of the same key.
+    /// First day in the books that the mapping applies to, until a later mapping of the same key.
     pub from: Date,
     /// When the mapping was created.
     pub created_at: UtcMs,
-    /// User who created it.
+    /// User who created the document.
     pub created_by: String,
 }
 
@@ -52,12 +52,13 @@ pub struct View {
 pub struct New {
     /// Kind of object that is mapped.
     of: MappingOf,
-    /// A method, a reason's code, or at least 3 characters of a bank's text.
+    /// A payment method, a reason code, or at least 3 characters of a bank's text.
     key: String,
-    /// The account that takes the place of the plan's. Of a method: 1110, 1120, 1130, 1140, or an asset or a liability of
-    /// head office's own that nothing else is posted to. Of the rest: none that stands beside a list, but 2020 of a cash reason.
+    /// Account that replaces the standard chart's account. For a payment method: 1110, 1120, 1130, 1140, or an asset or
+    /// liability account of your own that nothing else is posted to. Otherwise any account that is not a control
+    /// account; for a cash reason also 2020.
     account: String,
-    /// First day in the books that the mapping counts for.
+    /// First day in the books that the mapping applies to.
     from: Date,
 }
 

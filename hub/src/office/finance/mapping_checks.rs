@@ -19,14 +19,14 @@ pub async fn check_nothing_else(connection: &mut AnyConnection, account: &str) -
     if let Some(row) = sqlx::query(sql).bind(account).fetch_optional(&mut *connection).await? {
         let (kind, key): (String, String) = columns!(row => (kind, mapped_key));
         let problem =
-            format!("has the mapping of {kind} {key}: withdraw that mapping, or name another account");
+            format!("is used by the mapping of {kind} {key}: remove that mapping, or name another account");
         return Err(ApiError::field("account", problem).into());
     }
     let sql = "SELECT name FROM statement_sources WHERE account = $1 LIMIT 1";
     let source: Option<String> =
         sqlx::query_scalar(sql).bind(account).fetch_optional(&mut *connection).await?;
     if let Some(name) = source {
-        let problem = format!("is the account of statement source {name}: name another account");
+        let problem = format!("is used by statement source {name}: name another account");
         return Err(ApiError::field("account", problem).into());
     }
     let sql = "SELECT j.entry_id FROM ledger_days d \
@@ -39,9 +39,7 @@ pub async fn check_nothing_else(connection: &mut AnyConnection, account: &str) -
     match entry {
         None => Ok(()),
         Some(entry_id) => {
-            let problem = format!(
-                "has entries that were not written by hand, such as {entry_id}: name another account"
-            );
+            let problem = format!("has automatic entries, such as {entry_id}: name another account");
             Err(ApiError::field("account", problem).into())
         }
     }

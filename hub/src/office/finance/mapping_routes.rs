@@ -18,7 +18,7 @@ pub const LIST: Doc =
         .query::<Page>()
         .lists::<mapping::View>(MAPPING);
 pub const ADD: Doc =
-    Doc::of("Finance", "Map a payment method, a reason or a bank text to an account from a date on")
+    Doc::of("Finance", "Map a payment method, a reason or a bank text to an account, from a date")
         .body::<mapping::New>(
             r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
         )

@@ -22,17 +22,17 @@ use std::collections::BTreeSet;
 const WORD_BYTES_MAX: usize = 64;
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// A payment, or below 0 a refund, that somebody else has still to settle.
+/// A payment, or a refund if the amount is negative, that a provider or a bank has not settled yet.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningItem {
     /// Payment method.
     method: String,
-    /// Business day of the payment. Not after the book's first day.
+    /// Business day of the payment, not after the day of the opening.
     business_date: Date,
-    /// Money to us is above 0.
+    /// Amount in whole currency units, positive for incoming money.
     amount: i64,
-    /// Slip number of the payment.
+    /// Slip number of the payment. Null for none.
     reference: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Expected<'a> {
         items: &'a [OpeningItem],
     ) -> Result<Self, Failure> {
         if !items.is_empty() && book.is_empty() {
-            return Err(ApiError::field("items", "can only be in a store's book").into());
+            return Err(ApiError::field("items", "must be omitted in head office's own book").into());
         }
         let problems: Vec<FieldProblem> =
             items.iter().enumerate().flat_map(|(place, item)| item.problems(place, date)).collect();

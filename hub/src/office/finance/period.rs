@@ -33,7 +33,8 @@ pub struct View {
     pub closed_at: Option<UtcMs>,
     /// User who closed the month. Null while it is open.
     pub closed_by: Option<String>,
-    /// Income less expense of all books, without what the end of a year brought to equity; a loss below 0.
+    /// Income less expenses of all books in whole currency units, without the transfer to equity at the end of a fiscal
+    /// year. Negative for a loss.
     pub result: i64,
 }
 
@@ -274,7 +275,7 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
             date: None,
             id: Some("9990".to_owned()),
             message: format!(
-                "{} is in the suspense account and must be explained",
+                "{} is in the suspense account: post it to the right account",
                 row.try_get::<i64, _>("balance")?
             ),
         })

@@ -25,11 +25,13 @@ pub const LIST: Doc = Doc::of("Finance", "List the months of a year that have be
     .query::<PeriodsQuery>()
     .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE)
     .refuses(&[Code::ValidationFailed]);
-pub const CLOSE: Doc =
-    Doc::of("Finance", "Close the next open month: its days are locked and the books are proved")
-        .optional_body::<LockRequest>("{}")
-        .answers::<period::View>(PERIOD)
-        .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady]);
+pub const CLOSE: Doc = Doc::of(
+    "Finance",
+    "Close the next open month: its days are locked, and the proofs of the books must hold",
+)
+.optional_body::<LockRequest>("{}")
+.answers::<period::View>(PERIOD)
+.refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady]);
 pub const REOPEN: Doc = Doc::of("Finance", "Reopen the last closed month; its days stay locked")
     .body::<Reopen>(r#"{"reason": "a bill of November was forgotten"}"#)
     .answers::<period::View>(PERIOD)
@@ -50,7 +52,7 @@ pub const PROVE: Doc = Doc::of("Finance", "Compare each control account with its
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PeriodsQuery {
-    /// Year; omitted: the current year.
+    /// Year. Defaults to the current year.
     year: Option<i16>,
 }
 

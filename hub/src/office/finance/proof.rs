@@ -29,14 +29,15 @@ const ROLLUP_DAYS: i64 = 3;
 /// Proof that a part of the books agrees with its list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Proof {
-    /// `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `damaged`, `in_transit`, `between_stores`,
-    /// `payables`, `not_invoiced`, `output_tax`, `points`, `payables_by_supplier`, `rollups`.
+    /// Name of the proof: `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `damaged`,
+    /// `in_transit`, `between_stores`, `payables`, `not_invoiced`, `output_tax`, `points`, `payables_by_supplier` or
+    /// `rollups`.
     pub name: &'static str,
     /// Whether the proof holds.
     pub ok: bool,
-    /// Sum according to the books.
+    /// Sum according to the books, in whole currency units.
     pub left: i64,
-    /// Sum according to the list that is compared with the books.
+    /// Sum according to the list that is compared with the books, in whole currency units.
     pub right: i64,
     /// Differences that were found. Empty if the proof holds.
     pub details: Vec<Value>,
@@ -67,7 +68,7 @@ pub const NAMES: [&str; 15] = [
 pub struct Proofs {
     /// When the proofs were run.
     pub at: UtcMs,
-    /// Whether all of them hold.
+    /// Whether all proofs hold.
     pub ok: bool,
     /// Result of each proof.
     pub proofs: Vec<Proof>,
@@ -197,7 +198,7 @@ pub async fn failed(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx:
 pub struct LastProof {
     /// When the proofs were run.
     pub at: UtcMs,
-    /// Whether all of them held.
+    /// Whether all proofs held.
     pub ok: bool,
     /// Number of proofs that did not hold.
     pub problems: i64,

@@ -28,23 +28,24 @@ pub struct View {
     pub posting: Posting,
     /// Last locked day of each book.
     pub locked_through: Vec<LockedThrough>,
-    /// The month that may be closed next; while none is closed, the first one with an entry, and any later one may be.
+    /// Month that can be closed next. While no month is closed, the first month with an entry; later ones can be closed
+    /// too.
     pub open_month: Month,
-    /// Result of the last proof; null if none was made yet.
+    /// Result of the last proof. Null if none was made yet.
     pub last_proof: Option<LastProof>,
-    /// Last moment of head office's own records in the backup that this database was restored from: later
-    /// ones are lost. Null if the database was never restored.
+    /// Time of the backup that this database was restored from: head office's documents after it are lost. Null if the
+    /// database was never restored.
     pub documents_lost_since: Option<UtcMs>,
 }
 
 /// Postings of the stores' records.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Posting {
-    /// Entries of all books.
+    /// Number of entries of all books.
     pub posted: i64,
-    /// Records that are to be posted in the background: none, each is posted when it is applied.
+    /// Always 0: every record is posted when it is applied.
     pub left: i64,
-    /// Records that are set aside, and are posted once they are applied.
+    /// Number of parked records. They are posted when they are applied.
     pub failed: i64,
 }
 

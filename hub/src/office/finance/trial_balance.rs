@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
 
-/// An account's balance, on one side.
+/// Balance of an account, either as a debit or as a credit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TrialBalanceRow", transform = hides)]
 pub struct Line {
@@ -20,17 +20,17 @@ pub struct Line {
     pub account: String,
     /// Name of the account.
     pub name: String,
-    /// Debit balance at the end of the day.
+    /// Balance at the end of the day in whole currency units, if it is a debit balance; 0 otherwise.
     pub debit: i64,
-    /// The same below 0.
+    /// Balance at the end of the day in whole currency units, if it is a credit balance; 0 otherwise.
     pub credit: i64,
-    /// Debit balance before `from`.
+    /// Balance before `from` in whole currency units, if it is a debit balance; 0 otherwise. Null without `from`.
     pub opening_debit: Option<i64>,
-    /// The same below 0.
+    /// Balance before `from` in whole currency units, if it is a credit balance; 0 otherwise. Null without `from`.
     pub opening_credit: Option<i64>,
-    /// Movements from `from` on.
+    /// Debit movements since `from`, in whole currency units. Null without `from`.
     pub moved_debit: Option<i64>,
-    /// The same on the other side.
+    /// Credit movements since `from`, in whole currency units. Null without `from`.
     pub moved_credit: Option<i64>,
 }
 

@@ -42,7 +42,7 @@ pub struct Filter<'a> {
     pub store_id: Option<&'a str>,
     /// Only those of this supplier.
     pub supplier_id: Option<&'a str>,
-    /// Only those against this order.
+    /// Only receipts of this order.
     pub po_id: Option<&'a str>,
     /// With this delivery note.
     pub delivery_note_no: Option<&'a str>,

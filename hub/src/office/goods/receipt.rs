@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyPool, AssertSqlSafe};
 use std::collections::HashMap;
 
-/// Whether a receipt counts.
+/// Whether a receipt is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingState")]
 pub enum State {
-    /// The receipt counts.
+    /// The receipt is valid.
     Posted,
-    /// The receipt was taken back.
+    /// The receipt was reversed.
     Reversed,
 }
 
@@ -49,7 +49,7 @@ pub struct ReceivingQuery {
     pub store_id: Option<String>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
-    /// Only those against this order.
+    /// Only receipts of this order.
     pub po_id: Option<String>,
     /// Only those of this business day or later.
     pub from: Option<Date>,
@@ -57,7 +57,7 @@ pub struct ReceivingQuery {
     pub to: Option<Date>,
     /// Only those that count, or only those that were taken back.
     pub state: Option<State>,
-    /// Only those with this delivery note of the supplier.
+    /// Only those with this delivery note number of the supplier.
     pub delivery_note_no: Option<String>,
 }
 asks!(ReceivingQuery, "receiving");
@@ -82,23 +82,33 @@ impl ReceivingQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreReceiving")]
 pub struct View {
+    /// ID of the receipt, `rcv_…`.
     receiving_id: String,
     /// State of the receipt: `posted` or `reversed`.
     state: String,
+    /// Store that received the goods.
     store_id: String,
     /// ID of the latest store event.
     event_id: String,
+    /// Order of the goods. Null for goods without an order.
     po_id: Option<String>,
+    /// Supplier of the goods. Null if it is not known.
     supplier_id: Option<String>,
+    /// Number of the supplier's delivery note. Null for none.
     delivery_note_no: Option<String>,
+    /// Reference in free text. Null for none.
     reference: Option<String>,
+    /// Received lines.
     lines: Vec<Line>,
-    /// Sum of the line costs.
+    /// Sum of the lines' costs, in whole currency units.
     total_cost: i64,
+    /// Note in free text. Null for none.
     note: Option<String>,
-    /// Business day on which the goods came, also for a receipt that was taken back later.
+    /// Business day on which the goods were received.
     business_date: Date,
+    /// User who recorded the receipt.
     created_by: String,
+    /// When the receipt was recorded.
     created_at: UtcMs,
 }
 
@@ -108,9 +118,9 @@ pub struct View {
 struct Line {
     #[serde(flatten)]
     line: ReceivingLine,
-    /// Pieces that invoices bill.
+    /// Number of pieces that invoices bill.
     invoiced_qty: i64,
-    /// Amount that account 2020 holds for the line.
+    /// Part of the balance of account 2020 that the line holds, in whole currency units.
     open_value: i64,
 }
 
@@ -121,7 +131,7 @@ pub struct Detail {
     /// The receipt itself.
     #[serde(flatten)]
     pub receiving: View,
-    /// Its entries in the books: of the receipt, and of what took it back.
+    /// Entries in the books: of the receipt and of its reversal.
     pub entries: Vec<DocumentEntry>,
 }
 

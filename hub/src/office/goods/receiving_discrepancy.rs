@@ -16,18 +16,18 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReceivingDiscrepancyKind")]
 pub enum Kind {
-    /// Less came in all than was ordered, and nothing more is expected. Reported at the last receipt of the
-    /// product.
+    /// Less was received in total than was ordered, and no further receipts are expected. Reported at the last receipt
+    /// of the product.
     Short,
-    /// More came in all than was ordered. Reported at the last receipt of the product.
+    /// More was received in total than was ordered. Reported at the last receipt of the product.
     Over,
-    /// Pieces came and were refused at the door.
+    /// Pieces were delivered and refused at the door.
     Rejected,
-    /// It came at another price than ordered.
+    /// The price differs from the order's.
     Price,
-    /// Its cost was not known.
+    /// The cost was not known.
     CostMissing,
-    /// It came without an order, or its order does not list the product.
+    /// The goods have no order, or the order does not list the product.
     Unordered,
 }
 
@@ -67,29 +67,37 @@ pub struct DiscrepanciesQuery {
 }
 asks!(DiscrepanciesQuery, "receiving-discrepancies");
 
-/// A line of a receipt that differs in one way.
+/// A difference between a line of a receipt and its order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReceivingDiscrepancy")]
 pub struct View {
-    /// `short`, `over`, `rejected`, `price`, `cost_missing` or `unordered`.
+    /// Kind of difference: `short`, `over`, `rejected`, `price`, `cost_missing` or `unordered`.
     kind: String,
+    /// ID of the receipt, `rcv_…`.
     receiving_id: String,
+    /// Line number of the receipt. Null for none.
     line_no: u32,
+    /// Store that received the goods.
     store_id: String,
+    /// Business day on which the goods were received.
     business_date: Date,
+    /// Supplier of the goods. Null if it is not known.
     supplier_id: Option<String>,
+    /// Order of the goods. Null for goods without an order.
     po_id: Option<String>,
+    /// Product code (SKU).
     sku: Sku,
-    /// Ordered pieces; null if the order does not list the product.
+    /// Ordered pieces. Null if the order does not list the product.
     ordered_qty: Option<i64>,
-    /// Pieces that came by this receipt; of what came too few or too many, by all receipts of the order.
+    /// Pieces received by this receipt; for `short` and `over`, by all receipts of the order.
     received_qty: i64,
-    /// Pieces that were refused by this receipt.
+    /// Pieces refused at this receipt.
     rejected_qty: i64,
-    /// Unit cost of the order.
+    /// Cost of one piece in the order, in whole currency units. Null if the order does not list the product.
     order_cost: Option<i64>,
+    /// Cost of one piece in the receipt, in whole currency units.
     unit_cost: i64,
-    /// Value of the difference. Negative if less came or the goods were cheaper.
+    /// Value of the difference, in whole currency units. Negative if less was received or the goods were cheaper.
     value: i64,
 }
 

@@ -26,7 +26,7 @@ use sqlx::AnyPool;
 pub struct View<T> {
     #[serde(flatten)]
     document: T,
-    /// ID of the latest store event; empty for a warehouse's count that is not posted.
+    /// ID of the latest store event. Empty for a warehouse's count that is not posted.
     event_id: String,
 }
 
@@ -37,7 +37,7 @@ impl<T> View<T> {
     }
 }
 
-/// The same with where it stands in the books.
+/// The same document with its entries in the books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Store{T}Detail")]
 pub struct Detail<T> {
@@ -45,7 +45,7 @@ pub struct Detail<T> {
     document: T,
     /// ID of the latest store event.
     event_id: String,
-    /// Its entries in the books: of the document, and of what took it back.
+    /// Entries in the books: of the document and of its reversal.
     entries: Vec<DocumentEntry>,
 }
 

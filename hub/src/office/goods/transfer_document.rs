@@ -47,14 +47,14 @@ pub struct TransfersQuery {
 }
 asks!(TransfersQuery, "transfers");
 
-/// A transfer with where it stands in the books of both stores.
+/// A transfer with its entries in the books of both stores.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TransferDetail")]
 pub struct Detail {
     #[serde(flatten)]
     #[schemars(with = "TransferView")]
     transfer: Value,
-    /// Its entries in the books: by the sender's report, then by what the receiver did.
+    /// Entries in the books: first those of the sender, then those of the receiver.
     entries: Vec<DocumentEntry>,
 }
 

@@ -19,11 +19,11 @@ const DEPTH_MAX: usize = 16;
 pub struct Category {
     /// Code of the category, as products name it.
     pub code: String,
-    /// Name of the category, for people.
+    /// Display name of the category.
     pub name: String,
-    /// Parent category; null for a top-level category.
+    /// Parent category. Null for a top-level category.
     pub parent: Option<String>,
-    /// Whether products may be put into it.
+    /// Whether products may be assigned to the category.
     pub state: State,
 }
 
@@ -41,11 +41,11 @@ impl Entry for Category {
 pub struct NewCategory {
     /// Code of the category, as products name it.
     pub code: String,
-    /// Display name; null to show the code.
+    /// Display name. Null to show the code.
     pub name: Option<String>,
-    /// The category that it lies below.
+    /// Parent category. Null for a top-level category.
     pub parent: Option<String>,
-    /// Whether products may be put into it.
+    /// Whether products may be assigned to the category.
     #[serde(default)]
     pub state: State,
 }
@@ -54,13 +54,13 @@ pub struct NewCategory {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryChange {
-    /// Name of the category, for people.
+    /// Display name of the category.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Parent category. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub parent: Option<String>,
-    /// Whether products may be put into it.
+    /// Whether products may be assigned to the category.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }

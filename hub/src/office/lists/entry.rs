@@ -11,15 +11,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sqlx::{Any, AnyConnection, Executor};
 
-/// Whether something of a list is still used.
+/// Whether an entry of a list can still be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ListState")]
 pub enum State {
-    /// The entry is still used.
+    /// The entry can be used.
     #[default]
     Active,
-    /// The entry is no longer used and stays for the records that name it.
+    /// The entry can no longer be used. It is kept for the records that name it.
     Inactive,
 }
 

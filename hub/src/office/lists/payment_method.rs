@@ -16,12 +16,11 @@ use sqlx::AnyConnection;
 pub struct PaymentMethod {
     /// Code of the method, as tills send it.
     pub method: String,
-    /// Name of the method, for people.
+    /// Display name of the payment method.
     pub name: String,
-    /// Account that its money is mapped to today, here or among the mappings. Null for the account of the
-    /// standard chart.
+    /// Account that payments by this method are mapped to today. Null for the account of the standard chart.
     pub account: Option<String>,
-    /// Whether it is still used.
+    /// Whether the entry can still be used.
     pub state: State,
 }
 
@@ -39,11 +38,11 @@ impl Entry for PaymentMethod {
 pub struct NewPaymentMethod {
     /// Code of the method, as tills send it.
     pub method: String,
-    /// Name of the method, for people.
+    /// Display name of the payment method.
     pub name: String,
-    /// Maps its money to this account, from today on.
+    /// Account that payments by this method are mapped to from today. Null to leave the mapping as it is.
     pub account: Option<String>,
-    /// Whether it is still used.
+    /// Whether the entry can still be used.
     #[serde(default)]
     pub state: State,
 }
@@ -52,13 +51,13 @@ pub struct NewPaymentMethod {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentMethodChange {
-    /// Name of the method, for people.
+    /// Display name of the payment method.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Maps its money to this account, from today on.
+    /// Account that payments by this method are mapped to from today. Null to leave the mapping as it is.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
-    /// Whether it is still used.
+    /// Whether the entry can still be used.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }
@@ -99,7 +98,7 @@ pub async fn change(
     let maps = asked.account.is_some() && asked.account != in_force;
     if maps && let Some(from) = mapping::later(connection, &method.method, writer.today).await? {
         let problem = format!(
-            "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of this one"
+            "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of the new one"
         );
         return Err(ApiError::field("account", problem).into());
     }

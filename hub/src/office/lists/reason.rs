@@ -50,7 +50,7 @@ pub struct Reason {
     pub list: ReasonList,
     /// Code of the reason, as tills send it.
     pub code: String,
-    /// Name of the reason, for people.
+    /// Display name of the reason.
     pub name: String,
 }
 
@@ -74,7 +74,7 @@ pub struct NewReason {
     pub list: ReasonList,
     /// Code of the reason, as tills send it.
     pub code: String,
-    /// Name of the reason, for people.
+    /// Display name of the reason.
     pub name: String,
 }
 
@@ -82,7 +82,7 @@ pub struct NewReason {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReasonChange {
-    /// Name of the reason, for people.
+    /// Display name of the reason.
     pub name: String,
 }
 

@@ -30,9 +30,9 @@ pub enum TaxKind {
 pub struct TaxCode {
     /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Name of the tax code, for people.
+    /// Display name of the tax code.
     pub name: String,
-    /// The rate in basis points; 0 of what is not taxed.
+    /// Tax rate in basis points; 0 if no tax is charged.
     pub rate_bp: u32,
     /// Kind of tax.
     pub kind: TaxKind,
@@ -50,13 +50,13 @@ impl Entry for TaxCode {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxCodeChange {
-    /// Name of the tax code, for people.
+    /// Display name of the tax code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Tax rate in basis points; changes only while nothing was sold under the code.
+    /// Tax rate in basis points. It can change until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rate_bp: Option<u32>,
-    /// Kind of tax; changes only while nothing was sold under the code.
+    /// Kind of tax. It can change until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<TaxKind>,
 }
@@ -67,7 +67,7 @@ pub struct TaxCodeChange {
 pub struct NewTaxCode {
     /// Tax code, as products and sales name it.
     pub tax_code: String,
-    /// Name of the tax code, for people.
+    /// Display name of the tax code.
     pub name: String,
     /// The rate in basis points.
     pub rate_bp: u32,

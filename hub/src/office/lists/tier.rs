@@ -13,9 +13,9 @@ use sqlx::AnyConnection;
 pub struct Tier {
     /// Code of the tier, as members name it.
     pub tier: String,
-    /// Name of the tier, for people.
+    /// Display name of the tier.
     pub name: String,
-    /// Points that members of the tier earn, in basis points of the usual points.
+    /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
     pub multiplier_bp: i64,
 }
 
@@ -33,20 +33,20 @@ impl Entry for Tier {
 pub struct NewTier {
     /// Code of the tier, as members name it.
     pub tier: String,
-    /// Name of the tier, for people.
+    /// Display name of the tier.
     pub name: String,
-    /// Points that members of the tier earn, in basis points of the usual points.
+    /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
     pub multiplier_bp: i64,
 }
 
-/// `PATCH /api/tiers/:tier`: what is given is changed.
+/// Request body of `PATCH /api/tiers/:tier`. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TierChange {
-    /// Name of the tier, for people.
+    /// Display name of the tier.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Points multiplier of its members.
+    /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub multiplier_bp: Option<i64>,
 }

@@ -31,27 +31,27 @@ const COUNTRY_CODE: &str = "62";
 pub struct View {
     /// ID of the member, `mbr_…`.
     pub member_id: String,
-    /// Card number or the like.
+    /// Card number or other code of the member. Null for none.
     pub code: Option<String>,
     /// Name of the member. Null if it is not known.
     pub name: Option<String>,
-    /// Phone number in E.164 format.
+    /// Phone number in E.164 format. Null for none.
     pub phone: Option<String>,
-    /// E-mail address in lower case.
+    /// E-mail address in lower case. Null for none.
     pub email: Option<String>,
     /// Birthday of the member. Null if it is not known.
     pub birth_date: Option<Date>,
     /// Tier of the member. Null if it has none.
     pub tier: Option<String>,
-    /// State of the member.
+    /// State of the member. Null if it is not known.
     pub state: Option<MemberState>,
-    /// Σ of the entries of all stores.
+    /// Sum of the points entries of all stores.
     pub points_balance: i64,
     /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
     /// When the member was last changed.
     pub updated_at: UtcMs,
-    /// Highest stamp of its fields.
+    /// Version of the record: the latest write time of its fields.
     pub version: String,
 }
 

@@ -65,7 +65,7 @@ pub const ERASE: Doc = Doc::of(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Search {
-    /// A part of a name, number or code.
+    /// Text in the name, phone number or code.
     q: Option<String>,
     /// Only those in this state; who goes on as another member is not listed.
     state: Option<MemberState>,
@@ -75,6 +75,7 @@ struct Search {
     from: Option<Date>,
     /// Only those registered on this day (UTC) or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -70,9 +70,11 @@ pub async fn merge(
         return Err(ApiError::unavailable("somebody else is merging these members", 1).into());
     }
     if target == id {
-        return Err(
-            ApiError::field("into", "must be another member that was not merged into this one").into()
-        );
+        return Err(ApiError::field(
+            "into",
+            "must be another member, and not one that was merged into this member",
+        )
+        .into());
     }
     match member::into(connection, id).await? {
         Some(before) if before == target => {
@@ -88,9 +90,7 @@ pub async fn merge(
         }
     }
     if with.len().saturating_add(member::merged(connection, &target).await?.len()) >= MERGED_MAX {
-        return Err(
-            ApiError::field("into", "already has the largest number of members merged into it").into()
-        );
+        return Err(ApiError::field("into", "can't have more members merged into it").into());
     }
     written(connection, (id, &target), with, by).await
 }

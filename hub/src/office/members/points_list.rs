@@ -36,6 +36,7 @@ pub struct View {
     member_id: String,
     /// Store that reported the entry. Null if head office let the points expire.
     store_id: Option<String>,
+    /// ID of the event.
     event_id: String,
     /// Business day of the entry.
     business_date: Date,
@@ -43,14 +44,14 @@ pub struct View {
     at: UtcMs,
     /// Number of points, signed.
     points: i64,
-    /// `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire`, `opening`.
+    /// Reason for the entry: `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire` or `opening`.
     reason: String,
     /// ID of the document.
     reference_id: String,
-    /// Last day on which the earned points count, as the store reported it. Null if they never expire, or
-    /// were not earned.
+    /// Last day on which the earned points can be used, as the store reported it. Null if they never expire, or if the
+    /// entry earned none.
     expires: Option<Date>,
-    /// The member's points after it, by all that is known now.
+    /// Points of the member after the entry, as far as all stores have reported.
     balance_after: i64,
     #[serde(skip)]
     position: i64,

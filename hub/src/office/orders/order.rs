@@ -76,14 +76,14 @@ pub struct Filter {
     pub store_id: Option<String>,
     /// Only those in this state.
     pub state: Option<OrderState>,
-    /// Only those that were submitted for approval, or only those that were not.
+    /// Only orders that were submitted for approval (true), or only the others (false).
     pub submitted: Option<bool>,
-    /// Only those with goods that should have come before today and did not.
+    /// Only orders with goods that were expected before today and have not been received.
     #[serde(default)]
     pub late: bool,
-    /// Only those made on this day or later.
+    /// Only orders created on this day or later.
     pub from: Option<Date>,
-    /// Only those made on this day or earlier.
+    /// Only orders created on this day or earlier.
     pub to: Option<Date>,
     /// Only those with a line of this product.
     pub sku: Option<String>,
@@ -134,11 +134,11 @@ pub struct New {
     pub supplier_id: String,
     /// Store that the order is for.
     pub store_id: String,
-    /// Expected delivery date of the order.
+    /// Expected delivery date of the order. Null if none is known.
     pub expected_at: Option<Date>,
     /// Lines of the order.
     pub lines: Vec<NewLine>,
-    /// Note on the order, for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
@@ -147,15 +147,15 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewOrderLine")]
 pub struct NewLine {
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces.
     pub qty: i64,
-    /// Price per piece in whole currency units; null for that of the price list.
+    /// Price per piece in whole currency units. Null for the supplier's price list.
     pub unit_cost: Option<i64>,
-    /// Total cost of all pieces, in place of `unit_cost`.
+    /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
     pub line_total: Option<i64>,
-    /// Expected delivery; null to follow the order.
+    /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
 }
 
@@ -176,7 +176,7 @@ pub struct Change {
     /// Lines of the order; they replace all existing lines.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
-    /// Note on the order, for people.
+    /// Note in free text.
     #[serde(default)]
     pub note: Given<String>,
 }

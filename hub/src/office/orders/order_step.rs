@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderReason")]
 pub struct Reason {
-    /// Reason, for people. Required to reject an order, to close a line, and to call off an order that was sent.
+    /// Reason in free text. Required to reject an order, to close a line, and to cancel an order that was sent.
     pub reason: Option<String>,
 }
 
@@ -121,35 +121,35 @@ async fn write(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RevisePurchaseOrder")]
 pub struct Revise {
-    /// Number of the revision that is changed.
+    /// Number of the current revision, which is replaced.
     pub revision: u32,
-    /// All that is expected; a line that is left out is closed.
+    /// All lines of the order. Lines that are omitted are closed.
     pub lines: Vec<Line>,
-    /// Expected delivery date of the order.
+    /// Expected delivery date of the order. Null to keep the current date.
     pub expected_at: Option<Date>,
-    /// Note on the order, for people.
+    /// Note in free text. Null to keep the current note.
     pub note: Option<String>,
     /// Reason for the revision.
     pub reason: String,
 }
 
-/// A line as it is to be.
+/// A line of the revised order.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RevisedOrderLine")]
 pub struct Line {
-    /// Number of the line; null adds a line at the end.
+    /// Line number. Null adds a line at the end.
     pub line_no: Option<u32>,
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
-    /// Pieces, not fewer than came.
+    /// Number of pieces, at least the quantity already received.
     pub qty: i64,
     /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
     pub unit_cost: Option<i64>,
-    /// Total cost of all pieces, in place of `unit_cost`.
+    /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
     pub line_total: Option<i64>,
-    /// Expected delivery; null to follow the order.
+    /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
 }
 

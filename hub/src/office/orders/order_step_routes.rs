@@ -38,7 +38,7 @@ step_docs! {
     APPROVE "approve" "Approve a purchase order",
     REJECT "reject" "Reject a purchase order; it becomes a draft again",
     SEND "send" "Send a purchase order; its store can receive it from now on",
-    CANCEL "cancel" "Cancel a purchase order before any receipt; a receipt that the store made meanwhile wins",
+    CANCEL "cancel" "Cancel a purchase order before any receipt; a receipt that the store has made meanwhile takes precedence",
     CLOSE "close" "Close a purchase order: no further receipts are expected",
     CLOSE_LINE "lines/:line_no/close" "Close an order line: no further receipts are expected",
     OPEN_LINE "lines/:line_no/open" "Reopen a closed order line",
@@ -127,7 +127,7 @@ fn set_reason(details: &mut Value, reason: Option<&str>) {
     }
 }
 
-/// An order before a revision.
+/// A version of an order before a revision.
 #[derive(Serialize, JsonSchema)]
 pub struct KeptRevision {
     /// When this version was replaced.
@@ -140,10 +140,11 @@ pub struct KeptRevision {
     order: PurchaseOrder,
 }
 
-/// Each version that was replaced.
+/// Earlier versions of an order.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderRevisions")]
 pub struct Revisions {
+    /// Earlier versions, latest first.
     items: Vec<KeptRevision>,
 }
 
@@ -164,13 +165,19 @@ pub async fn revisions(request: Request) -> Answered {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderReceipt")]
 pub struct Receipt {
+    /// ID of the receipt, `rcv_…`.
     receiving_id: String,
+    /// Store that received the goods.
     store_id: String,
     /// ID of the store's event.
     event_id: String,
+    /// Business day of the receipt.
     business_date: Date,
+    /// Number of the supplier's delivery note. Null for none.
     delivery_note_no: Option<String>,
+    /// Total cost of the received goods, in whole currency units.
     total_cost: i64,
+    /// When the receipt was recorded.
     created_at: UtcMs,
 }
 
@@ -178,6 +185,7 @@ pub struct Receipt {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderReceipts")]
 pub struct Receipts {
+    /// Receipts of the order.
     items: Vec<Receipt>,
 }
 
@@ -206,6 +214,7 @@ fn receipt(row: &sqlx::any::AnyRow) -> Result<Receipt, sqlx::Error> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderInvoices")]
 pub struct Invoices {
+    /// Invoices of the order.
     items: Vec<Invoice>,
 }
 
@@ -230,7 +239,7 @@ async fn found(request: &Request) -> Result<PurchaseOrder, crate::db::failure::F
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PaperQuery {
-    /// Language of the document; omitted: `en`.
+    /// Language of the document. Defaults to `en`.
     #[serde(default)]
     language: Language,
 }

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct SuggestionsQuery {
     /// Store that the goods are for.
     pub store_id: String,
-    /// Only what this supplier sells.
+    /// Only products that this supplier sells.
     pub supplier_id: Option<String>,
     /// Only products of this category.
     pub category: Option<String>,
@@ -37,15 +37,15 @@ pub struct SuggestionsQuery {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OrderSuggestion")]
 pub struct Suggestion {
-    /// Supplier; null if no supplier sells it.
+    /// ID of the supplier. Null if no supplier sells the product.
     pub supplier_id: Option<String>,
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
     /// Name of the product.
     pub name: String,
-    /// Pieces on hand. Negative if more were sold than were known of.
+    /// Pieces on hand. Negative if more pieces were sold than were recorded.
     pub on_hand: i64,
-    /// Pieces of orders that are approved or sent.
+    /// Pieces on approved or sent orders that are not received yet.
     pub on_order: i64,
     /// Pieces in draft orders.
     pub in_draft: i64,
@@ -53,19 +53,19 @@ pub struct Suggestion {
     pub in_transit_in: i64,
     /// Rate of sale, in thousandths of a piece per day.
     pub rate_milli: i64,
-    /// Days from order to delivery.
+    /// Days from order to delivery. Null if they are not known.
     pub lead_days: i64,
-    /// Stock level at or below which the product is ordered.
+    /// Number of pieces at or below which the product is ordered.
     pub reorder_point: i64,
-    /// Stock level up to which the product is ordered.
+    /// Number of pieces up to which the product is ordered.
     pub order_up_to: i64,
     /// Number of pieces to order.
     pub qty: i64,
-    /// Price per piece; null if no supplier sells it.
+    /// Price per piece in whole currency units. Null if no supplier sells the product.
     pub unit_cost: Option<i64>,
-    /// Cost of the pieces.
+    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
     pub total: Option<i64>,
-    /// Stock runs out before the next expected delivery.
+    /// Whether stock runs out before the next expected delivery.
     pub late_incoming: bool,
     /// Problem code. `no_supplier` if no supplier sells the product, null otherwise.
     pub problem: Option<&'static str>,

@@ -33,16 +33,17 @@ pub const ORDER: Doc = Doc::of("Purchasing", "Create draft orders from suggestio
 pub struct Suggestions {
     /// When the suggestions were calculated.
     as_of: UtcMs,
-    /// Whether the store has reported all records of the days that its rate of sale is taken from. A store
-    /// that has not is listed with the time it was last heard.
+    /// Completeness: whether the store has reported all records of the days from which the rate of sale is calculated.
     completeness: Completeness,
+    /// Suggested products, by supplier.
     items: Vec<Suggestion>,
 }
 
-/// Drafts that were written.
+/// Created draft orders.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SuggestedPurchaseOrders")]
 pub struct Drafts {
+    /// Created draft orders, one for each supplier.
     items: Vec<PurchaseOrder>,
 }
 

@@ -21,21 +21,21 @@ pub struct Overview {
     pub stores_with_problems_count: i64,
     /// Number of stores that have each problem, by its code. A store may have several.
     pub stores_by_problem: BTreeMap<String, i64>,
-    /// Records that could not be applied.
+    /// Number of parked records, which could not be applied.
     pub parked_count: i64,
     /// Number of parked records by the code of their reason.
     pub parked_by_code: BTreeMap<String, i64>,
-    /// Contradictions that nobody has settled.
+    /// Number of open exceptions.
     pub exceptions_count: i64,
-    /// Purchase orders that wait for their approval.
+    /// Number of purchase orders that wait for approval.
     pub orders_to_approve_count: i64,
-    /// Settlements of stores' days that are not approved.
+    /// Number of settlements of stores' days that are not approved.
     pub settlements_open_count: i64,
-    /// Invoices that are not paid and were due before today, or are today.
+    /// Number of unpaid invoices that are due today or earlier.
     pub invoices_due_count: i64,
-    /// Result of the last proof of the books; null if none was made yet.
+    /// Result of the last proof of the books. Null if none was made yet.
     pub last_proof: Option<LastProof>,
-    /// Time of the last `cloud-hub backup`; null if there was none.
+    /// Time of the last `cloud-hub backup`. Null if there was none.
     pub last_backup_at: Option<UtcMs>,
 }
 

@@ -20,12 +20,12 @@ pub struct View {
     pub seq: i64,
     /// ID of the event. Empty if it could not be read.
     pub event_id: String,
-    /// Type of the event.
+    /// Type of the event. Null if it is not known.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Object that the event belongs to.
+    /// Object that the event belongs to. Null if it is not known.
     pub aggregate: Option<String>,
-    /// Amount of the event. Null if it is not known.
+    /// Amount of the event, in whole currency units. Null if it is not known.
     pub amount: Option<i64>,
     /// Stable code of the reason for parking.
     pub code: String,

@@ -26,14 +26,16 @@ pub const REPLAY_ALL: Doc =
         .optional_body::<EmptyBody>("{}")
         .answers::<Replayed>(r#"{"applied": 12, "duplicates": 0, "parked": 1}"#)
         .unkeyed(TWICE);
-const TWICE: &str = "trying twice is the same: what is applied is parked no longer";
+const TWICE: &str = "a repeated request changes nothing: applied records are no longer parked";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Page {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+    /// Only records of this store.
     store_id: Option<String>,
     /// Only those with this reason code.
     code: Option<String>,

@@ -31,15 +31,15 @@ pub struct New {
     pub supplier_id: String,
     /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Date of the credit note. Not after today.
+    /// Date of the credit note, not after today.
     pub date: Date,
-    /// Purpose of the credit note. One for goods that went back is confirmed instead.
+    /// Reason for the credit note. For returned goods, confirm the expected credit note instead.
     pub kind: CreditNoteKind,
-    /// The invoice whose price was too high.
+    /// Invoice whose price was too high. Required for the kind `price`.
     pub invoice_id: Option<String>,
     /// Lines of the credit note.
     pub lines: Vec<NewLine>,
-    /// Note on the credit note, for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 

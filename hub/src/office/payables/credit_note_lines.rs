@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewCreditNoteLine")]
 pub struct NewLine {
-    /// Line of the invoice. Null to share the amount among the invoice's books by what they were billed.
+    /// Line of the invoice. Null to share the amount among the invoice's books in proportion to their billed amounts.
     pub invoice_line_no: Option<u32>,
-    /// The receipt that was taken back.
+    /// ID of the reversed receipt. Null for none.
     pub receiving_id: Option<String>,
-    /// Line number of the receipt.
+    /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
     /// Amount without tax, in whole currency units.
     pub net: i64,
@@ -50,7 +50,7 @@ pub struct Of<'a> {
     pub supplier_id: &'a str,
     /// Kind of the credit note.
     pub kind: CreditNoteKind,
-    /// The invoice whose price was too high.
+    /// Invoice whose price was too high. Required for the kind `price`.
     pub invoice_id: Option<&'a str>,
 }
 

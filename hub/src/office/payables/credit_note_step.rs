@@ -31,7 +31,7 @@ use sqlx::AnyConnection;
 pub struct Confirm {
     /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Date of the credit note. Not after today.
+    /// Date of the credit note, not after today.
     pub date: Date,
     /// Amount without tax, in whole currency units.
     pub net: i64,

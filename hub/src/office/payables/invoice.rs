@@ -37,27 +37,27 @@ pub struct New {
     pub supplier_id: String,
     /// The supplier's number of the invoice.
     pub invoice_no: String,
-    /// Date of the invoice. Not after today.
+    /// Date of the invoice, not after today.
     pub invoice_date: Date,
     /// Due date; null to follow the supplier's terms.
     pub due_date: Option<Date>,
     /// Invoiced receipts and order lines.
     pub lines: Vec<NewLine>,
-    /// Tax; null for the sum of its lines.
+    /// Tax in whole currency units. Null for the sum of the lines' tax.
     pub tax: Option<i64>,
-    /// Rounding by the supplier; signed.
+    /// Rounding by the supplier, signed, in whole currency units.
     #[serde(default)]
     pub rounding: i64,
-    /// The number of the tax invoice.
+    /// Number of the tax invoice. Null for none.
     pub tax_invoice_no: Option<String>,
-    /// Date of the tax invoice.
+    /// Date of the tax invoice. Null for none.
     pub tax_invoice_date: Option<Date>,
     /// Early-payment discount; null to follow the supplier's terms.
     pub discount_terms: Option<DiscountTerms>,
-    /// Whether the invoice was owed before the books began.
+    /// Whether the invoice was already owed when the books began.
     #[serde(default)]
     pub opening: bool,
-    /// Note on the invoice, for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
@@ -66,32 +66,32 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewInvoiceLine")]
 pub struct NewLine {
-    /// ID of the receipt.
+    /// ID of the receipt. Null for an expense.
     pub receiving_id: Option<String>,
-    /// Line number of the receipt.
+    /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
-    /// ID of the order.
+    /// ID of the order. Null for none.
     pub po_id: Option<String>,
-    /// Line number of the order.
+    /// Line number of the order. Null for none.
     pub po_line_no: Option<u32>,
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Option<Sku>,
-    /// The account of an expense.
+    /// Account of an expense. Null for goods.
     pub account: Option<String>,
     /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
-    /// Description of the line, for people.
+    /// Description of the line. Null for none.
     pub description: Option<String>,
     /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// Amount without tax; null for qty × unit_cost.
+    /// Amount without tax, in whole currency units. Null for `qty` × `unit_cost`.
     pub net: Option<i64>,
     /// Tax rate in basis points. Null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
-    /// Tax of the line. Null to calculate it from the rate.
+    /// Tax of the line, in whole currency units. Null to calculate it from the rate.
     pub tax: Option<i64>,
 }
 

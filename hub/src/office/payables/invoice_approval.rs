@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "InvoiceReason")]
 pub struct Reason {
-    /// Reason, for people.
+    /// Reason in free text.
     pub reason: String,
 }
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Request body of `PATCH /api/finance/invoices/:id`.
+/// Request body of `PATCH /api/finance/invoices/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ChangeInvoice")]
@@ -18,34 +18,34 @@ pub struct Change {
     /// The supplier's number of the invoice.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_no: Option<String>,
-    /// Date of the invoice. Not after today. Without a `due_date`, the due date follows the supplier's terms
-    /// from then on.
+    /// Date of the invoice, not after today. Without a `due_date`, the due date is calculated again from the supplier's
+    /// terms.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub invoice_date: Option<Date>,
     /// Due date. Null to follow the supplier's terms.
     #[serde(default)]
     pub due_date: Given<Date>,
-    /// Lines of the invoice; they replace all existing lines. Without a `tax`, the tax is the sum of theirs.
+    /// Lines of the invoice; they replace all existing lines. Without a `tax`, the tax is the sum of the lines' tax.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
     /// Tax of the invoice, in whole currency units.
     pub tax: Option<i64>,
-    /// Rounding by the supplier; signed.
+    /// Rounding by the supplier, signed, in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rounding: Option<i64>,
-    /// The number of the tax invoice.
+    /// Number of the tax invoice. Null for none.
     #[serde(default)]
     pub tax_invoice_no: Given<String>,
-    /// Date of the tax invoice.
+    /// Date of the tax invoice. Null for none.
     #[serde(default)]
     pub tax_invoice_date: Given<Date>,
     /// Early-payment discount. Null for none.
     #[serde(default)]
     pub discount_terms: Given<DiscountTerms>,
-    /// Whether the invoice was owed before the books began.
+    /// Whether the invoice was already owed when the books began.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
-    /// Note on the invoice, for people.
+    /// Note in free text.
     #[serde(default)]
     pub note: Given<String>,
 }

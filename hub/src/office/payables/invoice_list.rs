@@ -33,7 +33,7 @@ pub struct InvoicesQuery {
     pub to: Option<Date>,
     /// Only those due on this day or earlier.
     pub due_to: Option<Date>,
-    /// Only those with this number of the supplier.
+    /// Only those with this invoice number of the supplier.
     pub invoice_no: Option<String>,
 }
 asks!(InvoicesQuery, "invoices");

@@ -29,12 +29,12 @@ pub struct Match {
     pub accept: Vec<Accept>,
 }
 
-/// A difference that is accepted.
+/// Acceptance of a difference that the match found.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AcceptException")]
 pub struct Accept {
-    /// The line; null for the whole invoice.
+    /// Line number. Null for the whole invoice.
     pub line_no: Option<u32>,
     /// Type of the accepted difference.
     #[serde(rename = "type")]

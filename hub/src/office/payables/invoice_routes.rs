@@ -75,7 +75,7 @@ pub const CANCEL: Doc = Doc::of("Payables", "Cancel an invoice; its number can b
 pub struct InvoiceView {
     #[serde(flatten)]
     invoice: Invoice,
-    /// Receipts have come that it lacked: a match finds them.
+    /// Whether receipts arrived that the invoice lacked, so that another match would find them.
     rematch: bool,
 }
 

@@ -22,38 +22,44 @@ pub struct UninvoicedQuery {
     /// `next_cursor` of the previous page; omitted for the first page.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
-    /// Day in the books; omitted: now.
+    /// Day in the books. Defaults to now.
     pub as_of: Option<Date>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
     /// Only those of this store.
     pub store_id: Option<String>,
-    /// Older than so many days.
+    /// Only lines that are older than this number of days.
     pub older_than_days: Option<u32>,
 }
 asks!(UninvoicedQuery, "uninvoiced");
 
-/// A line with a balance on account 2020.
+/// A line with an open amount on account 2020.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Uninvoiced")]
 pub struct View {
+    /// Store that the book belongs to.
     store_id: String,
-    /// The receipt, the supplier return, or the movement of cash.
+    /// ID of the receipt, of the supplier return, or of the cash movement.
     receiving_id: String,
+    /// Line number of the receipt or supplier return.
     line_no: u32,
+    /// Order of the goods. Null for none.
     po_id: Option<String>,
+    /// Supplier of the goods. Null if it is not known.
     supplier_id: Option<String>,
     /// Code of the product. Empty for cash.
     sku: Sku,
+    /// Business day of the document.
     business_date: Date,
-    /// Pieces that are not billed and did not go back.
+    /// Pieces that are neither billed nor returned to the supplier.
     open_qty: i64,
-    /// Cost per piece in whole currency units, as it was received: what an invoice bills, however much of the line
-    /// others hold. 0: a claim, cash, or received without a cost.
+    /// Cost of one piece at the receipt, in whole currency units. 0 for a claim, for cash, and for goods received
+    /// without a cost.
     unit_cost: i64,
-    /// Part of the balance of 2020 that the line holds. Negative for a claim or cash that was paid.
+    /// Part of the balance of account 2020 that the line holds, in whole currency units. Negative for a claim or a
+    /// pay-out in cash.
     open_value: i64,
-    /// `receipt`, `claim` or `pay_out`.
+    /// Kind of line: `receipt`, `claim` (a supplier return) or `pay_out` (cash from a till).
     kind: String,
 }
 

@@ -24,13 +24,15 @@ pub const UNINVOICED: Doc = Doc::of(
     completeness::EXAMPLE,
 )
 .refuses(&[Code::ValidationFailed]);
-pub const CLOSE: Doc =
-    Doc::of("Payables", "Close receipts that will not be invoiced, including those paid in cash from a till")
-        .body::<Close>(
-            r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
-        )
-        .answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
-        .refuses(&[Code::NotFound]);
+pub const CLOSE: Doc = Doc::of(
+    "Payables",
+    "Close received goods that will not be invoiced, including those paid in cash from a till",
+)
+.body::<Close>(
+    r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
+)
+.answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
+.refuses(&[Code::NotFound]);
 pub const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and age")
     .query::<PayablesQuery>()
     .answers::<Payables>(

@@ -30,7 +30,7 @@ pub enum Group {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayablesQuery {
-    /// Day in the books; omitted: today.
+    /// Day in the books. Defaults to today.
     pub as_of: Option<Date>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
@@ -43,12 +43,13 @@ pub struct PayablesQuery {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PayablesRow")]
 struct PayablesRow {
+    /// ID of the supplier.
     supplier_id: String,
     /// ID of the invoice, credit note or payment. Null for the total of a supplier.
     document_id: Option<String>,
-    /// The supplier's number of the invoice.
+    /// The supplier's number of the document. Null if the row has none.
     invoice_no: Option<String>,
-    /// Due date of the document.
+    /// Due date of the document. Null if it has none.
     due_date: Option<Date>,
     #[serde(flatten)]
     ageing: Ageing,
@@ -59,11 +60,11 @@ struct PayablesRow {
 pub struct Payables {
     /// Day at whose end the amounts are owed.
     as_of: Date,
+    /// Rows, by supplier or by document.
     items: Vec<PayablesRow>,
-    /// Total: the balance of account 2010, which is negative in the books.
+    /// Sum of all rows: the balance of account 2010, whose sign is reversed in the books.
     totals: Ageing,
-    /// Stores that have reported all records until that day. Goods that went back to suppliers are reported
-    /// by stores.
+    /// Completeness: which stores have reported all records up to that day. Supplier returns are reported by stores.
     completeness: Completeness,
 }
 

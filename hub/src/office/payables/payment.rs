@@ -34,7 +34,7 @@ const REFERENCE_BYTES_MAX: usize = 64;
 pub struct NewAllocation {
     /// ID of the invoice.
     pub invoice_id: String,
-    /// Settled amount, including the discount.
+    /// Settled amount, including the discount, in whole currency units.
     pub amount: i64,
     /// Early-payment discount of the invoice, in whole currency units.
     #[serde(default)]
@@ -55,15 +55,15 @@ impl From<NewAllocation> for Allocation {
 pub struct New {
     /// Supplier that was paid.
     pub supplier_id: String,
-    /// Date of the payment. Not after today.
+    /// Date of the payment, not after today.
     pub date: Date,
     /// Account that the money left: a bank's account, or 1020 with a store.
     pub account: String,
-    /// The store whose safe it is.
+    /// Store whose safe paid. Required for account 1020, and omitted otherwise.
     pub store_id: Option<String>,
     /// Amount that left the account, in whole currency units.
     pub amount: i64,
-    /// Reference of the payment at the bank.
+    /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,
     /// Invoices that the payment settles.
     #[serde(default)]

@@ -21,28 +21,33 @@ const BILLS_MAX: i64 = 5000;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PaymentProposalQuery")]
 pub struct ProposalQuery {
-    /// Day of the payment; omitted: today.
+    /// Day of the payment. Defaults to today.
     pub date: Option<Date>,
-    /// Account to pay from, a bank or the stores' safes; omitted: 1040.
+    /// Account to pay from: a bank, or the stores' safes. Defaults to 1040.
     pub account: Option<String>,
 }
 
-/// A bill that is to be paid.
+/// An invoice to pay.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProposedPayment")]
 pub struct Proposed {
+    /// ID of the invoice, `inv_…`.
     invoice_id: String,
+    /// Supplier of the invoice.
     supplier_id: String,
+    /// Number of the invoice at head office, such as `IN-2026-000001`.
     doc_no: String,
+    /// The supplier's number of the invoice.
     invoice_no: String,
+    /// Date by which the invoice must be paid.
     due_date: Date,
-    /// Last day of the discount; null if it has lapsed or there is none.
+    /// Last day of the discount. Null if it has lapsed or there is none.
     discount_until: Option<Date>,
     /// Open amount of the invoice, in whole currency units.
     open: i64,
     /// Early-payment discount that may still be taken, in whole currency units.
     discount: i64,
-    /// Amount to pay: open less discount.
+    /// Amount to pay: `open` − `discount`, in whole currency units.
     amount: i64,
 }
 
@@ -50,11 +55,13 @@ pub struct Proposed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PaymentProposal")]
 pub struct Proposal {
+    /// Day of the payment.
     date: Date,
+    /// Account to pay from.
     account: String,
-    /// Discounts that lapse first come first, then what is due first.
+    /// Invoices to pay: first those whose discount lapses first, then those that are due first.
     items: Vec<Proposed>,
-    /// Sum of the amounts to pay.
+    /// Sum of the amounts to pay, in whole currency units.
     total: i64,
 }
 

@@ -25,22 +25,22 @@ const LINES_MAX: usize = 500;
 pub struct Close {
     /// Store that the book belongs to.
     pub store_id: String,
-    /// Lines of receipts, or claims.
+    /// Lines of receipts or of supplier returns.
     #[serde(default)]
     pub lines: Vec<Line>,
-    /// Pay-outs from tills that paid for them.
+    /// IDs of the pay-outs from tills that paid for them.
     #[serde(default)]
     pub cash_ids: Vec<String>,
     /// Reason for the closing.
     pub reason: String,
 }
 
-/// A line of a receipt.
+/// A line of a receipt or of a supplier return.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UninvoicedLine")]
 pub struct Line {
-    /// The receipt, or the supplier return.
+    /// ID of the receipt or of the supplier return.
     pub receiving_id: String,
     /// Line number of the receipt or supplier return.
     pub line_no: u32,
@@ -54,7 +54,7 @@ pub struct Closed {
     pub close_id: String,
     /// Number of closed lines and pay-outs.
     pub lines_count: usize,
-    /// Amount moved from 2020 to 5030; signed.
+    /// Amount moved from account 2020 to account 5030, signed, in whole currency units.
     pub value: i64,
 }
 

@@ -33,7 +33,7 @@ pub const TABLE: Table = table!("prices", "price_id");
 pub enum State {
     /// The price was not withdrawn.
     Active,
-    /// The price was withdrawn and no longer counts anywhere.
+    /// The price was withdrawn and no longer applies anywhere.
     Withdrawn,
 }
 
@@ -79,11 +79,11 @@ pub async fn list(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewPrice")]
 pub struct New {
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
     /// Unit price in whole currency units.
     pub price: i64,
-    /// The store; null for all.
+    /// Store of the price. Null for all stores.
     pub store_id: Option<String>,
     /// First business day; null to apply at once.
     pub from: Option<Date>,

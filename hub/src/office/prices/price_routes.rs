@@ -30,7 +30,7 @@ pub const SET: Doc = Doc::of("Catalogue", "Set a price from now or from a date, 
     .refuses(&[Code::UnknownSku]);
 
 pub const EFFECTIVE: Doc =
-    Doc::of("Catalogue", "Retrieve the price of a product in a store at a point in time, and why it applies")
+    Doc::of("Catalogue", "Retrieve the price of a product in a store at a point in time, and the reason why it applies")
         .query::<Asked>()
         .answers::<EffectivePrice>(
             r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
@@ -54,14 +54,16 @@ pub const WITHDRAW: Doc = Doc::of("Catalogue", "Withdraw a price; it is kept but
 struct Search {
     /// Only those of this product.
     sku: Option<String>,
-    /// Only those that count in this store: its own, and those for all stores; empty, as in every list: any store's.
+    /// Only prices that apply in this store: its own, and those for all stores. Empty or omitted for the prices of any
+    /// store.
     store_id: Option<String>,
     /// Only those that were taken back, or that were not.
     state: Option<price::State>,
-    /// Only those whose first business day is this one or a later one.
+    /// Only prices whose first business day is this day or later.
     from: Option<Date>,
-    /// Only those whose first business day is this one or an earlier one, or that counted at once.
+    /// Only prices whose first business day is this day or earlier, and prices that applied at once.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -71,11 +73,11 @@ struct Search {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// Code of the product.
+    /// Product code (SKU).
     sku: String,
-    /// Store that the price counts in.
+    /// Store of the price.
     store_id: String,
-    /// Point in time; omitted: now. Earlier prices are in the sales and in the audit log.
+    /// Point in time. Defaults to now; must not be in the past. Earlier prices are in the sales and in the audit log.
     at: Option<UtcMs>,
 }
 

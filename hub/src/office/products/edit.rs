@@ -67,25 +67,25 @@ pub struct Change {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Rest {
-    /// Tax rate in basis points; null for that of the tax code, or the store's default.
+    /// Tax rate in basis points. Null for the rate of the tax code, or else the store's default.
     #[serde(default)]
     pub tax_rate_bp: Given<u32>,
-    /// Tax code of the product, which states why a rate is 0.
+    /// Tax code of the product, which explains a rate of 0. Null for none.
     #[serde(default)]
     pub tax_code: Given<String>,
-    /// Name of the category.
+    /// Code of the category. Null for none.
     #[serde(default)]
     pub category: Given<String>,
-    /// Codes that name it at a scanner.
+    /// Codes by which a scanner finds the product.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
     pub barcodes: Option<Vec<Barcode>>,
-    /// First cost estimate per piece.
+    /// First estimate of the cost of one piece, in whole currency units.
     #[serde(default)]
     pub cost: Given<i64>,
     /// On-hand quantity at or below which the product should be ordered.
     #[serde(default)]
     pub reorder_level: Given<i64>,
-    /// Whether stock is kept for the product.
+    /// Whether stock of the product is kept.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub track_stock: Option<bool>,
     /// Whether the product may be sold.
@@ -164,7 +164,7 @@ pub(crate) fn codes_fit(product: &Product) -> Result<(), ApiError> {
         return Ok(());
     }
     let path = format!("sku {}", product.sku);
-    let problem = format!("already has {BARCODES_MAX} barcodes: remove one before you add another");
+    let problem = format!("must have at most {BARCODES_MAX} barcodes: remove one before you add another");
     Err(ApiError::validation(&[FieldProblem { path, problem }]))
 }
 

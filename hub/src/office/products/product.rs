@@ -25,13 +25,13 @@ use std::collections::HashMap;
 /// Condition for the product of a code.
 const NAMED_BY: &str = "sku IN (SELECT sku FROM product_barcodes WHERE code = ?)";
 
-/// A doubt about a row of a file.
+/// A point to check about a row of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ImportWarning")]
 pub struct Warning {
-    /// The line of the file at which the row begins.
+    /// Line of the file at which the row begins, from 1.
     pub line: u64,
-    /// Description of the doubt, such as a wrong check digit.
+    /// Description of the problem, such as a wrong check digit.
     pub problem: String,
 }
 
@@ -48,7 +48,7 @@ pub struct ImportedFile {
     /// Counts of the import.
     #[serde(flatten)]
     pub imported: Imported,
-    /// Doubts about rows that were imported, at most 1,000. Omitted if there are none.
+    /// Points to check about imported rows, at most 1,000. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -56,9 +56,9 @@ pub struct ImportedFile {
 /// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
-    /// Rows of the file.
+    /// Number of rows in the file.
     pub rows: usize,
-    /// Products that are new or different.
+    /// Number of new or changed products.
     pub changed: usize,
 }
 
@@ -67,7 +67,7 @@ pub struct Imported {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ImportDryRun")]
 pub struct DryRun {
-    /// Preview: the result is returned and nothing is kept.
+    /// Whether to preview only: the result is returned, and nothing is stored.
     pub dry_run: Option<bool>,
     /// Encoding of a file without a byte order mark; omitted: UTF-8.
     pub encoding: Option<Encoding>,
@@ -198,6 +198,6 @@ pub fn refused(problems: &Problems) -> Failure {
         |row: &RowProblem| FieldProblem { path: format!("line {}", row.line), problem: row.problem.clone() };
     let fields: Vec<FieldProblem> = problems.named.iter().map(field).collect();
     let mut error = ApiError::validation(&fields);
-    error.message = format!("{} rows are wrong; nothing was imported", problems.count);
+    error.message = format!("{} rows are wrong: nothing was imported", problems.count);
     error.into()
 }

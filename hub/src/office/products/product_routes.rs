@@ -56,13 +56,13 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// A product, with doubts about it.
+/// A product, with points to check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckedProduct")]
 struct Checked {
     #[serde(flatten)]
     product: Product,
-    /// Doubts about its barcodes, such as a wrong check digit. Omitted if there are none.
+    /// Points to check about its barcodes, such as a wrong check digit. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     doubts: Vec<String>,
 }
@@ -78,14 +78,15 @@ impl From<Product> for Checked {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSearch")]
 struct Search {
-    /// A part of the name, the beginning of the sku, or at least four digits of a barcode.
+    /// Text in the name, the beginning of the SKU, or at least four digits of a barcode.
     q: Option<String>,
     /// Only those of this category.
     category: Option<String>,
-    /// A scan as the scanner sends it: the product that has the code.
+    /// Code as a scanner sends it: only the product that has it.
     barcode: Option<String>,
-    /// Only these, at most 100 codes with commas between them: the names on a document.
+    /// Only the products with these SKUs: at most 100, separated by commas.
     skus: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -19,18 +19,18 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A store's settings of a product. A null field was never set, and the catalogue's value counts.
+/// A store's settings of a product. A field is null if it was never set; the catalogue's value then applies.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProductSettings")]
 pub struct View {
     /// ID of the store.
     pub store_id: String,
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: String,
-    /// On-hand quantity at or below which the product should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null for the catalogue's level.
     #[schemars(with = "Option<i64>")]
     pub reorder_level: Value,
-    /// Place on the shelves where the product lies.
+    /// Place in the store where the product is kept. Null if none is recorded.
     #[schemars(with = "Option<String>")]
     pub shelf_place: Value,
 }

@@ -31,13 +31,13 @@ pub struct Asked {
     pub store_id: StoreId,
     /// Business day of the basket.
     pub date: Date,
-    /// Tier of the member.
+    /// Tier of the member. Null for none.
     #[serde(default)]
     pub tier: Option<String>,
     /// Items of the basket.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<Item>,
-    /// Drafts that are evaluated as if they were added; their IDs are `draft_1` and so on.
+    /// Draft promotions, which are evaluated like stored ones; their IDs are `draft_1` and so on.
     #[serde(default)]
     #[schemars(length(max = DRAFTS_MAX))]
     pub promotions: Vec<New>,
@@ -48,35 +48,36 @@ pub struct Asked {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionPreviewItem")]
 pub struct Item {
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Unit price in whole currency units. Null for the price in that store on the day, or now if that is later.
+    /// Price of one piece in whole currency units. Null for the price in that store on the day, or now if the day is in
+    /// the past.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
 }
 
-/// Discounts of each line, and the promotions that give nothing.
+/// Discounts of each line, and the promotions that give no discount.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PromotionPreview")]
 pub struct Preview {
-    /// The lines, as they were asked for.
+    /// Lines in the order of the request.
     pub lines: Vec<PreviewLine>,
-    /// Sum of the lines' discounts.
+    /// Sum of the lines' discounts, in whole currency units.
     pub discount: i64,
-    /// Sum of the lines after the discounts.
+    /// Sum of the lines after the discounts, in whole currency units.
     pub net: i64,
-    /// Promotions of that day that give nothing, and all drafts that give nothing.
+    /// Promotions of that day, and drafts, that give no discount.
     pub not_given: Vec<Idle>,
 }
 
-/// A line with what promotions give.
+/// A line with its discounts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewLine {
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces.
     pub qty: i64,
@@ -84,9 +85,9 @@ pub struct PreviewLine {
     pub price: i64,
     /// Discounts of the line, in the order of application.
     pub discounts: Vec<PreviewDiscount>,
-    /// Sum of the line's discounts.
+    /// Sum of the line's discounts, in whole currency units.
     pub discount: i64,
-    /// `qty` × `price` less `discount`.
+    /// `qty` × `price` − `discount`, in whole currency units.
     pub net: i64,
 }
 
@@ -101,7 +102,7 @@ pub struct PreviewDiscount {
     pub amount: i64,
 }
 
-/// A promotion that gives nothing.
+/// A promotion that gives no discount.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PromotionNotGiven")]
 pub struct Idle {
@@ -109,7 +110,7 @@ pub struct Idle {
     pub promotion_id: String,
     /// Name of the promotion.
     pub name: String,
-    /// Reason why it gives nothing.
+    /// Reason why it gives no discount.
     pub reason: NotGiven,
 }
 

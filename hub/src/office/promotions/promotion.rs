@@ -64,33 +64,33 @@ pub struct New {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Basis points or currency units, by `type`.
+    /// Basis points or whole currency units, by `type`.
     pub value: i64,
-    /// Only these products.
+    /// Products that the promotion is limited to. Null for all products.
     pub skus: Option<Vec<Sku>>,
-    /// Only this category.
+    /// Category that the promotion is limited to. Null for all categories.
     pub category: Option<String>,
-    /// Fewest pieces among the lines it sees.
+    /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     pub min_qty: Option<i64>,
-    /// Least that is left of the lines it sees.
+    /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     pub min_total: Option<i64>,
-    /// Pieces to buy.
+    /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
     pub buy: Option<i64>,
-    /// Pieces to get.
+    /// Number of pieces to get. Required for `buy_x_get_y`, and ignored otherwise.
     pub get: Option<i64>,
-    /// Only members of this tier.
+    /// Tier of members that the promotion is limited to. Null for all customers.
     pub tier: Option<String>,
-    /// Only these stores; null for all.
+    /// Stores that the promotion is limited to. Null for all stores.
     pub store_ids: Option<Vec<StoreId>>,
     /// First business day of the promotion.
     pub from: Date,
     /// Last business day of the promotion.
     pub to: Date,
-    /// Only on these days of the week.
+    /// Days of the week on which the promotion applies. Null for all days.
     pub days: Option<Vec<Day>>,
     /// Order in which promotions are applied; 1 is applied first.
     pub priority: i64,
-    /// Whether it joins others on a line.
+    /// Whether it may be combined with other promotions on a line. Defaults to false.
     #[serde(default)]
     pub stackable: bool,
 }
@@ -119,7 +119,7 @@ impl From<New> for Promotion {
     }
 }
 
-/// Request body of `PATCH /api/promotions/:id`.
+/// Request body of `PATCH /api/promotions/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangePromotion")]
@@ -130,7 +130,7 @@ pub struct Change {
     /// First business day of the promotion.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub from: Option<Date>,
-    /// Last business day of the promotion: one before today ends it.
+    /// Last business day of the promotion. A day before today ends the promotion.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub to: Option<Date>,
     /// Order in which promotions are applied; 1 is applied first.

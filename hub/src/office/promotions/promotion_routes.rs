@@ -34,7 +34,7 @@ pub const CHANGE: Doc = Doc::of("Catalogue", "Update a promotion's name and vali
     .body::<promotion::Change>(r#"{"to": "2026-11-30"}"#)
     .answers::<Promotion>(PROMOTION);
 pub const PREVIEW: Doc =
-    Doc::of("Catalogue", "Preview the discounts that promotions, drafts included, give to a basket, and why others do not apply")
+    Doc::of("Catalogue", "Preview the discounts of promotions and of draft promotions for a basket, and why others give none")
         .body::<preview::Asked>(
             r#"{"store_id": "S001", "date": "2026-11-21", "items": [{"sku": "8991234567890", "qty": 2}],
             "promotions": [{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
@@ -45,23 +45,24 @@ pub const PREVIEW: Doc =
             "name": "Tea week", "amount": 3000}], "discount": 3000, "net": 27000}], "discount": 3000, "net": 27000,
             "not_given": [{"promotion_id": "prm_1", "name": "Gold", "reason": "other_tier"}]}"#,
         )
-        .unkeyed("nothing changes: the same request is answered anew")
+        .unkeyed("nothing changes: a repeated request is answered again")
         .refuses(&[Code::NotFound]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionSearch")]
 struct Search {
-    /// A part of the name.
+    /// Text in the name.
     q: Option<String>,
-    /// Only those that name this product, or no products at all.
+    /// Only promotions that list this product or are not limited to products.
     sku: Option<Sku>,
-    /// Only those that count in this store.
+    /// Only promotions that apply in this store.
     store_id: Option<StoreId>,
-    /// Only those that count on this day or a later one.
+    /// Only promotions that apply on this day or later.
     from: Option<Date>,
-    /// Only those that count on this day or an earlier one.
+    /// Only promotions that apply on this day or earlier.
     to: Option<Date>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

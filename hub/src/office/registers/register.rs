@@ -27,7 +27,7 @@ pub struct View {
     pub store_id: String,
     /// ID of the till.
     pub register_id: String,
-    /// Display name given by head office; null if the store's own name applies.
+    /// Display name given by head office. Null if the store's own name applies.
     pub name: Option<String>,
     /// Whether the till may sell, as set by head office.
     pub state: RegisterState,

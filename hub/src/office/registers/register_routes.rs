@@ -11,13 +11,15 @@ use serde_json::json;
 
 const REGISTER: &str = r#"{"store_id": "S001", "register_id": "till-1", "name": "Front", "state": "active"}"#;
 
-pub const LIST: Doc = Doc::of("Stores", "List registers that sold or that head office named")
+pub const LIST: Doc = Doc::of("Stores", "List registers that have sold, or that head office has named")
     .query::<RegistersQuery>()
     .lists::<View>(REGISTER);
-pub const CHANGE: Doc =
-    Doc::of("Stores", "Rename, enable or disable a store's register; applies once the store is notified")
-        .body::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#)
-        .answers::<View>(REGISTER);
+pub const CHANGE: Doc = Doc::of(
+    "Stores",
+    "Rename, enable or disable a store's register; the store applies the change when it is notified",
+)
+.body::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#)
+.answers::<View>(REGISTER);
 
 /// `GET /api/registers`
 pub async fn list(request: Request) -> Answered {

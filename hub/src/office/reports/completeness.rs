@@ -15,21 +15,22 @@ use sqlx::{Any, AnyConnection, Executor, Row};
 /// A store that is online is heard at least this often, in milliseconds.
 const ONLINE_MS: i64 = 5 * 60 * 1000;
 
-/// Stores that a report is complete for, and those that it is not.
+/// Stores whose figures are complete in a report, and stores whose figures may be incomplete.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Completeness {
-    /// Stores that may have sold in these days: those that are not disabled, and those that were disabled after the
-    /// first of the days began.
+    /// Number of stores that may have sold on these days: those that are not disabled, and those that were disabled
+    /// after the first of the days began.
     pub stores_expected: usize,
-    /// Stores heard after the last day ended, or lately, or to the end before they were disabled, with nothing left
-    /// to send, nothing set aside, nothing missing for ever, every one of these days that is over sealed, and no day of
-    /// these or before open again after it was.
+    /// Number of stores whose figures are complete. Such a store has connected after the last day ended, or recently,
+    /// or sent everything before it was disabled; it has no records left to send, none parked and none missing for
+    /// ever; it has sealed every one of these days that is over, and has reopened neither these days nor an earlier
+    /// one.
     pub stores_complete: usize,
     /// Stores that are expected and not complete.
     pub missing: Vec<Missing>,
-    /// Time of this information.
+    /// When completeness was determined.
     pub as_of: UtcMs,
-    /// Records that are applied and not posted yet: none, since every event is posted as it is applied.
+    /// Always 0: every record is posted when it is applied.
     pub posting_left: i64,
 }
 
@@ -84,17 +85,17 @@ impl<T> CompleteList<T> {
     }
 }
 
-/// A store that may not have reported everything.
+/// A store whose figures may be incomplete.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MissingStore")]
 pub struct Missing {
     /// ID of the store.
     pub store_id: String,
-    /// When the store was last heard. Null if it never was.
+    /// When the store last connected. Null if it never did.
     pub last_seen: Option<UtcMs>,
     /// Reasons why its figures may be incomplete.
     pub reasons: Vec<Reason>,
-    /// Records that it had not sent when it was last heard. Null if it never was.
+    /// Number of records that the store had not sent when it last connected. Null if it never did.
     pub pending: Option<i64>,
 }
 
@@ -102,19 +103,19 @@ pub struct Missing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The store was not heard since these days ended.
+    /// The store has not connected since these days ended.
     NotHeard,
-    /// The store had records left to send.
+    /// The store has records that it has not sent yet.
     Pending,
-    /// Some of its records are missing for ever.
+    /// Some of the store's records are missing for ever.
     Hole,
-    /// Some of its records are parked until they can be applied.
+    /// Some of the store's records are parked.
     Parked,
     /// The store was disabled while a shift of these days was open.
     ShiftOpen,
-    /// One of these days is over at the store, and was not sealed.
+    /// One of these days is over at the store and is not sealed.
     NotSealed,
-    /// A day of these or before was sealed and is open again: its figures may still change.
+    /// One of these days, or an earlier day, was unsealed: its figures may still change.
     DayReopened,
 }
 

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct DayFigures {
     #[serde(flatten)]
     sums: Sums,
-    /// `total` less `returns_total`.
+    /// `total` − `returns_total`, in whole currency units.
     net_total: i64,
 }
 

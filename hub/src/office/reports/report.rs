@@ -79,15 +79,15 @@ pub const fn text(name: &'static str, sql: &'static str) -> Key {
 pub const DAY: Key = text("{day}", "d.{day}");
 pub const STORE: Key = text("store_id", "d.store_id");
 
-/// Day of a document that counts.
+/// Day by which documents are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ReportDates")]
 pub enum Dates {
-    /// The day that something belongs to.
+    /// Day that the document belongs to.
     #[default]
     Business,
-    /// The day of its entry in the books.
+    /// Day of its entry in the books.
     Books,
 }
 
@@ -114,18 +114,19 @@ pub struct ReportQuery<'a> {
     pub from: Date,
     /// Last day of the range, included.
     pub to: Date,
-    /// Store; omitted: all stores.
+    /// Store. Defaults to all stores.
     pub store_id: Option<&'a str>,
     pub dates: Dates,
 }
 
-/// Documents that are in the range by one of their days alone.
+/// Late documents: only their own day or only their day in the books is in the range.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "LateDocuments")]
 pub struct Late {
     /// Number of documents.
     pub count: i64,
-    /// Total of the documents: those that belong to the range less those that the books have in it.
+    /// Total of these documents in whole currency units: those that belong to the range less those that the books have
+    /// in it.
     pub total: i64,
 }
 
@@ -171,7 +172,7 @@ impl Group {
         let found = self.source.fetch(connection, self.keys, ask, &order).await?;
         if found.len() > GROUPS_MAX {
             let problem =
-                format!("the report has more than {GROUPS_MAX} rows: ask for fewer days, or for one store");
+                format!("the report has more than {GROUPS_MAX} rows: choose fewer days, or one store");
             return Err(ApiError::invalid_query(problem).into());
         }
         let mut rows = Vec::with_capacity(found.len());

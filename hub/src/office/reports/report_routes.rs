@@ -45,11 +45,12 @@ pub const STOCK: Doc = Doc::of("Reports", "Report stock at the end of a day in t
     .answers::<View>(STOCK_EXAMPLE)
     .also(&["text/csv", SVG])
     .refuses(&[Code::ValidationFailed]);
-pub const POINTS_LIABILITY: Doc = Doc::of("Reports", "Report outstanding points by months until expiry")
-    .query::<DayQuery>()
-    .answers::<View>(STOCK_EXAMPLE)
-    .also(&["text/csv", SVG])
-    .refuses(&[Code::ValidationFailed]);
+pub const POINTS_LIABILITY: Doc =
+    Doc::of("Reports", "Report outstanding points by number of months until they expire")
+        .query::<DayQuery>()
+        .answers::<View>(STOCK_EXAMPLE)
+        .also(&["text/csv", SVG])
+        .refuses(&[Code::ValidationFailed]);
 pub const SHRINKAGE: Doc = doc("Report lost goods by reason");
 pub const MEMBERS: Doc = doc("Report sales to members and their points");
 pub const PAYMENTS: Doc = doc("Report payments and refunds by method");
@@ -60,29 +61,35 @@ pub const SETTLEMENTS: Doc = doc("Report expected and settled payouts by day");
 pub const EXCEPTIONS: Doc = doc("Report exceptions");
 pub const SELL_THROUGH: Doc = doc("Report the share of opening and received stock that was sold");
 
+/// A page of a report.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Report")]
 struct View {
-    /// First day of the report.
+    /// First day of the report. Omitted if the report is at the end of a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Date>,
-    /// Last day of the report.
+    /// Last day of the report. Omitted if the report is at the end of a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Date>,
-    /// The day at the end of which it is.
+    /// Day at whose end the figures are reported. Omitted if the report is of a range of days.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<Date>,
-    /// Object of the rows, for example `day` or `store`.
+    /// Grouping of the rows, for example `day` or `store`.
     group_by: &'static str,
+    /// Day by which documents were selected.
     dates: Dates,
+    /// Rows of this page.
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
-    /// The figures over all rows, as one sum: each document counts once, whatever the rows are about.
+    /// Figures of all rows together. Each document counts once, whatever the grouping.
     #[schemars(schema_with = "named_figures")]
     totals: Value,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
+    /// Completeness: which stores have reported all records of these days.
     completeness: Completeness,
-    /// Documents that are in the range by one of their days alone. Null if the report has one kind of day only.
+    /// Late documents: only their own day or only their day in the books is in the range. Null if the report has only
+    /// one kind of day.
     late: Option<Late>,
 }
 
@@ -102,14 +109,14 @@ struct Query {
     from: Option<Date>,
     /// Last day of the report.
     to: Option<Date>,
-    /// Only this store; omitted: all stores.
+    /// Store of the report. Defaults to all stores.
     store_id: Option<String>,
-    /// Object of the rows; omitted: the first that the report has.
+    /// Grouping of the rows. Defaults to the first one of the report.
     group_by: Option<String>,
-    /// Day of a document that counts.
+    /// Day by which documents are selected.
     #[serde(default)]
     dates: Dates,
-    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
 }
@@ -118,13 +125,13 @@ struct Query {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ReportOfDayQuery")]
 struct DayQuery {
-    /// The day at the end of which it is.
+    /// Day at whose end the figures are reported.
     as_of: Option<Date>,
-    /// Only this store; omitted: all stores.
+    /// Store of the report. Defaults to all stores.
     store_id: Option<String>,
-    /// Object of the rows; omitted: the first that the report has.
+    /// Grouping of the rows. Defaults to the first one of the report.
     group_by: Option<String>,
-    /// Delimiter of the CSV: `,`, `;` or `tab`; omitted: a comma.
+    /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
 }

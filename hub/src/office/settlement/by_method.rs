@@ -17,27 +17,28 @@ use std::collections::BTreeMap;
 pub struct ByMethod {
     /// Payment method.
     method: String,
-    /// Sum of the payments.
+    /// Sum of the payments, in whole currency units.
     sales: i64,
-    /// Sum of the refunds; negative.
+    /// Sum of the refunds, negative, in whole currency units.
     refunds: i64,
-    /// `sales` plus `refunds`.
+    /// `sales` + `refunds`, in whole currency units.
     expected: i64,
-    /// Amount that is matched with lines, or with items that take each other back.
+    /// Amount that is matched with lines, or with items that cancel each other, in whole currency units.
     matched: i64,
-    /// Part of `matched` that the provider keeps as its fee.
+    /// Part of `matched` that the provider keeps as its fee, in whole currency units.
     fee: i64,
-    /// Part of `matched` that reaches the account.
+    /// Part of `matched` that reaches the account, in whole currency units.
     net: i64,
-    /// Part of `matched` that is missing beyond the fee.
+    /// Part of `matched` that is missing, not counting the fee, in whole currency units.
     difference: i64,
-    /// Amount without a match.
+    /// Amount without a match, in whole currency units.
     open: i64,
-    /// Part of `expected` that belongs to an earlier day and was carried here.
+    /// Part of `expected` that was carried from an earlier day, in whole currency units.
     carried_in: i64,
-    /// Amount that is carried on. In an approved settlement, all that was open.
+    /// Amount that is carried to a later day, in whole currency units. In an approved settlement, the whole open
+    /// amount.
     carried_out: i64,
-    /// Part of `expected` that came after the settlement of its own day was approved.
+    /// Part of `expected` that was reported after the settlement of its own day was approved, in whole currency units.
     late: i64,
 }
 

@@ -22,9 +22,9 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementExceptionCounts")]
 pub struct Counts {
-    /// Exceptions that need a decision.
+    /// Number of exceptions that need a decision.
     open: i64,
-    /// Exceptions that are resolved.
+    /// Number of exceptions that are resolved.
     resolved: i64,
 }
 
@@ -44,7 +44,7 @@ pub struct View {
     pub forced: bool,
     /// Note of the approver. Null if there is none.
     pub note: Option<String>,
-    /// User who approved it.
+    /// User who approved the document. Null until it is approved.
     pub approved_by: Option<String>,
     /// When the settlement was approved. Null until then.
     pub approved_at: Option<UtcMs>,
@@ -57,15 +57,16 @@ pub struct Listed {
     /// The settlement itself.
     #[serde(flatten)]
     pub settlement: View,
-    /// Sum of the payments and refunds that third parties settle. Fixed once the settlement is approved.
+    /// Sum of the payments and refunds that third parties settle, in whole currency units. Fixed once the settlement is
+    /// approved.
     pub expected: i64,
-    /// Amount without a match.
+    /// Amount without a match, in whole currency units.
     pub open: i64,
-    /// Fee that the provider keeps.
+    /// Fee that the provider keeps, in whole currency units.
     pub fee: i64,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: i64,
-    /// Exceptions that need a decision.
+    /// Number of exceptions that need a decision.
     pub exceptions_open: i64,
 }
 
@@ -78,11 +79,11 @@ pub struct Detail {
     pub settlement: View,
     /// Figures by payment method.
     pub by_method: Vec<ByMethod>,
-    /// Sum of the provider's fees of matched items.
+    /// Sum of the provider's fees of the matched items, in whole currency units.
     pub fee: i64,
-    /// Amount of matched items that is missing beyond the fees.
+    /// Missing amount of the matched items, not counting the fees, in whole currency units.
     pub difference: i64,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: i64,
     /// Cash in the drawers of the day.
     pub cash: Cash,

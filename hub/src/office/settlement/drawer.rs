@@ -11,29 +11,37 @@ use sqlx::any::AnyRow;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementShift")]
 pub struct ShiftCash {
+    /// ID of the shift.
     shift_id: String,
+    /// Register of the shift.
     register_id: String,
-    /// Expected cash; null while the shift is not closed.
+    /// Expected cash, in whole currency units. Null while the shift is not closed.
     expected: Option<i64>,
-    /// Counted cash of the last count.
+    /// Counted cash of the last count, in whole currency units. Null while the shift is not closed.
     counted: Option<i64>,
-    /// `counted` less `expected`.
+    /// `counted` − `expected`, in whole currency units. Null while the shift is not closed.
     variance: Option<i64>,
 }
 
-/// A day's cash. Sums are over its closed shifts, what came and went over all of them.
+/// Cash of a day. `expected`, `counted` and `variance` are sums of the closed shifts; the other sums are of all shifts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementCash")]
 pub struct Cash {
+    /// Shifts of the day.
     shifts: Vec<ShiftCash>,
+    /// Sum of the expected cash, in whole currency units.
     expected: i64,
+    /// Sum of the counted cash, in whole currency units.
     counted: i64,
+    /// `counted` − `expected`, in whole currency units.
     variance: i64,
+    /// Cash paid into the drawers, in whole currency units.
     pay_in: i64,
+    /// Cash paid out of the drawers, in whole currency units.
     pay_out: i64,
-    /// Brought to the safe.
+    /// Cash moved from the drawer to the safe, in whole currency units.
     drops: i64,
-    /// Left the safe for the bank, as bags of this day.
+    /// Bank deposits of this day, in whole currency units.
     deposits: i64,
 }
 

@@ -57,7 +57,7 @@ pub struct ExceptionsQuery {
     pub source_id: Option<String>,
     /// Only those of this payment method.
     pub method: Option<String>,
-    /// Only those that hold this settlement up, or held it up.
+    /// Only exceptions that prevent, or prevented, the approval of this settlement.
     pub settlement_id: Option<String>,
     /// Only those of this business day or later.
     pub from: Option<Date>,
@@ -77,36 +77,36 @@ pub struct View {
     pub kind: ExceptionKind,
     /// Source of the payments. Null if there is none.
     pub source_id: Option<String>,
-    /// The statement of its line.
+    /// Statement of the line. Null for none.
     pub statement_id: Option<String>,
-    /// The store whose settlement it holds up.
+    /// Store whose settlement can't be approved before the exception is resolved. Null for none.
     pub store_id: Option<String>,
-    /// The day of that settlement.
+    /// Business day of the settlement. Null for none.
     pub business_date: Option<Date>,
-    /// ID of that settlement. Null if it does not exist yet, or there is none.
+    /// ID of the settlement. Null if it does not exist yet, or there is none.
     pub settlement_id: Option<String>,
     /// Payment method of its items. Null if it has none, or they were paid by several methods.
     pub method: Option<String>,
-    /// Amount of the difference, or of the lines and items.
+    /// Amount of the difference, or of the lines and items, in whole currency units.
     pub amount: i64,
     /// Store and ID of each item that it is about.
     #[serde(skip)]
     pub items: Vec<ItemRef>,
-    /// The items that it is about.
+    /// IDs of the items.
     pub item_ids: Vec<String>,
-    /// The lines that it is about.
+    /// IDs of the lines.
     pub line_ids: Vec<String>,
-    /// Groups of items that fit equally well.
+    /// Groups of item IDs that fit equally well.
     pub candidates: Vec<Vec<String>>,
     /// Whether the exception needs a decision.
     pub state: State,
-    /// Chosen resolution. Null while the exception is open, or if another exception took its place.
+    /// Chosen resolution. Null while the exception is open, and if another exception replaced it.
     pub resolution: Option<String>,
     /// Account that the resolution posts to. Null if it posts nothing.
     pub account: Option<String>,
     /// Reason given for the resolution. Null if there is none.
     pub reason: Option<String>,
-    /// User who decided it.
+    /// User who resolved the exception. Null while it is open, and if no user resolved it.
     pub resolved_by: Option<String>,
     /// When the exception was resolved. Null while it is open.
     pub resolved_at: Option<UtcMs>,

@@ -48,7 +48,7 @@ pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveQuery {
-    /// Preview: the result and its entries; nothing is kept.
+    /// Whether to preview only: the result and its entries are returned, and nothing is stored.
     preview: Option<bool>,
 }
 

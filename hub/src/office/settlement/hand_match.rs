@@ -21,18 +21,18 @@ use std::collections::BTreeSet;
 /// Lines, and items, of one match.
 const NAMED_MAX: usize = 500;
 
-/// A match that a user makes.
+/// A manual match.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSettlementMatch")]
 pub struct New {
     /// Source that reported the lines.
     pub source_id: String,
-    /// IDs of the lines, up to 500. Empty if the items take each other back.
+    /// IDs of the lines, up to 500. Empty if the items cancel each other.
     pub line_ids: Vec<String>,
-    /// IDs of the items, up to 500. Empty if the lines are a charge and its refund that no store knows of.
+    /// IDs of the items, up to 500. Empty if the lines are a charge and its refund that no store recorded.
     pub item_ids: Vec<String>,
-    /// Account that the difference between lines and items is posted to. Required if there is one.
+    /// Account that the difference between lines and items is posted to. Required if there is a difference.
     pub difference_account: Option<String>,
     /// Reason for the match.
     pub reason: String,

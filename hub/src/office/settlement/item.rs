@@ -26,7 +26,7 @@ pub enum State {
     Matched,
     /// The match of the item was approved.
     Posted,
-    /// The money will never come.
+    /// Written off: the money is no longer expected.
     WrittenOff,
 }
 
@@ -57,16 +57,16 @@ pub struct ItemsQuery {
     pub method: Option<String>,
     /// Only those in this state.
     pub state: Option<State>,
-    /// Only open or matched ones, without payments to suppliers: the amounts on clearing accounts and on the
-    /// way to the bank.
+    /// Only open or matched items, without payments to suppliers: the amounts on clearing accounts and on the way to
+    /// the bank.
     pub unposted: Option<bool>,
     /// Only those of this business day or later.
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Only those of the settlement of this day.
+    /// Only items of the settlement of this day.
     pub settlement_date: Option<Date>,
-    /// Only those of a business day that is more than this number of days ago.
+    /// Only items whose business day is more than this number of days ago.
     pub older_than_days: Option<u32>,
 }
 asks!(ItemsQuery, "settlement_items");
@@ -106,33 +106,43 @@ impl SettlementItemsQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementItem")]
 pub struct View {
+    /// ID of the item.
     item_id: String,
+    /// Store of the item. Empty for head office.
     store_id: String,
     /// Kind of the item: `payment`, `refund`, `deposit` or `supplier_payment`.
     kind: String,
+    /// Payment method.
     method: String,
-    /// Account that the amount is booked on until it is settled.
+    /// Account that holds the amount until it is settled.
     account: String,
+    /// Business day of the item.
     business_date: Date,
     /// Day of the settlement that the item belongs to.
     settlement_date: Date,
     /// Day of its entry in the books. Null if it is not posted yet.
     entry_date: Option<Date>,
-    /// Amount of the item, positive for money to us.
+    /// Amount of the item in whole currency units, positive for incoming money.
     amount: i64,
+    /// Slip number or other reference. Null for none.
     reference: Option<String>,
+    /// ID of the sale, the return, the deposit or the payment.
     document_id: String,
+    /// Receipt number. Null for none.
     receipt_no: Option<String>,
+    /// Register of the payment. Null for none.
     register_id: Option<String>,
+    /// When the money was paid or handed over.
     occurred_at: UtcMs,
-    /// ID of the item that it takes back. Null if it takes none back.
+    /// ID of the item that it reverses. Null for none.
     contra_of: Option<String>,
     /// State of the item: `open`, `matched`, `posted` or `written_off`.
     state: String,
+    /// ID of the item's match. Null if it has none.
     match_id: Option<String>,
-    /// Whether the item came after the settlement of its day was approved.
+    /// Whether the item was reported after the settlement of its day was approved.
     late: bool,
-    /// Last day until which the item is known to stay open.
+    /// Day until which the item is carried. Null if it is not carried.
     carried_until: Option<Date>,
 }
 

@@ -35,7 +35,7 @@ pub const UNDO: Doc = Doc::of("Settlement", "Undo a match before any of it is po
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementMatchUndo")]
 pub struct Undo {
-    /// Reason for the undoing, for people.
+    /// Reason for undoing the match.
     reason: String,
 }
 

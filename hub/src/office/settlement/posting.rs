@@ -17,26 +17,29 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An entry as it would be.
+/// An entry that would be posted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementPosting")]
 pub struct Posting {
     /// Store that the book belongs to. Empty for head office's own book.
     store_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     entry_date: Date,
-    /// Whether it is posted with the approval of its settlement or statement, not at once.
+    /// Whether it is posted with the approval of its settlement or statement instead of at once.
     waits: bool,
-    /// Lines of the entry, by account.
+    /// Lines of the entry, ordered by account.
     lines: Vec<Line>,
 }
 
-/// A line of it; one side is above 0.
+/// A line of the entry. Exactly one of `debit` and `credit` is above 0.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementPostingLine")]
 struct Line {
+    /// Account number.
     account: String,
+    /// Debit in whole currency units.
     debit: i64,
+    /// Credit in whole currency units.
     credit: i64,
 }
 

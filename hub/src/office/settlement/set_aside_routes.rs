@@ -47,32 +47,32 @@ pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside
     .answers::<View>(DISMISSED)
     .refuses(&[Code::NotFound, Code::InvalidState]);
 
-/// Corrections of a row; omitted fields are taken from the row.
+/// Corrections of a row. Omitted fields keep the values of the row.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeRow {
-    /// Reason why the row is taken in.
+    /// Reason for adding the row as a line.
     reason: String,
     /// Date of the line.
     date: Option<Date>,
     /// Slip or transfer number of the line.
     reference: Option<String>,
-    /// Description of the line, for people.
+    /// Description of the line. Null for none.
     description: Option<String>,
-    /// Amount of the line: gross for a provider, net for a bank.
+    /// Amount of the line in whole currency units: gross for a provider, net for a bank.
     amount: Option<i64>,
-    /// Amount before fees, positive for money to us.
+    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
     gross: Option<i64>,
-    /// Fee, positive if it costs.
+    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
     fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     net: Option<i64>,
     /// Type of the line.
     #[serde(rename = "type")]
     kind: Option<LineKind>,
-    /// Batch that the line was paid out with.
+    /// Batch that the line was paid out with. Null if the source names none.
     batch: Option<String>,
-    /// Terminal or shop, as the source names it.
+    /// Terminal or shop, as the source names it. Null if it names none.
     store_ref: Option<String>,
 }
 
@@ -143,13 +143,14 @@ fn corrected(
     source: SourceKind,
 ) -> Result<TextLine, ApiError> {
     let date = asked.date.or(known.as_ref().map(|line| line.date)).or(row.date);
-    let date = date.ok_or_else(|| ApiError::field("date", "is needed: the row has none that can be read"))?;
+    let date =
+        date.ok_or_else(|| ApiError::field("date", "is needed: the row has no such value that can be read"))?;
     let given = Figures { amount: asked.amount, gross: asked.gross, fee: asked.fee, net: asked.net };
     let kind = asked.kind.or(known.as_ref().map(|line| line.kind));
     let figures = match (&known, given == Figures::default()) {
         (Some(line), true) => [line.gross, line.fee, line.net],
         (None, true) if row.amount.is_none() => {
-            return Err(ApiError::field("amount", "is needed: the row has none that can be read"));
+            return Err(ApiError::field("amount", "is needed: the row has no such value that can be read"));
         }
         (None, true) => of(Figures { amount: row.amount, ..Figures::default() }, source, kind)?,
         (_, false) => of(given, source, kind)?,

@@ -24,11 +24,11 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideState")]
 pub enum State {
-    /// The row may be money that moved and needs a decision: it is taken in or dismissed.
+    /// The row may be money that moved. It needs a decision: add it as a line, or dismiss it.
     Open,
-    /// The row holds no money of this account by its reason. It may be taken in all the same.
+    /// By its reason, the row is no money of this account. It can still be added as a line.
     Noted,
-    /// The row became a line.
+    /// The row was added as a line.
     Taken,
     /// A user decided that the row is not a line.
     Dismissed,
@@ -75,11 +75,11 @@ asks!(RowsSetAsideQuery, "statement_rows_set_aside");
 pub struct View {
     /// ID of the row, `row_…`.
     pub row_id: String,
-    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053, a place in JSON.
+    /// Position in the file, from 1: the line of a CSV file, the entry of a CAMT.053 file, the element of a JSON list.
     pub row_no: i64,
     /// Reason why the row is not a line.
     pub reason: Reason,
-    /// Field that is wrong. Null if it is the whole row.
+    /// Field that is wrong. Null if the whole row is.
     pub field: Option<String>,
     /// Description of the problem.
     pub problem: String,
@@ -89,19 +89,19 @@ pub struct View {
     pub reference: String,
     /// Description of the row. Empty if there is none.
     pub description: String,
-    /// Amount; null if it can't be read.
+    /// Amount in whole currency units. Null if it can't be read.
     pub amount: Option<i64>,
     /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,
-    /// ID of the line that it repeats in other words. Null if it repeats none.
+    /// ID of the line that the row repeats with a different description. Null for none.
     pub repeats_line_id: Option<String>,
     /// State of the row.
     pub state: State,
-    /// ID of the line that it became. Null if it became none.
+    /// ID of the line that the row became. Null for none.
     pub line_id: Option<String>,
-    /// User who took the row in or dismissed it. Null until then.
+    /// User who added the row as a line or dismissed it. Null until then.
     pub decided_by: Option<String>,
-    /// When the row was taken in or dismissed. Null until then.
+    /// When the row was added as a line or dismissed. Null until then.
     pub decided_at: Option<UtcMs>,
     /// Reason given for the decision. Null until then.
     pub decision: Option<String>,

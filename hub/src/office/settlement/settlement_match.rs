@@ -17,17 +17,17 @@ use sqlx::any::AnyRow;
 pub struct SliceView {
     /// ID of the store.
     pub store_id: String,
-    /// The day whose settlement posts it.
+    /// Day of the settlement that posts it.
     pub settlement_date: Date,
-    /// Sum of its items.
+    /// Sum of its items, in whole currency units.
     pub gross: i64,
-    /// Its part of the match's fee.
+    /// Its part of the match's fee, in whole currency units.
     pub fee: i64,
-    /// Its part of the difference.
+    /// Its part of the match's difference, in whole currency units.
     pub difference: i64,
-    /// Its net amount that reached the account.
+    /// Its net amount that reached the account, in whole currency units.
     pub net: i64,
-    /// Whether the part is in the books.
+    /// Whether the part is posted to the books.
     pub booked: bool,
 }
 
@@ -46,13 +46,13 @@ pub struct View {
     pub line_ids: Vec<String>,
     /// IDs of the items.
     pub item_ids: Vec<String>,
-    /// Sum of the items.
+    /// Sum of the items, in whole currency units.
     pub gross: i64,
-    /// Fee that the provider keeps.
+    /// Fee that the provider keeps, in whole currency units.
     pub fee: i64,
-    /// Net amount that reached the account.
+    /// Net amount that reached the account, in whole currency units.
     pub net: i64,
-    /// gross − fee − net.
+    /// `gross` − `fee` − `net`, in whole currency units.
     pub difference: i64,
     /// Account that the difference is posted to. Null for 6060.
     pub difference_account: Option<String>,
@@ -60,17 +60,17 @@ pub struct View {
     pub slices: Vec<SliceView>,
     /// State of the match: `matched`, `posted` or `undone`.
     pub state: String,
-    /// User who matched them; null if they were matched automatically.
+    /// User who made the match. Null if it was made automatically.
     pub made_by: Option<String>,
     /// Reason given for the match. Null if the lines were matched automatically.
     pub reason: Option<String>,
     /// When the match was made.
     pub made_at: UtcMs,
-    /// User who undid it.
+    /// User who undid the match. Null if it was not undone.
     pub undone_by: Option<String>,
     /// When the match was undone. Null if it was not.
     pub undone_at: Option<UtcMs>,
-    /// Reason given for the undoing. Null if the match was not undone.
+    /// Reason given for undoing the match. Null if it was not undone.
     pub undone_reason: Option<String>,
 }
 

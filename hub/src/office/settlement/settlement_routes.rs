@@ -79,14 +79,16 @@ pub const ITEMS_OF_DAY: Doc = Doc::of("Settlement", "List the items of a settlem
     .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)
     .refuses(&[Code::NotFound]);
 
-/// A settlement that a person makes.
+/// A settlement that a user creates.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSettlement")]
 pub struct New {
+    /// Store of the settlement.
     store_id: String,
+    /// Business day of the settlement.
     business_date: Date,
-    /// Make the settlement although its day is not sealed.
+    /// Whether to create the settlement although its day is not sealed.
     #[serde(default)]
     force: bool,
     /// Reason for the settlement. Required with `force`.
@@ -98,7 +100,7 @@ pub struct New {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SettlementApproval")]
 pub struct Approval {
-    /// Note of the approver, for people.
+    /// Note of the approver. Null for none.
     note: Option<String>,
 }
 

@@ -44,22 +44,22 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 pub struct View {
     /// ID of the source, `src_…`.
     pub source_id: String,
-    /// Name of the source, for people.
+    /// Display name of the source.
     pub name: String,
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
     /// Payment methods that the source settles.
     pub methods: Vec<String>,
-    /// The asset account where its money arrives.
+    /// Asset account that receives the source's money.
     pub account: String,
-    /// Number or IBAN of its account; files of another account are refused. Null if it is not checked.
+    /// Number or IBAN of the account. Files of another account are refused. Null if the account is not checked.
     pub account_no: Option<String>,
-    /// ISO 4217 code of its currency; rows of another currency are set aside. Null if it is not checked.
+    /// ISO 4217 code of the currency. Rows in another currency are set aside. Null if the currency is not checked.
     pub currency: Option<String>,
-    /// Time zone of the times in its files, such as `UTC`; a time then decides the local day. Null if times
-    /// change no day.
+    /// Time zone of the times in the files, such as `UTC`. The local day of a line then follows from its time. Null if
+    /// the files' days are used as they are.
     pub timezone: Option<String>,
-    /// Fee of each payment, in basis points. Null if fees are as reported.
+    /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Option<i64>,
     /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     pub fee_fixed: i64,
@@ -67,15 +67,15 @@ pub struct View {
     pub fee_tolerance: i64,
     /// Treatment of the fee of a refunded payment.
     pub fee_on_refunds: FeeOnRefunds,
-    /// Number of days after a payment within which its line may come.
+    /// Number of days after a payment within which its line is expected.
     pub window_days: i64,
-    /// Number of days after which a payment that is not reported counts as overdue.
+    /// Number of days after which a payment that was not reported is overdue.
     pub lag_days: i64,
     /// Terminals and shops of the source, with their stores.
     pub store_refs: Vec<StoreRef>,
-    /// Format of its CSV files.
+    /// Format of the source's CSV files.
     pub csv: Format,
-    /// Whether its files are still imported.
+    /// Whether the source's files are still imported.
     pub state: State,
     /// When the source was added.
     pub created_at: UtcMs,
@@ -164,7 +164,7 @@ fn problems(source: &View) -> Vec<FieldProblem> {
     check(
         "account_no",
         source.account_no.as_deref().is_none_or(is_account_no),
-        "must have 4 to 64 letters, digits, spaces, points or hyphens, with at least 4 digits",
+        "must have 4 to 64 letters, digits, spaces, points or hyphens, and at least 4 digits",
     );
     let is_code = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
     check(
@@ -354,7 +354,7 @@ pub async fn take_account(
     if !account.is(source.account_no.as_deref(), source.currency.as_deref()) {
         return Err(ApiError::field(
             "file",
-            format!("is of {account}, but the source is of another account"),
+            format!("is of account {account}, but the source has another account"),
         )
         .into());
     }

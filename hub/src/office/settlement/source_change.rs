@@ -28,29 +28,30 @@ pub struct StoreRef {
     pub store_id: String,
 }
 
-/// Fields of a source. A new one needs at least `name`, `kind` and `methods`.
+/// Fields of a source. A new source needs at least `name`, `kind` and `methods`. In a change, omitted fields stay as
+/// they are.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StatementSourceChange")]
 pub struct Change {
-    /// Kind of source. Only for a new one: it does not change.
+    /// Kind of source. It can't be changed later.
     pub kind: Option<SourceKind>,
-    /// Name of the source, for people.
+    /// Display name of the source.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
     /// Payment methods that the source settles.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub methods: Option<Vec<String>>,
-    /// The asset account where its money arrives.
+    /// Asset account that receives the source's money.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
-    /// Number or IBAN of its account. Null to take files of any account.
+    /// Number or IBAN of the account. Null to accept files of any account.
     pub account_no: Given<String>,
-    /// ISO 4217 code of its currency. Null to take rows of any currency.
+    /// ISO 4217 code of the currency. Null to accept rows in any currency.
     pub currency: Given<String>,
-    /// Time zone of the times in its files. Null if times change no day.
+    /// Time zone of the times in the files. Null to use the files' days as they are.
     pub timezone: Given<String>,
-    /// Fee of each payment, in basis points. Null if fees are as reported.
+    /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Given<i64>,
     /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -61,19 +62,19 @@ pub struct Change {
     /// Treatment of the fee of a refunded payment.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_on_refunds: Option<FeeOnRefunds>,
-    /// Number of days after a payment within which its line may come.
+    /// Number of days after a payment within which its line is expected.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub window_days: Option<i64>,
-    /// Number of days after which a payment that is not reported counts as overdue.
+    /// Number of days after which a payment that was not reported is overdue.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lag_days: Option<i64>,
     /// Terminals and shops of the source, with their stores.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_refs: Option<Vec<StoreRef>>,
-    /// Format of its CSV files.
+    /// Format of the source's CSV files.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub csv: Option<Format>,
-    /// Whether its files are still imported.
+    /// Whether the source's files are still imported.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<State>,
 }

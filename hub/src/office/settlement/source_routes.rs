@@ -33,7 +33,7 @@ pub const CHANGE: Doc = Doc::of("Settlement", "Update a statement source")
     .answers::<View>(SOURCE)
     .refuses(&[Code::Duplicate]);
 
-pub const RECONCILIATION: Doc = Doc::of("Settlement", "Reconcile a bank's balance with the books: entries that only one of them has")
+pub const RECONCILIATION: Doc = Doc::of("Settlement", "Reconcile a bank's balance with the books: lines and entries that only one of them has")
     .query::<ReconciliationQuery>()
     .answers::<reconciliation::View>(
         r#"{"source_id": "src_2", "account": "1040", "as_of": "2026-11-20", "statement_to": "2026-11-20",

@@ -21,13 +21,13 @@ use std::collections::BTreeMap;
 pub struct View {
     /// ID of the statement, `stm_…`.
     pub statement_id: String,
-    /// Number of the statement, for people.
+    /// Number of the statement at head office.
     pub doc_no: String,
     /// ID of the source.
     pub source_id: String,
     /// State of the statement.
     pub state: StatementState,
-    /// Day of its first line.
+    /// First day of the statement.
     pub from: Date,
     /// Last day of the statement.
     pub to: Date,
@@ -41,18 +41,18 @@ pub struct View {
     pub matched: i64,
     /// Number of open exceptions.
     pub exceptions: i64,
-    /// Gross sum of its new lines.
+    /// Gross sum of its new lines, in whole currency units.
     pub gross: i64,
-    /// Sum of the fees of its new lines.
+    /// Sum of the fees of its new lines, in whole currency units.
     pub fee: i64,
-    /// Net sum of its new lines.
+    /// Net sum of its new lines, in whole currency units.
     pub net: i64,
-    /// Opening balance.
+    /// Opening balance in whole currency units. Null if it is not known.
     pub opening_balance: Option<i64>,
-    /// Closing balance.
+    /// Closing balance in whole currency units. Null if it is not known.
     pub closing_balance: Option<i64>,
-    /// Closing balance less opening balance and lines, while rows are set aside. Null if they agree, or the
-    /// balances are not known.
+    /// Closing balance less opening balance and lines, in whole currency units, while rows are set aside. Null if they
+    /// agree, or if the balances are not known.
     pub balance_difference: Option<i64>,
     /// Number of rows of the file that were set aside, by reason.
     pub set_aside: BTreeMap<String, i64>,
@@ -93,9 +93,9 @@ pub struct StatementsQuery {
     pub cursor: Option<Cursor>,
     /// Only those of this source.
     pub source_id: Option<String>,
-    /// Only those that end on this day or later.
+    /// Only statements that end on this day or later.
     pub from: Option<Date>,
-    /// Only those that end on this day or earlier.
+    /// Only statements that end on this day or earlier.
     pub to: Option<Date>,
     /// Only those in this state.
     pub state: Option<StatementState>,

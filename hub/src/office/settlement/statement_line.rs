@@ -16,13 +16,13 @@ use sqlx::any::AnyRow;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatementLineState")]
 pub enum State {
-    /// Nothing was looked for yet.
+    /// Not matched yet.
     Unmatched,
-    /// Items, a payout or a known text are found for it.
+    /// Matched with items, with a payout or with a known text.
     Matched,
-    /// A person has to look at it.
+    /// A user must check it.
     Excepted,
-    /// A person has, or it is a fee of its own.
+    /// Resolved by a user, or a separate fee that needs no match.
     Resolved,
 }
 
@@ -70,22 +70,28 @@ pub struct View {
     line_id: String,
     /// Position of the line in its file, from 1.
     line_no: i64,
+    /// Date of the line.
     date: Date,
+    /// Slip or transfer number of the line. Empty for none.
     reference: String,
+    /// Description of the line, as the source wrote it.
     description: String,
+    /// Kind of the line.
     #[serde(rename = "type")]
     kind: LineKind,
-    /// Amount before fees, positive for money to us.
+    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
     gross: Option<i64>,
-    /// Fee, positive if it costs.
+    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
     fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     net: Option<i64>,
-    /// Batch that the line was paid out with.
+    /// Batch that the line was paid out with. Null if the source names none.
     batch: Option<String>,
-    /// Terminal or shop, as the source names it.
+    /// Terminal or shop, as the source names it. Null if it names none.
     store_ref: Option<String>,
+    /// State of the line.
     state: State,
+    /// ID of the line's match. Null if it has none.
     match_id: Option<String>,
 }
 

@@ -62,7 +62,7 @@ pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in 
     .refuses(&[Code::NotFound]);
 pub const IMPORT: Doc = Doc::of(
     "Settlement",
-    "Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named",
+    "Import a statement as JSON, CSV or (for a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and listed",
 )
 .query::<ImportQuery>()
 .body_csv_or_xml::<JsonStatement>(
@@ -72,7 +72,7 @@ pub const IMPORT: Doc = Doc::of(
 .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
 
 pub const IMPORT_FOR_DAY: Doc =
-    Doc::of("Settlement", "Import a statement for the settlement of a store's day; items that it lacks become missing")
+    Doc::of("Settlement", "Import a statement for the settlement of a store's day; items without a line become missing")
         .query::<ImportQuery>()
         .body_csv_or_xml::<JsonStatement>(
             r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
@@ -90,29 +90,30 @@ pub const APPROVE: Doc =
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportQuery {
-    /// Statement source; null for the source of all other methods.
+    /// ID of the statement source. Null for the source of all methods that have no source of their own.
     source_id: Option<String>,
     /// Store that the statement is for.
     store_id: Option<String>,
-    /// Opening balance.
+    /// Opening balance in whole currency units. Null if it is not known.
     opening_balance: Option<i64>,
-    /// Closing balance.
+    /// Closing balance in whole currency units. Null if it is not known.
     closing_balance: Option<i64>,
-    /// Preview: the file is parsed and matched, and nothing is kept.
+    /// Whether to preview only: the file is parsed and matched, and nothing is stored.
     dry_run: Option<bool>,
-    /// Also import lines that report known money in other words; otherwise they are set aside.
+    /// Whether to also import lines that seem to repeat a known line with a different description. Otherwise they are
+    /// set aside.
     accept_repeats: Option<bool>,
 }
 
-/// A statement as it was imported, or as it would be.
+/// An imported statement, or in a preview one that would be imported.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportedStatement {
     /// The statement.
     #[serde(flatten)]
     statement: View,
-    /// Rows of the file that are no lines, the first 1000.
+    /// Rows of the file that were set aside, the first 1000.
     rows_set_aside: Vec<set_aside_row::View>,
-    /// Rows that repeat a known payment in other words.
+    /// Rows that repeat a known line with a different description.
     repeats: Vec<set_aside_row::View>,
 }
 
@@ -130,15 +131,15 @@ async fn imported(connection: &mut AnyConnection, statement: View) -> Result<Imp
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewStatement")]
 pub struct JsonStatement {
-    /// Statement source; null for the source of all other methods.
+    /// ID of the statement source. Null for the source of all methods that have no source of their own.
     source_id: Option<String>,
-    /// First day of the statement; null for the day of its first line.
+    /// First day of the statement. Null for the day of its first line.
     from: Option<Date>,
-    /// Last day of the statement; null for the day of its last line.
+    /// Last day of the statement. Null for the day of its last line.
     to: Option<Date>,
-    /// Opening balance.
+    /// Opening balance in whole currency units. Null if it is not known.
     opening_balance: Option<i64>,
-    /// Closing balance.
+    /// Closing balance in whole currency units. Null if it is not known.
     closing_balance: Option<i64>,
     /// Lines of the statement, up to `limits.import_rows`.
     lines: Vec<JsonLine>,
@@ -358,6 +359,6 @@ async fn of_lines(
 fn refused(problems: &[FieldProblem]) -> ApiError {
     let first: Vec<FieldProblem> = problems.iter().take(PROBLEMS_MAX).cloned().collect();
     let mut error = ApiError::validation(&first);
-    error.message = format!("{} cells or rows are wrong; nothing was imported", problems.len());
+    error.message = format!("{} cells or rows are wrong: nothing was imported", problems.len());
     error
 }

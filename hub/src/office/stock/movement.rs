@@ -38,34 +38,40 @@ asks!(MovementsQuery, "movements");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreMovement")]
 pub struct View {
-    /// ID of the movement, `mov_…`, made of its event and its place in it. Most have no ID of the store.
+    /// ID of the movement, `mov_…`, derived from its event and its position in the event.
     movement_id: String,
+    /// Store of the movement.
     store_id: String,
+    /// Product code (SKU).
     sku: String,
     /// Number of pieces, signed.
     qty: i64,
-    /// Signed cost of these pieces.
+    /// Signed cost of these pieces, in whole currency units.
     cost: i64,
-    /// Correction of earlier estimates, booked to cost of goods.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods, in whole
+    /// currency units.
     correction: i64,
-    /// Pieces on hand afterwards, as counted by the store.
+    /// Pieces on hand after the movement, according to the store.
     balance_after: i64,
+    /// Reason for the movement.
     reason: String,
     /// Type of the document: `transaction`, `receiving`, …
     reference_type: String,
     /// ID of the document.
     reference_id: String,
-    /// Cost of a piece, for display.
+    /// Cost of one piece, for display, in whole currency units.
     unit_cost: i64,
+    /// User who caused the movement.
     user_id: String,
     /// Time of the movement, by the store's clock.
     at: UtcMs,
+    /// Business day of the movement.
     business_date: Date,
     /// ID of the store's event.
     event_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     entry_date: Date,
-    /// ID of its entry in the store's book; null if it posts nothing there.
+    /// ID of its entry in the store's book. Null if it posts nothing there.
     entry_id: Option<String>,
     #[serde(skip)]
     position: i64,

@@ -38,9 +38,11 @@ pub const MOVEMENTS: Doc = Doc::of("Stock", "List a product's stock movements in
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProductStock")]
 pub struct OfProduct {
+    /// Product code (SKU).
     sku: String,
+    /// Stock of each store.
     items: Vec<View>,
-    /// Sum over all stores.
+    /// Sums of all stores.
     totals: Totals,
 }
 

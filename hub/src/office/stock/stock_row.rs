@@ -36,7 +36,7 @@ pub struct StockQuery {
     pub store_id: Option<String>,
     /// Only this product.
     pub sku: Option<String>,
-    /// A part of the name, or the beginning of the sku.
+    /// Text in the name, or the beginning of the SKU.
     pub q: Option<String>,
     /// Only products of this category.
     pub category: Option<String>,
@@ -56,35 +56,36 @@ asks!(StockQuery, "stock");
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreStock")]
 pub struct View {
-    /// ID of the store.
+    /// Store of the movement.
     pub store_id: String,
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: String,
-    /// Product name; null if head office does not know the product.
+    /// Name of the product. Null if it is not in head office's catalogue.
     pub name: Option<String>,
-    /// Pieces on the shelf. Negative if more were sold than were known of.
+    /// Pieces on hand. Negative if more pieces were sold than were recorded.
     pub on_hand: i64,
-    /// Pieces that are damaged, or wait for their supplier.
+    /// Pieces that are damaged or are to go back to their supplier.
     pub damaged: i64,
-    /// Pieces that may be sold; what is laid aside at a till is known there alone.
+    /// Pieces that may be sold. Baskets on hold are known to the store only and are not subtracted.
     pub available: i64,
     /// Pieces on their way to the store.
     pub in_transit_in: i64,
-    /// Pieces on their way from it.
+    /// Pieces on their way from the store.
     pub in_transit_out: i64,
-    /// Pieces that suppliers still owe.
+    /// Pieces on orders that are not received yet.
     pub on_order: i64,
-    /// Average cost of a piece; null without stock.
+    /// Average cost of one piece, in whole currency units. Null without stock.
     pub average_cost: Option<i64>,
-    /// Value of the pieces on the shelf.
+    /// Value of the pieces on hand, in whole currency units.
     pub value: i64,
-    /// Value of the damaged pieces.
+    /// Value of the damaged pieces, in whole currency units.
     pub damaged_value: i64,
-    /// On-hand quantity at or below which it should be ordered: the store's, or the product's.
+    /// On-hand quantity at or below which the product should be ordered: the store's level, or else the product's. Null
+    /// if there is none.
     pub reorder_level: Option<i64>,
-    /// Time of the last movement; null if there was none.
+    /// When the stock last moved. Null if it never did.
     pub last_moved_at: Option<UtcMs>,
-    /// When the store was last heard; the figures are of this time.
+    /// When the store last connected; the figures are from this time. Null if it never did.
     pub as_of: Option<UtcMs>,
 }
 
@@ -92,13 +93,21 @@ pub struct View {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "StockTotals")]
 pub struct Totals {
+    /// Pieces on hand.
     on_hand: i64,
+    /// Pieces that are damaged or are to go back to their supplier.
     damaged: i64,
+    /// Pieces that may be sold.
     available: i64,
+    /// Pieces on their way to the stores.
     in_transit_in: i64,
+    /// Pieces on their way from the stores.
     in_transit_out: i64,
+    /// Pieces on orders that are not received yet.
     on_order: i64,
+    /// Value of the pieces on hand, in whole currency units.
     value: i64,
+    /// Value of the damaged pieces, in whole currency units.
     damaged_value: i64,
 }
 

@@ -24,7 +24,7 @@ pub struct Problem {
     pub code: String,
     /// Description of the problem, for people.
     pub message: String,
-    /// Time since which the problem exists.
+    /// When the problem began.
     pub since: UtcMs,
 }
 
@@ -58,7 +58,7 @@ impl Fleet {
                    GROUP BY store_id";
         for row in sqlx::query(sql).bind(first).bind(last).fetch_all(pool).await? {
             let (store_id, count, since): (String, i64, UtcMs) = columns!(row => (store_id, count, since));
-            let message = format!("{count} of its records contradict others: check /api/exceptions");
+            let message = format!("{count} of its records contradict other records: check /api/exceptions");
             fleet.add(store_id, "exceptions".to_owned(), message, since);
         }
         Ok(fleet)

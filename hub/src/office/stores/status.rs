@@ -25,7 +25,7 @@ const PARKED_MAX: i64 = 100;
 pub struct StoreView {
     /// ID of the store.
     pub store_id: String,
-    /// Kind of store: with a Store Router, or a warehouse that the hub keeps.
+    /// Kind of store: with a Store Router, or a warehouse of the hub.
     pub kind: StoreKind,
     /// Name of the store.
     pub name: String,
@@ -41,28 +41,31 @@ pub struct StoreView {
     pub enrolled_at: Option<UtcMs>,
     /// When the store last sent a hello or a push. Null if it never did.
     pub last_seen: Option<UtcMs>,
-    /// Version of the store's program.
+    /// Version of the store's program. Null if the store never sent a hello.
     pub version: Option<String>,
-    /// Records that the store had not sent at that time.
+    /// Number of records that the store had not sent when it last connected. Null if it never did.
     pub pending: Option<i64>,
-    /// Time of the oldest of these records.
+    /// When the oldest of these records was made. Null if there are none.
     pub oldest_pending_at: Option<UtcMs>,
-    /// Clock of the store less that of the hub at the last hello, in milliseconds.
+    /// Difference of the clocks at the last hello, in milliseconds: the store's clock − the hub's. Null if the store
+    /// never sent a hello.
     pub clock_skew_ms: Option<i64>,
-    /// Epoch that the store writes.
+    /// Epoch that the store writes. Null if the store never sent a hello.
     pub epoch: Option<String>,
-    /// Problems and since when they exist, oldest first; empty if there are none.
+    /// Current problems with the time each began, oldest first. Empty if there are none.
     pub problems: Vec<Problem>,
-    /// Result of the last daily comparison.
+    /// Result of the last daily comparison. Null if there was none.
     pub digest: Option<LastDigest>,
 }
 
 /// The last comparison of a business day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastDigest {
+    /// The business date.
     business_date: Date,
-    /// `match`, `difference` or `not_yet`.
+    /// Result of the comparison: `match`, `difference` or `not_yet`.
     result: String,
+    /// When the digests were compared.
     compared_at: UtcMs,
 }
 
@@ -70,8 +73,11 @@ pub struct LastDigest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreHole")]
 pub struct HoleView {
+    /// Epoch of the records.
     epoch: String,
+    /// First missing sequence number.
     from_seq: i64,
+    /// Last missing sequence number.
     to_seq: i64,
 }
 
@@ -86,7 +92,7 @@ pub struct Status {
     pub heads: Vec<HeadView>,
     /// Ranges of records that are missing for ever.
     pub holes: Vec<HoleView>,
-    /// Sums over distinct events.
+    /// Sums of the store's records, each event counted once.
     pub sums: Sums,
     /// Number of events that wait for an upgrade or a fix.
     pub parked_count: i64,
@@ -94,9 +100,9 @@ pub struct Status {
     pub parked: Vec<ParkedView>,
     /// Number of open exceptions.
     pub exceptions_count: i64,
-    /// Conflicts in which a value was overwritten by another, where this store wrote.
+    /// Conflicts of this store's writes, in which a value was overwritten.
     pub conflicts: Conflicts,
-    /// Records whose own timestamp was ahead of the hub's clock.
+    /// Records whose timestamp was ahead of the hub's clock.
     pub stamped_ahead: Ahead,
 }
 
@@ -104,25 +110,40 @@ pub struct Status {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreHead")]
 pub struct HeadView {
+    /// Name of the epoch.
     epoch: String,
+    /// Sequence number of the last received record.
     seq: i64,
+    /// Hash of that record.
     hash: String,
 }
 
-/// A store's sums over distinct events.
+/// A store's sums, each event counted once.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Sums {
+    /// Number of completed sales.
     sales_count: i64,
+    /// Number of pieces in the completed sales.
     items_count: i64,
+    /// Sum of quantity × price of the sold lines, in whole currency units.
     gross_sales: i64,
+    /// Sum of the discounts, in whole currency units.
     discounts: i64,
+    /// Sum of the tax of the sales, in whole currency units.
     tax: i64,
+    /// Sum of the cash rounding of the sales, in whole currency units.
     rounding: i64,
+    /// Sum of the totals of the sales, without cash rounding, in whole currency units.
     total: i64,
+    /// Number of voided sales.
     voids_count: i64,
+    /// Sum of the totals of the voided sales, in whole currency units.
     voids_total: i64,
+    /// Number of returns.
     returns_count: i64,
+    /// Sum of the refunds, without cash rounding, in whole currency units.
     returns_total: i64,
+    /// Sum of the tax of the returned lines, in whole currency units.
     returns_tax: i64,
 }
 
@@ -130,13 +151,20 @@ pub struct Sums {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ParkedEvent")]
 pub struct ParkedView {
+    /// Epoch of the record.
     epoch: String,
+    /// Sequence number of the record in its epoch.
     seq: i64,
+    /// ID of the event.
     event_id: String,
+    /// Type of the record.
     #[serde(rename = "type")]
     kind: String,
+    /// Stable code of the reason for parking.
     code: String,
+    /// Reason for parking, for people.
     message: String,
+    /// When the record was parked.
     parked_at: UtcMs,
 }
 

@@ -17,11 +17,11 @@ const CONFLICTS_MAX: i64 = 20;
 pub struct Conflicts {
     /// Number of conflicts.
     total: i64,
-    /// The latest conflicts; all are in `/api/conflicts`.
+    /// The latest conflicts. `/api/conflicts` lists all of them.
     recent: Vec<ConflictRow>,
 }
 
-/// Records that count with the hub's time, as their own was ahead of its clock.
+/// Records for which the hub's time is used because their own time was ahead of the hub's clock.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StampedAhead")]
 pub struct Ahead {

@@ -30,15 +30,15 @@ pub struct NewStore {
     timezone: String,
 }
 
-/// Kind of store: with a Store Router, or a warehouse that the hub keeps.
+/// Kind of store: with a Store Router, or a warehouse of the hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreKind")]
 pub enum StoreKind {
-    /// A store: its Store Router keeps them.
+    /// A store with a Store Router.
     #[default]
     Store,
-    /// A warehouse: the hub keeps them. Nothing is sold there, and no router enrols.
+    /// A warehouse of the hub, without a Store Router. Nothing is sold there.
     Warehouse,
 }
 
@@ -138,15 +138,14 @@ async fn insert(
         .await?;
     if let Some(other) = others.iter().find(|other| share_numbers(other, &new.id)) {
         let problem = format!(
-            "would share receipt numbers with store {other}: a store's id must not begin with the id of another \
-             store and a hyphen"
+            "would share receipt numbers with store {other}: a store's ID must not begin with the ID of another store and a hyphen"
         );
         return Err(ApiError::field("store_id", problem).into());
     }
     Ok(())
 }
 
-/// Fields of a store that can be changed.
+/// Fields of a store that can be changed. Omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StoreFields")]
@@ -157,7 +156,7 @@ pub struct Fields {
     /// Address of the store. Empty or null for none.
     #[serde(default)]
     pub address: Given<String>,
-    /// Time zone of the store, IANA name. It can be set before the store's first record.
+    /// Time zone of the store, IANA name. It can't change after the store's first record.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub timezone: Option<String>,
 }
@@ -210,8 +209,9 @@ pub async fn change(
         return Err(ApiError::field("address", "must have at most 500 bytes on one line").into());
     }
     if new.timezone != *timezone && has_records(connection, store_id).await? {
-        let problem =
-            format!("is {timezone} since its first record, and can't change: its business days would move");
+        let problem = format!(
+            "can't change from {timezone} after the store's first record: its business days would move"
+        );
         return Err(ApiError::field("timezone", problem).into());
     }
     let sql = "UPDATE stores SET name = $2, timezone = $3, address = $4 WHERE store_id = $1";

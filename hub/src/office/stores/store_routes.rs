@@ -19,8 +19,7 @@ pub const ADD: Doc = Doc::of("Stores", "Create a store; its enrolment token is s
     .creates::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
     .unkeyed(ADD_UNKEYED)
     .refuses(&[Code::Duplicate]);
-const ADD_UNKEYED: &str = "the answer holds a token that opens head office, and tokens are never kept in the clear on the \
-    disk; if it was lost, the same request is refused (409) and `POST /api/stores/S001/token` makes another";
+const ADD_UNKEYED: &str = "the answer has a token, and tokens are never stored in clear text; if it was lost, the same request is refused (409), and `POST /api/stores/S001/token` creates another token";
 
 pub const LIST: Doc = Doc::of("Stores", "List stores")
     .query::<Page>()
@@ -68,32 +67,41 @@ pub const TOKEN: Doc = Doc::of(
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
-.unkeyed("the answer holds a token, and those are never kept in the clear; if it was lost, another is made");
+.unkeyed("the answer has a token, and tokens are never stored in clear text; if it was lost, the request creates another token");
 
+/// The created store.
 #[derive(Serialize, JsonSchema)]
 struct Added<'a> {
+    /// ID of the store.
     store_id: &'a str,
-    /// Token for `store-router enrol`, valid once; null for a warehouse.
+    /// Token for `store-router enrol`, valid once. Null for a warehouse.
     enrolment_token: Option<&'a str>,
 }
 
+/// A store that was disabled or enabled.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreSwitched")]
 struct Switched<'a> {
+    /// ID of the store.
     store_id: &'a str,
+    /// State of the store.
     state: StoreState,
 }
 
 /// Time zone of most stores.
 pub const TIMEZONE_DEFAULT: &str = "Asia/Jakarta";
 
+/// Request body that creates a store.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Add {
+    /// ID of the store, which also begins its receipt numbers.
     store_id: String,
+    /// Name of the store. Defaults to its ID.
     name: Option<String>,
+    /// Time zone of the store, IANA name. Defaults to `Asia/Jakarta`.
     timezone: Option<String>,
-    /// `warehouse`: head office's own, without a Store Router.
+    /// Kind of store. `warehouse` is a warehouse of head office, which has no Store Router.
     #[serde(default)]
     kind: StoreKind,
 }
@@ -165,6 +173,7 @@ pub async fn change(request: Request) -> Answered {
 #[serde(deny_unknown_fields)]
 struct SumsQuery {
     of: sums::Of,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -18,7 +18,7 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
 pub const READ: Doc =
     Doc::of("Stores", "Retrieve the settings that head office set for a store").answers::<View>(SETTINGS);
 pub const CHANGE: Doc =
-    Doc::of("Stores", "Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift")
+    Doc::of("Stores", "Override settings of a store's file. They apply when the store is notified; settings of tax, payments and points apply from the next shift")
         .body::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#)
         .answers::<View>(SETTINGS);
 

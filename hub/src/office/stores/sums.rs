@@ -12,7 +12,7 @@ use sqlx::{AnyPool, Row};
 pub enum Of {
     /// Pieces and value by sku.
     Stock,
-    /// Points that this store's own entries gave and took, by member.
+    /// Points that this store's entries added and removed, by member.
     Points,
     /// Expected cash in the drawer of each shift.
     Cash,
@@ -25,35 +25,35 @@ pub enum Of {
 pub enum Sum {
     /// Stock of a product.
     Stock {
-        /// Code of the product.
+        /// Product code (SKU).
         sku: String,
         /// Number of pieces.
         on_hand: i64,
-        /// Value of the pieces.
+        /// Value of the pieces, in whole currency units.
         value: i64,
     },
     /// Points of a member.
     Points {
         /// ID of the member.
         member_id: String,
-        /// Points earned less points spent, at this store.
+        /// Points earned less points spent at this store.
         points: i64,
     },
     /// Cash of a shift.
     Cash {
         /// ID of the shift.
         shift_id: String,
-        /// Cash put in when the shift was opened.
+        /// Cash in the drawer at the opening, in whole currency units.
         opening_float: i64,
-        /// Cash taken for sales less refunds.
+        /// Cash taken for sales less cash refunds, in whole currency units.
         net: i64,
-        /// Cash paid in during the shift.
+        /// Cash paid into the drawer, in whole currency units.
         pay_in: i64,
-        /// Cash paid out during the shift.
+        /// Cash paid out of the drawer, in whole currency units.
         pay_out: i64,
-        /// Cash brought to the safe.
+        /// Cash moved to the safe, in whole currency units.
         drops: i64,
-        /// Expected cash in the drawer.
+        /// Expected cash in the drawer, in whole currency units.
         expected: i64,
     },
 }

@@ -25,7 +25,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// All of a price, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 
-/// A supplier with its terms; stores receive the supplier alone.
+/// A supplier with its terms. Stores receive the supplier without the terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SupplierWithTerms")]
 pub struct Known {
@@ -42,23 +42,25 @@ pub struct Known {
 #[serde(default)]
 #[schemars(rename = "SupplierTerms")]
 pub struct Terms {
-    /// Days within which an invoice is paid with a discount.
+    /// Days after the invoice date within which the early-payment discount applies. Null for none.
     pub discount_days: Option<u32>,
-    /// Rate of that discount, in basis points.
+    /// Early-payment discount, in basis points. Null for none.
     pub discount_bp: Option<u32>,
-    /// Minimum total of an order, in whole currency units.
+    /// Minimum total of an order, in whole currency units. Null for none.
     pub min_order_total: Option<i64>,
-    /// Allowed difference between a billed price and the order's, in basis points.
+    /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     pub price_tolerance_bp: Option<u32>,
-    /// Allowed difference per piece, if that is more, in whole currency units.
+    /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
+    /// two tolerances applies. Null for none.
     pub price_tolerance_amount: Option<i64>,
-    /// Usual tax rate of its invoices, in basis points.
+    /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
     pub default_tax_rate_bp: Option<u32>,
-    /// Bank account that the supplier is paid to.
+    /// Bank account that payments go to. Null for none.
     pub bank_account: Option<String>,
 }
 
-/// Fields of a supplier. A new one needs code and name. In a change, null removes a term.
+/// Fields of a supplier. A new supplier needs `code` and `name`. In a change, omitted fields stay as they are, and null
+/// removes a term.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierFields")]
@@ -81,34 +83,35 @@ pub struct Fields {
     /// Address. Empty for none.
     #[serde(default)]
     pub address: Given<String>,
-    /// Days until an invoice has to be paid.
+    /// Days from the date of an invoice until it is due. Null if none were agreed.
     #[serde(default)]
     pub payment_terms_days: Given<u32>,
-    /// Days from order to delivery.
+    /// Days from order to delivery. Null if they are not known.
     #[serde(default)]
     pub lead_time_days: Given<u32>,
     /// Whether the supplier may be ordered from.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierState>,
-    /// Days within which an invoice is paid with a discount.
+    /// Days after the invoice date within which the early-payment discount applies. Null for none.
     #[serde(default)]
     pub discount_days: Given<u32>,
-    /// Rate of that discount, in basis points.
+    /// Early-payment discount, in basis points. Null for none.
     #[serde(default)]
     pub discount_bp: Given<u32>,
-    /// Minimum total of an order, in whole currency units.
+    /// Minimum total of an order, in whole currency units. Null for none.
     #[serde(default)]
     pub min_order_total: Given<i64>,
-    /// Allowed difference between a billed price and the order's, in basis points.
+    /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     #[serde(default)]
     pub price_tolerance_bp: Given<u32>,
-    /// Allowed difference per piece, if that is more, in whole currency units.
+    /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
+    /// two tolerances applies. Null for none.
     #[serde(default)]
     pub price_tolerance_amount: Given<i64>,
-    /// Usual tax rate of its invoices, in basis points.
+    /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
     #[serde(default)]
     pub default_tax_rate_bp: Given<u32>,
-    /// Bank account that the supplier is paid to. Empty for none.
+    /// Bank account that payments go to. Empty for none.
     #[serde(default)]
     pub bank_account: Given<String>,
 }

@@ -29,51 +29,51 @@ const DAYS_MAX: u32 = 3650;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewSupplierPrice")]
 pub struct New {
-    /// Code of the product.
+    /// Product code (SKU).
     pub sku: Sku,
-    /// The supplier's own number of the product. Null if there is none.
+    /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
-    /// Minimum quantity; null means 1.
+    /// Minimum quantity in pieces. Null for 1.
     pub min_qty: Option<i64>,
-    /// Pieces in a pack; null means 1.
+    /// Number of pieces in a pack. Null for 1.
     pub pack_qty: Option<i64>,
-    /// First day of the price.
+    /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
-    /// Last day of the price.
+    /// Last day of the price. Null if it applies until the next price.
     pub to: Option<Date>,
-    /// Days from order to delivery.
+    /// Days from order to delivery. Null if they are not known.
     pub lead_time_days: Option<u32>,
     /// Whether the product is bought from this supplier by default.
     #[serde(default)]
     pub preferred: bool,
 }
 
-/// Changes of a row; omitted fields stay as they are.
+/// Changes of a supplier price. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChangeSupplierPrice")]
 pub struct Change {
-    /// The supplier's own number of the product; may be empty.
+    /// The supplier's own code of the product. Empty for none.
     #[serde(default)]
     pub supplier_sku: Given<String>,
     /// Price per piece in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub unit_cost: Option<i64>,
-    /// Pieces that are packed together.
+    /// Number of pieces in a pack.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub pack_qty: Option<i64>,
-    /// Last day of the price. Null if it counts until another one does.
+    /// Last day of the price. Null if it applies until the next price.
     #[serde(default)]
     pub to: Given<Date>,
-    /// Days from order to delivery. Null for the supplier's.
+    /// Days from order to delivery. Null for the supplier's lead time.
     #[serde(default)]
     pub lead_time_days: Given<u32>,
     /// Whether the product is bought from this supplier by default.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub preferred: Option<bool>,
-    /// Whether the row counts.
+    /// Whether the price is valid.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierPriceState>,
 }
@@ -82,9 +82,9 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ImportedSupplierPrices")]
 pub struct Imported {
-    /// Rows of the file.
+    /// Number of rows in the file.
     pub rows: usize,
-    /// Rows that are new or different.
+    /// Number of new or changed rows.
     pub changed: usize,
 }
 

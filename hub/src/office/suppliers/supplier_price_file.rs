@@ -20,7 +20,7 @@ const CELL_CHARS_MAX: usize = 500;
 /// A list as it was written down.
 #[derive(Debug)]
 pub struct PriceFile {
-    /// Rows of the file.
+    /// Number of rows in the file.
     pub rows: Vec<SupplierPrice>,
     /// Columns of the file.
     columns: BTreeSet<String>,

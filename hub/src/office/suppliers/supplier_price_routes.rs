@@ -47,13 +47,14 @@ pub const OF_PRODUCT: Doc =
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierPriceSearch")]
 struct Search {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only those of this product.
     sku: Option<String>,
-    /// Only those that count on this day.
+    /// Only prices that apply on this day.
     on: Option<Date>,
 }
 asks!(Search, "supplier-prices");
@@ -62,11 +63,12 @@ asks!(Search, "supplier-prices");
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSupplierSearch")]
 struct OfProduct {
+    /// Items on a page.
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
     cursor: Option<Cursor>,
-    /// Only those that count on this day.
+    /// Only prices that apply on this day.
     on: Option<Date>,
 }
 asks!(OfProduct, "product-suppliers");

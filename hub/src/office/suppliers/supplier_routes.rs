@@ -33,10 +33,11 @@ pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier")
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierSearch")]
 struct Search {
-    /// A part of the name or the code.
+    /// Text in the name or the code.
     q: Option<String>,
     /// Only those in this state.
     state: Option<SupplierState>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -60,22 +60,23 @@ pub const REVOKE: Doc =
 struct Changed<T> {
     #[serde(flatten)]
     done: T,
-    /// Number of devices that were removed with the tokens. Null for a user of a store, which removes them
-    /// once it hears of it.
+    /// Number of devices that were removed with the tokens. Null for a user of a store: the store removes the devices
+    /// when it is notified.
     devices_removed: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Ask {
-    /// A part of the login name or the name.
+    /// Text in the login name or the name.
     q: Option<String>,
-    /// Only the people of this store.
+    /// Only users of this store.
     store_id: Option<String>,
     /// Only those with this role.
     role: Option<Role>,
-    /// Only those who are kept out, or who are not.
+    /// Only disabled users (true), or only enabled users (false).
     disabled: Option<bool>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -70,7 +70,9 @@ impl<'a> Warehouse<'a> {
             None => return Err(ApiError::field("store_id", "is not a warehouse").into()),
             Some("warehouse") => {}
             Some(_) => {
-                return Err(ApiError::field("store_id", "is a store, which must do this itself").into());
+                return Err(
+                    ApiError::field("store_id", "must be a warehouse: a store records this itself").into()
+                );
             }
         }
         let locked = lock(&mut *connection, &hub.identity, store_id, now).await?;
@@ -139,7 +141,7 @@ impl<'a> Warehouse<'a> {
         };
         let outcome = apply::whole(&mut *connection, &batch, &events).await.map_err(refused)?;
         if let Some(parked) = outcome.parked.first() {
-            return Err(ApiError::field("lines", format!("can't be booked: {}", parked.message)).into());
+            return Err(ApiError::field("lines", format!("can't be posted: {}", parked.message)).into());
         }
         self.moved.extend(outcome.moved);
         let sql = "UPDATE epochs SET seq = $3, hash = $4 WHERE store_id = $1 AND epoch = $2";

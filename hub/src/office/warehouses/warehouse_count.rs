@@ -51,7 +51,7 @@ pub async fn place(connection: &mut AnyConnection, id: &str) -> Result<String, F
     let kind: Option<String> = sqlx::query_scalar(sql).bind(id).fetch_optional(connection).await?;
     match kind.as_deref() {
         Some("warehouse") => Err(ApiError::from(OpnameState::Posted.refusal()).into()),
-        Some(_) => Err(stores_own("the store counts itself").into()),
+        Some(_) => Err(stores_own("the store does its own counts").into()),
         None => Err(ApiError::not_found("the count").into()),
     }
 }
@@ -73,7 +73,7 @@ pub async fn start(
         _ => in_scope(connection, command.category.as_deref()).await?,
     };
     if command.scope == Scope::Category && lines_total == 0 {
-        return Err(ApiError::field("category", "is a category without products").into());
+        return Err(ApiError::field("category", "must be a category with products").into());
     }
     for open in warehouse_rows::open_counts(connection, warehouse.store_id()).await? {
         book.opnames.insert(open.opname_id.clone(), open);

@@ -99,7 +99,7 @@ pub async fn reverse_receipt(request: Request) -> Answered {
     let (person, now, id) = (manager(&request)?, clock::now(), request.param("id"));
     let mut keyed = begun!(request, now);
     let (hub, write) = (&request.state, &mut keyed.write);
-    let words = ("the receipt", "the store reverses it");
+    let words = ("the receipt", "the store must reverse it");
     let store_id = warehouse_document::place(write, ("receiving", id), words).await?;
     let mut place = Warehouse::open(hub, write, &store_id, person, now).await?;
     let made = warehouse_receipt::reverse(write, &mut place, id).await?;
@@ -154,7 +154,7 @@ async fn step(request: Request, step: AdjustmentStep) -> Answered {
     let administers = person.role == Role::Admin;
     let mut keyed = begun!(request, now);
     let (hub, write) = (&request.state, &mut keyed.write);
-    let words = ("the adjustment", "the store decides on it");
+    let words = ("the adjustment", "the store must decide on it");
     let store_id = warehouse_document::place(write, ("adjustment", id), words).await?;
     let mut place = Warehouse::open(hub, write, &store_id, person, now).await?;
     let made = warehouse_adjustment::go_on(write, &mut place, (id, step), administers).await?;

@@ -62,7 +62,7 @@ pub async fn place(connection: &mut AnyConnection, id: &str, step: &TransferStep
     let place = if matches!(step, TransferStep::Receive(_)) { to } else { from };
     match warehouse_rows::is_warehouse(connection, &place).await? {
         true => Ok(place),
-        false => Err(stores_own("the store at that end does this itself").into()),
+        false => Err(stores_own("that store records this itself").into()),
     }
 }
 
@@ -175,7 +175,7 @@ async fn stored(connection: &mut AnyConnection, id: &TransferId) -> Result<Trans
     Ok(decode(&text.ok_or_else(|| ApiError::not_found("the transfer"))?)?)
 }
 
-/// Whether goods may be sent there.
+/// Whether goods may be sent to the store.
 async fn destination(connection: &mut AnyConnection, to: &StoreId) -> Result<(), Failure> {
     let sql = "SELECT name, disabled FROM stores WHERE store_id = $1";
     let row = sqlx::query(sql).bind(to.as_str()).fetch_optional(connection).await?;

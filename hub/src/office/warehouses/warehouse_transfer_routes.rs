@@ -29,10 +29,11 @@ pub const SEND: Doc = Doc::of(GROUP, "Send a warehouse's draft transfer")
     .optional_body::<EmptyBody>("{}")
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock]);
-pub const CANCEL: Doc = Doc::of(GROUP, "Cancel a warehouse's transfer; a receipt made meanwhile wins")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<TransferView>(TRANSFER)
-    .refuses(&[Code::StoreDisabled, Code::InvalidState]);
+pub const CANCEL: Doc =
+    Doc::of(GROUP, "Cancel a warehouse's transfer; a receipt made meanwhile takes precedence")
+        .optional_body::<EmptyBody>("{}")
+        .answers::<TransferView>(TRANSFER)
+        .refuses(&[Code::StoreDisabled, Code::InvalidState]);
 pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a transfer in a warehouse")
     .body::<ReceiveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 4}]}"#)
     .answers::<TransferView>(TRANSFER)

@@ -45,7 +45,8 @@ impl Expired {
             at,
             worth: 0,
         };
-        let reason = if points > 0 { "past their date" } else { "redeemed in time, told later" }.to_owned();
+        let reason =
+            if points > 0 { "past their date" } else { "redeemed in time, reported later" }.to_owned();
         let effect = Effect { points: vec![entry.clone()], ..Effect::default() };
         let payload =
             AnyPayload::PointsAdjusted(Box::new(PointsAdjusted { business_date: day, entry, reason }));

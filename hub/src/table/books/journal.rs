@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub enum Kind {
     /// An event of a store.
     Event,
-    /// Written by a user.
+    /// A manual entry by a user.
     Manual,
     /// Reversal of a manual entry by a user.
     Reversal,
@@ -30,9 +30,9 @@ pub enum Kind {
     Opening,
     /// The end of a fiscal year.
     YearEnd,
-    /// A match that was approved, or a user's decision on items without a match.
+    /// An approved match, or a user's decision on items without a match.
     Settlement,
-    /// A bank's line that belongs to no settlement.
+    /// A line of a bank that belongs to no settlement.
     Bank,
     /// A supplier's invoice.
     Invoice,
@@ -104,9 +104,9 @@ pub struct NewEntry {
     pub entry_no: i64,
     /// ID of the entry, `jrn_…`.
     pub entry_id: String,
-    /// The day that it has in the books.
+    /// Day of the entry in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the document belongs to. Null if it is the day in the books.
     pub reference_date: Option<Date>,
     /// Origin of the entry.
     pub kind: Kind,
@@ -126,7 +126,7 @@ pub struct NewEntry {
     pub memo: Option<String>,
     /// The entry that it takes back.
     pub reverses: Option<String>,
-    /// User who wrote it; null if it was posted automatically.
+    /// User who wrote the entry. Null if it was posted automatically.
     pub created_by: Option<String>,
     /// Lines of the entry, balanced.
     pub lines: Vec<EntryLine>,

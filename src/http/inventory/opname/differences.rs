@@ -33,21 +33,22 @@ pub const LIST: Doc =
 struct Differences {
     /// Number of products that differ.
     lines_count: u64,
-    /// Number of products that moved between their first and their last count.
+    /// Number of products whose stock moved between their first and their last count.
     moved_count: u64,
-    /// Missing pieces, as a negative number.
+    /// Number of missing pieces, as a negative number.
     missing: i64,
-    /// Surplus pieces.
+    /// Number of surplus pieces.
     found: i64,
-    /// Value of the missing pieces; an estimate before posting.
+    /// Value of the missing pieces, in whole currency units. An estimate before posting.
     missing_value: i64,
-    /// Value of the found pieces; an estimate before posting.
+    /// Value of the surplus pieces, in whole currency units. An estimate before posting.
     found_value: i64,
-    /// Counted products with an open order, of those shown: their delivery may be on the shelf without having been
-    /// received.
+    /// Open orders of the products on this page. Their delivery may be on the shelf although it was not received.
     awaited: Vec<Awaited>,
+    /// Lines with a difference, largest value first.
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
 
@@ -55,9 +56,11 @@ struct Differences {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OpnameAwaited")]
 struct Awaited {
+    /// Product code (SKU).
     sku: Sku,
+    /// ID of the order. Null for none.
     po_id: String,
-    /// Number of the order for people.
+    /// Number of the order.
     po_no: String,
     /// Pieces that may still be received.
     open_qty: i64,

@@ -28,8 +28,10 @@ pub const LIST: Doc = Doc::of(
 struct Query {
     /// Code as a scanner reads it.
     barcode: Option<String>,
-    /// A whole SKU, which names one product, sold or not, or the beginnings of words of name, category or SKU.
+    /// A whole SKU, or the beginnings of words of name, category or SKU. A whole SKU also finds a product that is not
+    /// sold any more.
     q: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -39,17 +41,19 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CountedProduct")]
 pub struct Counted {
+    /// Product code (SKU).
     sku: Sku,
+    /// Name of the product.
     name: String,
-    /// Place in the store where the product is kept.
+    /// Place in the store where the product is kept. Null if none is recorded.
     shelf_place: Option<String>,
-    /// Pieces in one scan of the code.
+    /// Number of pieces that one scan of the code stands for.
     pack_qty: i64,
-    /// Whether the count accepts counts of the product now.
+    /// Whether the product can be counted now.
     here: bool,
     /// Quantity counted so far in all zones. Null if nothing was counted.
     counted: Option<i64>,
-    /// Current stock on hand. Null while a blind count hides it.
+    /// Current pieces on hand. Null while a blind count hides them.
     expected: Option<i64>,
 }
 

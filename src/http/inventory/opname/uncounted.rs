@@ -35,8 +35,9 @@ pub const LIST: Doc = Doc::of(
 struct Query {
     /// Beginnings of words of the name, the category or the SKU.
     q: Option<String>,
-    /// Zone to check: lists the products that were not counted in it, counted elsewhere or not.
+    /// Only products that were not counted in this zone, whether they were counted elsewhere or not.
     zone: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -46,10 +47,13 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UncountedProduct")]
 pub struct Uncounted {
+    /// Product code (SKU).
     sku: Sku,
+    /// Name of the product.
     name: String,
+    /// Category of the product. Null for none.
     category: Option<String>,
-    /// Place in the store where the product is kept.
+    /// Place in the store where the product is kept. Null if none is recorded.
     shelf_place: Option<String>,
 }
 

@@ -34,7 +34,8 @@ enum Sort {
     /// By SKU.
     #[default]
     Sku,
-    /// Products furthest below their reorder level first; without a level, below zero.
+    /// Products that are furthest below their reorder level first. A product without a level counts as having a level
+    /// of 0.
     Worst,
 }
 
@@ -43,12 +44,14 @@ enum Sort {
 struct Query {
     /// Beginning of the SKU, of the name or of a word of it.
     q: Option<String>,
+    /// Only products of this category.
     category: Option<String>,
+    /// Code as a scanner sends it: only products that have it.
     barcode: Option<String>,
-    /// Only products with a barcode that is also on another product: a scan of it sells neither.
+    /// Only products with a barcode that another product has too. A scan of such a barcode sells neither.
     #[serde(default)]
     shared_barcode: bool,
-    /// Only products that should be ordered.
+    /// Only products at or below their reorder level.
     #[serde(default)]
     below_reorder: bool,
     /// Only products with stock below zero.
@@ -59,6 +62,7 @@ struct Query {
     /// Whether to return `total`.
     #[serde(default)]
     with_total: bool,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -67,8 +71,10 @@ struct Query {
 /// A page of stock.
 #[derive(Serialize, JsonSchema)]
 struct StockList {
+    /// Items of this page.
     #[schemars(with = "Vec<Listed<'static>>")]
     items: Vec<Value>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
     /// Number of products on all pages. Omitted if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,13 +84,13 @@ struct StockList {
 /// Position of a product in the order `worst`.
 type Place = (i64, Sku);
 
-/// Product with the number of pieces that the requested code stands for.
+/// Stock of a product.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListedStock")]
 struct Listed<'a> {
     #[serde(flatten)]
     stock: StockView<'a>,
-    /// Pieces in one scan of `barcode`; for a carton's code, the pieces of the carton. Omitted if no barcode was
+    /// Pieces that one scan of `barcode` stands for, for example the pieces of a carton. Omitted if no barcode was
     /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pack_qty: Option<i64>,

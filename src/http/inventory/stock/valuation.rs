@@ -41,22 +41,23 @@ struct Query {
     date: Option<Date>,
     /// Category that the list is limited to.
     category: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
 }
 
-/// A page of a valuation. The sum of `page_value` over all pages is `total_value`.
+/// A page of a stock valuation. The sum of `page_value` over all pages is `total_value`.
 #[derive(Serialize, JsonSchema)]
 struct Valuation {
     /// The business date.
     date: Date,
-    /// Products that stock is kept for.
+    /// Products of which stock is kept.
     items: Vec<Valued>,
-    /// Sum of the values on this page.
+    /// Sum of the values on this page, in whole currency units.
     page_value: i64,
-    /// Sum of the values on all pages, on the first page. Null on the others, and if too much moved since the date to
-    /// compute it at once.
+    /// Sum of the values on all pages, in whole currency units. Null on all but the first page, and if too much stock
+    /// moved since the date to compute it at once.
     total_value: Option<i64>,
     /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
@@ -65,10 +66,13 @@ struct Valuation {
 /// Stock of a product at the end of a date.
 #[derive(Serialize, JsonSchema)]
 struct Valued {
+    /// Product code (SKU).
     sku: Sku,
+    /// Name of the product.
     name: String,
+    /// Category of the product. Null for none.
     category: Option<String>,
-    /// Stock on hand in pieces; may be negative.
+    /// Pieces on hand; may be negative.
     on_hand: i64,
     /// Value of the stock on hand at that time, in whole currency units.
     value: i64,

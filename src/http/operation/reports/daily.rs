@@ -70,44 +70,54 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DailyReport")]
 struct Daily {
+    /// The business date.
     business_date: Date,
     /// Whether the day is sealed: its documents can no longer change.
     sealed: bool,
-    /// Number of shifts that are not closed. While there are any, figures may still grow.
+    /// Number of shifts that are not closed. While it is above 0, figures may still change.
     shifts_open: usize,
+    /// Figures of the whole day.
     totals: Figures,
-    /// Tax in `totals.returns_total`.
+    /// Tax contained in `totals.returns_total`, in whole currency units.
     returns_tax: i64,
+    /// Payments and refunds by payment method.
     by_method: Vec<MethodFigures>,
-    /// Sums over the drawers of its shifts.
+    /// Sums of the drawers of the day.
     drawers: Drawers,
+    /// Shifts of the day.
     shifts: Vec<ShiftRow>,
     /// Figures by local hour of payment and of return.
     #[schemars(schema_with = "rows")]
     by_hour: Vec<Value>,
-    /// Figures by cashier who sold or took goods back.
+    /// Figures by cashier of the sale or the return.
     #[schemars(schema_with = "rows")]
     by_cashier: Vec<Value>,
-    /// Number of damaged places of the journal. Their sales are in `totals`, and in no row of `by_hour` and
+    /// Number of damaged places in the journal. Their sales are included in `totals`, but not in `by_hour` and
     /// `by_cashier`.
     unreadable: usize,
 }
 
-/// Sums over the drawers of the day.
+/// Sums of the drawers of the day. A figure above 9,007,199,254,740,991 is null.
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(transform = hides)]
 struct Drawers {
+    /// Cash in the drawers at the openings, in whole currency units.
     opening_float: i64,
+    /// Cash payments, in whole currency units.
     sales: i64,
+    /// Cash refunds, in whole currency units.
     refunds: i64,
+    /// Cash paid into the drawers, in whole currency units.
     pay_in: i64,
+    /// Cash paid out of the drawers, in whole currency units.
     pay_out: i64,
+    /// Cash moved from the drawers to the safe, in whole currency units.
     drops: i64,
-    /// Cash that should be, or should have been, in the drawers.
+    /// Expected cash of the drawers, counted or not, in whole currency units.
     expected: i64,
-    /// Cash in the drawers that were counted, by their latest count.
+    /// Counted cash of the drawers that were counted, by the latest count, in whole currency units.
     counted: i64,
-    /// Variance of the drawers that were counted: counted − expected.
+    /// Variance of the counted drawers: `counted` less their expected cash, in whole currency units.
     variance: i64,
 }
 
@@ -115,16 +125,25 @@ struct Drawers {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DailyShift")]
 struct ShiftRow {
+    /// ID of the shift.
     shift_id: String,
+    /// Register of the shift.
     register_id: String,
+    /// User who opened the shift.
     opened_by: String,
+    /// State of the shift.
     state: ShiftState,
+    /// Z number. Null until the shift has one.
     z_no: Option<u64>,
+    /// Figures of the shift.
     totals: Figures,
+    /// Tax contained in `totals.returns_total`, in whole currency units.
     returns_tax: i64,
+    /// Cash in the drawer.
     cash: Cash,
-    /// Cash of the latest count. Null if the shift was not counted.
+    /// Cash of the latest count, in whole currency units. Null if the shift was not counted.
     counted_cash: Option<i64>,
+    /// Variance of the latest count, in whole currency units. Null if the shift was not counted.
     variance: Option<i64>,
 }
 

@@ -51,20 +51,24 @@ struct Query {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SalesReport")]
 struct Report {
+    /// First business date of the report.
     from: Date,
+    /// Last business date of the report.
     to: Date,
+    /// Grouping of the rows.
     group_by: GroupBy,
-    /// Number of shifts of these days that are not closed. While there are any, figures may still grow.
+    /// Number of shifts of these days that are not closed. While it is above 0, figures may still change.
     shifts_open: usize,
-    /// Sums of all sales and returns, each counted once, whatever the grouping. By product, category or method a sale
-    /// counts in every row that it has a part of.
+    /// Sums of all sales and returns, each counted once. In rows by product, category or method, a sale counts in every
+    /// row that it has a part in.
     #[schemars(schema_with = "totals")]
     totals: Value,
     /// Rows in order of their key.
     #[schemars(schema_with = "rows")]
     items: Vec<Value>,
-    /// Number of damaged places of the journal. Their sales are left out.
+    /// Number of damaged places in the journal. The report lacks their sales.
     unreadable: usize,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
 

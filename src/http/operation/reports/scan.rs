@@ -40,8 +40,7 @@ pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiE
     }
     if documents > DOCUMENTS_MAX {
         let problem = format!(
-            "the report has {documents} sales and returns, but at most {DOCUMENTS_MAX} are allowed: ask for \
-             fewer days"
+            "the report has {documents} sales and returns, but at most {DOCUMENTS_MAX} are allowed: choose fewer days"
         );
         return Err(ApiError::invalid_query(problem));
     }

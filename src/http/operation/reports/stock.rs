@@ -62,6 +62,7 @@ struct Query {
     separator: Separator,
     /// Category that the report is limited to.
     category: Option<String>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -75,21 +76,25 @@ struct Report {
     as_of: UtcMs,
     /// Sums over all pages. Null on all but the first page.
     totals: Option<Totals>,
+    /// Products, ordered by SKU.
     items: Vec<Row>,
+    /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
 
-/// Figures of all products together.
+/// Sums of all products. A figure above 9,007,199,254,740,991 is null.
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(rename = "StockReportTotals", transform = hides)]
 struct Totals {
     /// Number of products in the report.
     products_count: i64,
+    /// Pieces on hand.
     on_hand: i64,
     /// Value of the stock on hand, in whole currency units.
     value: i64,
     /// Pieces that can't be sold; not in `on_hand`.
     damaged: i64,
+    /// Value of the damaged pieces, in whole currency units.
     damaged_value: i64,
     /// Number of products with stock below zero.
     negative_count: i64,
@@ -101,18 +106,31 @@ struct Totals {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StockReportRow")]
 struct Row {
+    /// Product code (SKU).
     sku: Sku,
+    /// Name of the product.
     name: String,
+    /// Category of the product. Null for none.
     category: Option<String>,
+    /// Pieces on hand; may be negative.
     on_hand: i64,
+    /// Pieces that are reserved and can't be sold.
     reserved: i64,
+    /// Pieces that can be sold: `on_hand` − `reserved`.
     available: i64,
+    /// Damaged pieces; not included in `on_hand`.
     damaged: i64,
+    /// Value of the damaged pieces, in whole currency units.
     damaged_value: i64,
+    /// Pieces in transit to this store.
     in_transit_in: i64,
+    /// Average cost of one piece, in whole currency units: the unit cost that was last used.
     average_cost: i64,
+    /// Value of the pieces on hand, in whole currency units.
     value: i64,
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<i64>,
+    /// Whether the stock on hand is at or below the reorder level.
     below_reorder: bool,
 }
 
@@ -206,8 +224,9 @@ fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, A
     rows(shop, query, after, |row| {
         row.line(&mut text);
         lines = lines.saturating_add(1);
-        let problem =
-            || format!("the report has more than {ROWS_MAX} products: ask for a category or for pages");
+        let problem = || {
+            format!("the report has more than {ROWS_MAX} products: choose a category, or read it in pages")
+        };
         if lines > ROWS_MAX { Err(ApiError::invalid_query(problem())) } else { Ok(true) }
     })?;
     Ok(text.finish())

@@ -26,19 +26,21 @@ pub const DIGESTS: Doc = Doc::of(
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
 );
 
-/// Business day, as the store counts it and as the hub answered.
+/// Comparison of a business day: the figures of the store and the answer of the hub.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DayDigest")]
 struct DayView {
+    /// The business date.
     business_date: Date,
-    /// Result of the comparison. Null if the day goes on, or was not compared yet.
+    /// Result of the comparison. Null if the day is not over, or was not compared yet.
     result: Option<DigestResult>,
-    /// When it began not to match. Null if it matches, or was not compared.
+    /// When the day was first found to differ. Null if it matches, or was not compared.
     since: Option<UtcMs>,
-    /// Number of records of the day that the hub counts, but could not apply.
+    /// Number of records of the day that the hub has parked. They are included in its figures.
     parked: u64,
+    /// First figure that differs. Null if none does.
     first_difference: Option<Difference>,
-    /// When the hub was asked, by its clock. Null if the day was not compared yet.
+    /// When the day was last compared, by the hub's clock. Null if it was not compared yet.
     compared_at: Option<UtcMs>,
     /// Current figures of the store, by type of record.
     types: BTreeMap<String, Figure>,

@@ -31,7 +31,7 @@ pub const REVERSE_CASH: Doc =
         .body::<Approved<ReverseCash>>(r#"{"reason": "a zero too many"}"#)
         .creates::<CashMovement>(MOVEMENT)
         .refuses(&[Code::InvalidState]);
-pub const END: Doc = Doc::of("Shifts", "End a shift without a count: it sells no more and is counted later")
+pub const END: Doc = Doc::of("Shifts", "End a shift without a count: no more sales; it is counted later")
     .optional_body::<EmptyBody>("{}")
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);

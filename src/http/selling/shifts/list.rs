@@ -38,6 +38,7 @@ struct Query {
     register_id: Option<RegisterId>,
     /// Only shifts that this user opened.
     cashier_id: Option<UserId>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -24,7 +24,7 @@ use scan::{DAYS_MAX, Scan, Scope};
 
 pub const LIST: Doc = Doc::of(
     "Point of sale",
-    "List transactions: of a shift, or for managers of a member or of business dates (by default of the whole store if the manager has no open shift). Unfinished ones come first, then sales, then baskets that were voided before payment",
+    "List transactions of a shift; managers can also list those of a member or of business dates (the default for a manager without an open shift). Unfinished transactions come first, then sales, then baskets that were voided before payment",
 )
 .query::<Query>()
 .lists::<TransactionView>(include_str!("../examples/transaction.json"))
@@ -33,12 +33,13 @@ pub const LIST: Doc = Doc::of(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Shift other than the caller's open one.
+    /// Only transactions of this shift. Defaults to the caller's open shift.
     shift_id: Option<ShiftId>,
     state: Option<TransactionState>,
+    /// Only the sale with this receipt number.
     receipt_no: Option<String>,
     member_id: Option<MemberId>,
-    /// First business date. Without it, for the whole store: 400 days before the last.
+    /// First business date. For the whole store it defaults to 400 days before the last business date.
     from: Option<Date>,
     /// Last business date. Defaults to today.
     to: Option<Date>,
@@ -48,6 +49,7 @@ struct Query {
     cashier_id: Option<UserId>,
     /// Only documents with this product.
     sku: Option<Sku>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

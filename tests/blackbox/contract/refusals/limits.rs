@@ -52,7 +52,7 @@ fn whoever_meets_a_limit_hears_what_to_do() {
     let reply = bench.till.post(&path, &json!({"method": "card", "amount": many["total"]}));
     reply.refused(409, "insufficient_stock");
     assert!(
-        message(&reply).contains("20 of 8990001 were requested, but 9 are on hand"),
+        message(&reply).contains("20 of 8990001 were requested, but only 9 are on hand"),
         "{}",
         message(&reply)
     );

@@ -281,7 +281,7 @@ facts! {
     }
     /// A new epoch began: later records have it, with seq from 1.
     EpochOpened {
-        /// `<n>-<16 hex>`.
+        /// Name of the epoch, `<n>-<16 hex>`.
         epoch: String,
     }
     /// The hub acknowledged records.

@@ -50,7 +50,7 @@ pub(super) fn words(conflicts: &[CountConflict]) -> String {
     let mut shown: Vec<String> = conflicts.iter().take(WORDS_MAX).map(one).collect();
     match conflicts.len().saturating_sub(WORDS_MAX) {
         0 => {}
-        more => shown.push(format!("{more} more were counted by others")),
+        more => shown.push(format!("other users counted {more} more")),
     }
     format!("{}: send the count with mode add or replace", shown.join("; "))
 }

@@ -121,7 +121,7 @@ pub(super) fn returned_words(items: &[ReturnLeft]) -> String {
     };
     let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
     if words.is_empty() {
-        return "the return has more pieces than were sold".to_owned();
+        return "more pieces are returned than were sold".to_owned();
     }
     format!("{}. Return at most that many", words.join("; "))
 }
@@ -138,12 +138,12 @@ pub(super) fn short_words(items: &[ShortItem]) -> String {
     let one = |item: &ShortItem| {
         let asked = format!("{} of {} were requested", item.requested, item.sku);
         match item.there {
-            There::OnHand(n) => format!("{asked}, but {n} are on hand"),
-            There::Damaged(n) => format!("{asked} from the damaged goods, but {n} are there"),
+            There::OnHand(n) => format!("{asked}, but only {n} are on hand"),
+            There::Damaged(n) => format!("{asked} from the damaged goods, but only {n} are damaged"),
         }
     };
     let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
     let damaged = items.iter().any(|item| matches!(item.there, There::Damaged(_)));
-    let or = if damaged { "take them from the goods on hand" } else { "first book the goods that came in" };
+    let or = if damaged { "take them from the goods on hand" } else { "first record the goods that arrived" };
     format!("{}. Take fewer, or {or}", words.join("; "))
 }

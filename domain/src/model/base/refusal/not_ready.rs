@@ -10,18 +10,18 @@ const TOLD_MAX: usize = 100;
 /// Most problems that are named in the message.
 const WORDS_MAX: usize = 3;
 
-/// Precondition that a step waits for.
+/// A condition that is not met yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotReady {
     /// Stable code: `day_not_sealed`, `store_not_heard`, `records_pending`, `parked`, `hole`, …
     pub code: String,
-    /// Store whose book is meant. Empty for head office's own book, or for all books.
+    /// Store whose book has the problem. Empty for head office's own book, or for all books.
     pub store_id: String,
-    /// Business date that is meant. Null if the problem is of no single day.
+    /// Business date of the problem. Null if it does not concern a single day.
     pub date: Option<Date>,
-    /// ID of the document that is meant. Null if it has none.
+    /// ID of the document with the problem. Null if there is none.
     pub id: Option<String>,
-    /// Action that is needed, for people.
+    /// Description of what must be done, for people.
     pub message: String,
 }
 

@@ -4,8 +4,10 @@
 pub(super) fn words(state: &str, allowed: &[String]) -> String {
     match static_name(state) {
         Some(words) => words.to_owned(),
-        None if allowed.is_empty() => format!("it is already {state} and can't be changed any more"),
-        None => format!("not possible while it is {state}; possible now: {}", allowed.join(", ")),
+        None if allowed.is_empty() => format!("this is already {state} and can't be changed any more"),
+        None => {
+            format!("this is not possible while the state is {state}; possible now: {}", allowed.join(", "))
+        }
     }
 }
 
@@ -30,7 +32,7 @@ fn static_name(state: &str) -> Option<&'static str> {
         "restored" => "this value was already restored",
         "erased" => "this member's data was erased: register the customer again",
         "merged" => "this member was merged into another one: search again by phone or code",
-        "running" => "the root supervisor can't be restarted by itself: restart the service",
+        "running" => "the root supervisor can't be restarted alone: restart the service",
         "own_account" => "you can't disable your own account: ask another manager or administrator",
         "own_password" => {
             "to change your own password, you must give the current one: use POST /api/auth/password, or your profile"

@@ -42,7 +42,7 @@ pub struct Policy {
     /// Points that a tier's members earn, in basis points of what others earn.
     pub tiers: BTreeMap<String, i64>,
     pub reasons: Reasons,
-    /// Notes and coins, as a drawer is counted.
+    /// Values of notes and coins, in whole currency units.
     pub denominations: Vec<i64>,
 }
 

@@ -15,7 +15,7 @@ pub struct Terms {
     pub cash_rounding: i64,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
-    /// One point is earned per this many currency units.
+    /// Amount for which one point is earned, in whole currency units.
     pub earn_per: i64,
     /// Most points of one member that may be redeemed while head office is away.
     pub points_offline_limit: i64,

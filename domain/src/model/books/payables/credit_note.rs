@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditNoteKind {
-    /// Goods that went back after they were billed.
+    /// For goods that were returned after they were billed.
     Return,
-    /// Price that was too high.
+    /// For a price that was too high.
     Price,
-    /// Goods that were billed, and whose receipt was taken back.
+    /// For billed goods whose receipt was reversed.
     ReceiptReversed,
 }
 
@@ -22,15 +22,15 @@ pub enum CreditNoteKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CreditNoteState {
-    /// Goods went back; the supplier's paper has not come. It is in the books.
+    /// Expected: goods were returned, and the supplier's document has not arrived. Already posted to the books.
     Expected,
-    /// The supplier's paper has come, and is not in the books.
+    /// The supplier's document has arrived. Not posted to the books yet.
     Draft,
     /// Posted to the books.
     Approved,
     /// Applied to invoices in full.
     Applied,
-    /// Cancelled; it does not count.
+    /// Cancelled.
     Cancelled,
 }
 
@@ -50,13 +50,13 @@ impl CreditNoteState {
 /// Line of a credit note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditNoteLine {
-    /// Invoice line that is credited.
+    /// Invoice line that is credited. Null for none.
     pub invoice_line_no: Option<u32>,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Receiving document that is credited.
+    /// Receiving document that is credited. Null for none.
     pub receiving_id: Option<String>,
-    /// Line of that receipt.
+    /// Line of that receipt. Null if there is none.
     pub receiving_line_no: Option<u32>,
     /// Net amount, without tax, in whole currency units.
     pub net: i64,
@@ -64,16 +64,16 @@ pub struct CreditNoteLine {
     pub tax: i64,
 }
 
-/// Supplier's paper that differs from what was expected.
+/// A supplier's document that differs from the expected credit note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedPaper {
     /// User who recorded it.
     pub by: String,
-    /// When the paper was recorded.
+    /// When the document was recorded.
     pub at: UtcMs,
     /// The supplier's number of the credit note.
     pub credit_note_no: String,
-    /// Date of the paper.
+    /// Date of the document.
     pub date: Date,
     /// Net amount, without tax, in whole currency units.
     pub net: i64,
@@ -92,46 +92,46 @@ impl ProposedPaper {
 /// Credit note of a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreditNote {
-    /// `crn_…`
+    /// ID of the credit note, `crn_…`.
     pub credit_note_id: String,
-    /// `CN-2026-000001`
+    /// Number of the credit note, such as `CN-2026-000001`.
     pub doc_no: String,
     /// Supplier that issued the credit note.
     pub supplier_id: String,
-    /// The supplier's number of the credit note. Null until its document has come.
+    /// The supplier's number of the credit note. Null until the supplier's document has arrived.
     pub credit_note_no: Option<String>,
     /// Date of the credit note. For an expected one, the date of the return.
     pub date: Date,
     /// Reason for the credit note.
     pub kind: CreditNoteKind,
-    /// Supplier return that the credit note is expected for.
+    /// Supplier return that the credit note is expected for. Null for none.
     pub supplier_return_id: Option<String>,
-    /// Invoice that is credited.
+    /// Invoice that is credited. Null for none.
     pub invoice_id: Option<String>,
     /// Lines of the credit note.
     pub lines: Vec<CreditNoteLine>,
-    /// Sum of the lines' net amounts.
+    /// Sum of the lines' net amounts, in whole currency units.
     pub net: i64,
-    /// Sum of the lines' tax amounts.
+    /// Sum of the lines' tax, in whole currency units.
     pub tax: i64,
-    /// Total amount: net + tax.
+    /// Total amount: `net` + `tax`, in whole currency units.
     pub total: i64,
-    /// Amount that was applied to invoices.
+    /// Amount that was applied to invoices, in whole currency units.
     pub applied: i64,
-    /// Amount that can still be applied to invoices.
+    /// Amount that can still be applied to invoices, in whole currency units.
     pub open: i64,
     /// Open amount of each book.
     pub books: Vec<BookOpen>,
     /// State of the credit note.
     pub state: CreditNoteState,
-    /// Note for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// User who created it. Null if a supplier return did.
     pub created_by: Option<String>,
     /// When the credit note was created.
     pub created_at: UtcMs,
-    /// Figures of the supplier's paper as one user recorded them, if they differ from what was expected. They wait
-    /// for a second user who records the same.
+    /// Figures of the supplier's document as one user recorded them, if they differ from the expected ones. They count
+    /// when a second user records the same figures. Null for none.
     #[serde(default)]
     pub proposed: Option<ProposedPaper>,
 }

@@ -16,7 +16,7 @@ pub enum InvoiceState {
     Draft,
     /// Billed goods match what was ordered and received.
     Matched,
-    /// A person has to check it.
+    /// A user must check it.
     Disputed,
     /// Owed, and posted to the books.
     Approved,
@@ -24,7 +24,7 @@ pub enum InvoiceState {
     PartiallyPaid,
     /// Settled in full.
     Paid,
-    /// Cancelled; it does not count, and its number may be used again.
+    /// Cancelled; its number can be used again.
     Cancelled,
 }
 
@@ -78,25 +78,25 @@ pub struct ReceiptRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchExceptionKind {
-    /// More is billed than is open of the received goods.
+    /// More pieces are billed than were received and are not billed yet.
     QtyOver,
-    /// Nothing is open of the received goods.
+    /// All received goods are already billed.
     NotReceived,
     /// The price exceeds the ordered price by more than the tolerance.
     PriceOver,
     /// The price is below the ordered price by more than the tolerance.
     PriceUnder,
-    /// The goods came without an order.
+    /// The goods were received without an order.
     NoOrder,
-    /// The goods came without a cost.
+    /// The goods were received without a cost.
     CostMissing,
-    /// The goods are another supplier's.
+    /// The goods are from another supplier.
     WrongSupplier,
-    /// The rate is not the supplier's usual one.
+    /// The tax rate differs from the supplier's usual rate.
     TaxRate,
     /// Another invoice of the supplier has the same total within a few days.
     DuplicateSuspect,
-    /// A person raised it.
+    /// A user raised it.
     ByHand,
 }
 
@@ -108,15 +108,17 @@ pub struct MatchException {
     /// Kind of difference.
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
-    /// Whether the invoice is disputed until somebody accepts the difference.
+    /// Whether the invoice is disputed until a user accepts the difference.
     pub stops: bool,
-    /// Cost above what was ordered and received. It is 0 if there is none, or it is unknown.
+    /// Amount by which the invoice exceeds the ordered and received goods, in whole currency units. 0 if it does not,
+    /// or if the amount is unknown.
     pub amount: i64,
-    /// Expected value, for example the price of the order.
+    /// Expected value, for example the price of the order, in the unit of `actual`. Null if there is none.
     pub expected: Option<i64>,
-    /// Value on the invoice.
+    /// Value on the invoice: whole currency units, pieces or basis points, by `type`. Null if there is none.
     pub actual: Option<i64>,
-    /// Reason why the difference is accepted; for one that was raised by hand, the reason why it was raised.
+    /// Reason for accepting the difference; for a difference raised by a user, the reason for raising it. Null if none
+    /// was given.
     pub reason: Option<String>,
     /// User who accepted it. Null if it is not accepted.
     pub accepted_by: Option<String>,
@@ -133,17 +135,17 @@ pub struct InvoiceLine {
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is no receipt.
     pub receiving_line_no: Option<u32>,
-    /// Order that the goods came by.
+    /// Order of the goods. Null for none.
     pub po_id: Option<String>,
     /// Line of that order. Null if there is no order.
     pub po_line_no: Option<u32>,
     /// SKU of the product. Null for an expense.
     pub sku: Option<Sku>,
-    /// Account of an expense.
+    /// Account of an expense. Null for goods.
     pub account: Option<String>,
-    /// Description of the line, for people.
+    /// Description of the line. Null for none.
     pub description: Option<String>,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
@@ -153,11 +155,13 @@ pub struct InvoiceLine {
     pub tax_rate_bp: u32,
     /// Tax added to the net amount, in whole currency units.
     pub tax: i64,
-    /// Pieces of the receipt that the line takes. The other pieces, which a person accepted, bill no receipt.
+    /// Pieces of the receipt that the line bills. The line's other pieces, which a user accepted, bill no receipt.
     pub matched_qty: i64,
-    /// Amount that approval takes out of account 2020.
+    /// Amount that the approval moved out of account 2020, in whole currency units. Null until the approval, and for an
+    /// expense.
     pub receipt_value: Option<i64>,
-    /// Amount by which the line costs more than `receipt_value`.
+    /// Amount by which the line's net amount exceeds `receipt_value`, in whole currency units. Null while
+    /// `receipt_value` is null.
     pub variance: Option<i64>,
 }
 
@@ -177,9 +181,9 @@ impl InvoiceLine {
 /// Invoice of a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Invoice {
-    /// `inv_…`
+    /// ID of the invoice, `inv_…`.
     pub invoice_id: String,
-    /// `IN-2026-000001`
+    /// Number of the invoice at head office, such as `IN-2026-000001`.
     pub doc_no: String,
     /// Supplier that issued the invoice.
     pub supplier_id: String,
@@ -191,19 +195,20 @@ pub struct Invoice {
     pub due_date: Date,
     /// State of the invoice.
     pub state: InvoiceState,
-    /// Whether it was owed before the books began. Such an invoice is posted to 3010 instead of receipts.
+    /// Whether the invoice was already owed when the books began. Such an invoice is posted to account 3010 and bills
+    /// no receipts.
     pub opening: bool,
-    /// Sum of the lines' net amounts.
+    /// Sum of the lines' net amounts, in whole currency units.
     pub net: i64,
-    /// Sum of the lines' tax amounts.
+    /// Sum of the lines' tax, in whole currency units.
     pub tax: i64,
-    /// Rounding by the supplier; signed.
+    /// Rounding by the supplier, signed, in whole currency units.
     pub rounding: i64,
-    /// Amount owed: net + tax + rounding.
+    /// Amount owed: `net` + `tax` + `rounding`, in whole currency units.
     pub total: i64,
-    /// Number of the tax invoice.
+    /// Number of the tax invoice. Null for none.
     pub tax_invoice_no: Option<String>,
-    /// Date of the tax invoice.
+    /// Date of the tax invoice. Null for none.
     pub tax_invoice_date: Option<Date>,
     /// Terms of the early-payment discount. Null if there are none.
     pub discount_terms: Option<DiscountTerms>,
@@ -211,29 +216,29 @@ pub struct Invoice {
     pub lines: Vec<InvoiceLine>,
     /// Differences from order and receipt.
     pub exceptions: Vec<MatchException>,
-    /// Amount settled by payments, including discounts.
+    /// Amount settled by payments, including discounts, in whole currency units.
     pub paid: i64,
     /// Early-payment discount that was taken, in whole currency units.
     pub discount: i64,
-    /// Amount settled by credit notes.
+    /// Amount settled by credit notes, in whole currency units.
     pub credited: i64,
-    /// Open amount. It is 0 before the invoice is approved.
+    /// Open amount, in whole currency units. It is 0 before the invoice is approved.
     pub open: i64,
     /// Open amount of each book.
     pub books: Vec<BookOpen>,
     /// When the invoice was last matched. Null if it was not.
     pub matched_at: Option<UtcMs>,
-    /// User who approved it.
+    /// User who approved the document. Null until it is approved.
     pub approved_by: Option<String>,
     /// When the invoice was approved. Null if it was not.
     pub approved_at: Option<UtcMs>,
-    /// Note for people.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
     /// User who recorded it.
     pub created_by: String,
     /// When the invoice was recorded.
     pub created_at: UtcMs,
-    /// Users who changed its lines, its amounts or its supplier since then.
+    /// Users who changed the lines, the amounts or the supplier after the invoice was created.
     #[serde(default)]
     pub writers: Vec<String>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Allocation {
     /// Invoice that is settled.
     pub invoice_id: String,
-    /// Settled amount, including the discount.
+    /// Settled amount, including the discount, in whole currency units.
     pub amount: i64,
     /// Early-payment discount in whole currency units.
     pub discount: i64,
@@ -29,7 +29,7 @@ pub struct CreditUse {
     pub amount: i64,
 }
 
-/// Amount that a payment moved of a document in one book.
+/// Amount of a document in one book that a payment moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SupplierPaymentPart")]
 pub struct PaymentPart {
@@ -41,7 +41,7 @@ pub struct PaymentPart {
     pub amount: i64,
 }
 
-/// Whether a payment counts.
+/// Whether a payment is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SupplierPaymentState")]
@@ -65,29 +65,29 @@ impl PaymentState {
 /// Payment to a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SupplierPayment {
-    /// `spm_…`
+    /// ID of the payment, `spm_…`.
     pub payment_id: String,
-    /// `PM-2026-000001`
+    /// Number of the payment, such as `PM-2026-000001`.
     pub doc_no: String,
     /// Supplier that was paid.
     pub supplier_id: String,
     /// Date of the payment.
     pub date: Date,
-    /// Account that paid: a bank account, or a store's safe.
+    /// Account that paid: the account of a bank, or a store's safe.
     pub account: String,
     /// Store whose safe paid. Empty if a bank account paid.
     pub store_id: String,
     /// Paid amount in whole currency units.
     pub amount: i64,
-    /// The bank's reference for the payment.
+    /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,
     /// Invoices that the payment settles.
     pub allocations: Vec<Allocation>,
-    /// Amount settled by credit notes with this payment.
+    /// Amount settled by credit notes with this payment, in whole currency units.
     pub credits: Vec<CreditUse>,
-    /// Amount that is not yet allocated to invoices.
+    /// Amount that is not allocated to invoices yet, in whole currency units.
     pub unallocated: i64,
-    /// Amounts moved of each document, book by book. A reversal restores them.
+    /// Amounts that the payment moved, by document and book. A reversal restores them.
     pub parts: Vec<PaymentPart>,
     /// State of the payment.
     pub state: PaymentState,

@@ -15,19 +15,19 @@ const PATH: &str = "shift";
 /// Cash in the drawer of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cash {
-    /// Cash in the drawer at opening.
+    /// Cash in the drawer at the opening, in whole currency units.
     pub opening_float: i64,
-    /// Σ (amount + rounding) of accepted cash payments, without voided sales.
+    /// Sum of amount + rounding of the accepted cash payments, in whole currency units. Voided sales are left out.
     pub sales: i64,
-    /// Σ (amount + rounding) of cash refunds.
+    /// Sum of amount + rounding of the cash refunds, in whole currency units.
     pub refunds: i64,
-    /// Cash put into the drawer.
+    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
     pub pay_in: i64,
-    /// Taken out for costs.
+    /// Cash paid out of the drawer for other reasons than a refund, in whole currency units.
     pub pay_out: i64,
-    /// Brought to the safe.
+    /// Cash moved from the drawer to the safe, in whole currency units.
     pub drops: i64,
-    /// Cash expected in the drawer.
+    /// Cash expected in the drawer, in whole currency units.
     pub expected: i64,
 }
 

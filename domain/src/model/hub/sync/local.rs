@@ -82,7 +82,7 @@ pub struct Inbound {
     pub id: String,
     /// Version of the record.
     pub version: String,
-    /// When the record begins to count. Null if it has no such time.
+    /// When the record takes effect. Null if it takes effect at once.
     pub effective_at: Option<UtcMs>,
     pub payload: Value,
 }
@@ -93,22 +93,22 @@ pub struct Inbound {
 pub struct ParkedNote {
     /// Epoch of the record.
     pub epoch: String,
-    /// Seq of the record.
+    /// Sequence number of the record in its epoch.
     pub seq: u64,
     /// Event ID of the record.
     pub event_id: String,
     /// Stable code of the reason.
     pub code: String,
-    /// Reason why it is parked, for people.
+    /// Reason for parking, for people.
     pub message: String,
     /// When the hub parked it, in hub time.
     pub parked_at: UtcMs,
     /// Type of the record.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Business date that the record counts for. Null if it counts for no day.
+    /// Business date of the record. Null if it has none.
     pub business_date: Option<Date>,
-    /// Amount that the record counts for on that day.
+    /// Amount of the record, in the unit of its type. Null if it is not known.
     pub amount: Option<i64>,
 }
 
@@ -125,7 +125,7 @@ pub struct ConflictNote {
 /// An own write to a shared record that head office has decided on, until the feed is where it put it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnWrite {
-    /// `member`, …
+    /// Type of the record: `member`, …
     pub kind: String,
     /// ID of the shared record.
     pub id: String,
@@ -135,7 +135,7 @@ pub struct OwnWrite {
     pub version: String,
 }
 
-/// Record of the feed that this version can't use. It is kept as it came, and the feed continues.
+/// Record of the feed that this version can't use. It is kept unchanged, and the feed continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Untaken")]
 pub struct Unsupported {
@@ -156,7 +156,7 @@ pub struct Unsupported {
 pub struct DayProof {
     /// The day, `YYYY-MM-DD`.
     pub business_date: String,
-    /// `match`, `difference` or `not_yet`.
+    /// Result of the comparison: `match`, `difference` or `not_yet`.
     pub result: String,
     /// Records that the hub counts, but has not applied.
     pub parked: u64,
@@ -281,7 +281,7 @@ pub enum Change {
     Unparked {
         /// Epoch of the record.
         epoch: String,
-        /// Seq of the record.
+        /// Sequence number of the record in its epoch.
         seq: u64,
     },
     /// A value lost against another one.

@@ -76,7 +76,7 @@ impl Retention {
         kept
     }
 
-    /// Lowest seq that the store still offers.
+    /// Lowest sequence number that the store can still send.
     pub fn first(&self) -> u64 {
         self.min_kept_seq.max(1)
     }

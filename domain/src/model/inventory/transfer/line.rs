@@ -26,9 +26,9 @@ pub enum Resolution {
 pub struct Resolved {
     /// Outcome of the pieces.
     pub resolution: Resolution,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
-    /// Cost of the pieces.
+    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
     pub cost: i64,
     /// User who settled it.
     pub user_id: UserId,
@@ -47,7 +47,7 @@ pub struct TransferLine {
     pub name: String,
     /// Quantity sent, in pieces.
     pub qty: i64,
-    /// Value at which the pieces left stock; 0 in a draft.
+    /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
     pub cost: i64,
     /// Pieces received. Null if nothing was received yet.
     pub received_qty: Option<i64>,

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberKey {
-    /// Phone number in E.164 format.
+    /// Phone number in E.164 format. Null for none.
     Phone(String),
-    /// E-mail address, lower-cased.
+    /// E-mail address in lower case. Null for none.
     Email(String),
-    /// Code, exactly as given.
+    /// Code of the member, exactly as given. Null for none.
     Code(String),
 }
 

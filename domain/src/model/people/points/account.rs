@@ -20,15 +20,15 @@ pub enum PointsReason {
     Earn,
     /// The points paid for a sale.
     Redeem,
-    /// A return or a void took back points that a sale had earned.
+    /// A return or a void removed points that a sale had earned.
     Reverse,
-    /// A return or a void gave back points that had paid.
+    /// A return or a void restored points that had been used to pay.
     GiveBack,
     /// A manager corrected the points.
     Adjust,
     /// The points expired.
     Expire,
-    /// Points that the member had before this system kept points.
+    /// Points that the member had before points were kept in this system.
     Opening,
 }
 
@@ -49,7 +49,7 @@ pub struct PointsEntry {
     pub balance_after: i64,
     /// The lots they came from or went into.
     pub lots: Vec<LotPart>,
-    /// Business date that it counts for.
+    /// Business date of the entry.
     pub business_date: Date,
     /// User who caused the movement.
     pub user_id: UserId,
@@ -67,9 +67,9 @@ pub struct PointsAccount {
     pub member_id: MemberId,
     /// Points on hand, by expiry.
     pub lots: Lots,
-    /// Sum of the points earned, without those that were reversed.
+    /// Sum of the earned points, without reversed ones.
     pub lifetime_earned: i64,
-    /// Sum of the points redeemed, without those that were given back.
+    /// Sum of the redeemed points, without those that were given back.
     pub lifetime_redeemed: i64,
     /// Redeemed while head office was away, and not yet covered by its figures.
     pub redeemed_apart: i64,
@@ -82,7 +82,7 @@ pub struct PointsAccount {
 pub struct Cause<'a> {
     /// ID of the document that moves the points.
     pub reference_id: &'a str,
-    /// Business date that it counts for.
+    /// Business date of the entry.
     pub business_date: Date,
     /// User who causes the movement.
     pub user_id: &'a UserId,

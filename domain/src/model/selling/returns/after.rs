@@ -8,13 +8,12 @@ use crate::model::selling::transaction::{Line, Transaction, TransactionState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Pieces of a line that came back. The data is a list of these, since a map's numbers do not survive being read
-/// inside a tagged event.
+/// Returned pieces of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineReturned {
     /// Line of the sale.
     pub line_no: u32,
-    /// Pieces of the line that came back.
+    /// Returned pieces of the line.
     pub pieces: Vec<Span>,
 }
 

@@ -7,24 +7,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Sums over shifts. Voided sales are included only in `voids_…`.
+/// Sums of sales and returns. Voided sales are included only in `voids_…`. A figure above 9,007,199,254,740,991 is
+/// null.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct Figures {
     /// Totals of sales and returns.
     #[serde(flatten)]
     pub sums: Sums,
-    /// Net total: total − returns_total.
+    /// Net total: `total` − `returns_total`, in whole currency units.
     pub net_total: i64,
     /// Number of voided sales.
     pub voids_count: i64,
-    /// Sum of the totals of the voided sales.
+    /// Sum of the totals of the voided sales, in whole currency units.
     pub voids_total: i64,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
 }
 
-/// Totals taken in and given back by one payment method.
+/// Payments and refunds by one payment method. A figure above 9,007,199,254,740,991 is null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(transform = hides)]
 pub struct MethodFigures {
@@ -32,11 +33,11 @@ pub struct MethodFigures {
     pub method: String,
     /// Number of accepted payments.
     pub sales_count: i64,
-    /// Σ (amount + rounding) of accepted payments.
+    /// Sum of amount + rounding of the accepted payments, in whole currency units.
     pub sales: i64,
     /// Number of refunds.
     pub refunds_count: i64,
-    /// Σ (amount + rounding) of refunds.
+    /// Sum of amount + rounding of the refunds, in whole currency units.
     pub refunds: i64,
     /// Net amount: sales − refunds.
     pub net: i64,

@@ -12,13 +12,13 @@ use crate::rules::books::day::dated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /safe/opening`.
+/// Request body of `POST /api/safe/opening`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenSafe {
     /// Amount in the safe before the first shift, in whole currency units.
     pub amount: i64,
-    /// Reason for the opening, or the person who counted it.
+    /// Reason for the opening amount, or the person who counted it.
     pub reason: String,
 }
 

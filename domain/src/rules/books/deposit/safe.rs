@@ -112,7 +112,8 @@ where
 fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<'_>) -> Result<(), Refusal> {
     let left = there.balance.max(0);
     let more = |path: &str| {
-        let problem = format!("would take {takes} out of the safe, but the books have {left} in it");
+        let problem =
+            format!("would take {takes} out of the safe, but it contains {left} according to the books");
         Err(Refusal::field(
             path,
             format!(
@@ -124,8 +125,7 @@ fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<
         Fact::CashDeposited(_) => Err(Refusal::field(
             "amount",
             format!(
-                "{takes} is more than the {left} that the books have in the safe: set the opening balance (POST \
-                 /api/safe/opening), or deposit less"
+                "must be at most {left}, the balance of the safe: {takes} was requested. Set the opening balance (POST /api/safe/opening), or deposit less"
             ),
         )),
         _ if there.opening.is_none() => Ok(()),

@@ -69,7 +69,9 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
     match book.registers.get(id) {
         Some(register) if register.disabled => Err(Refusal::RegisterDisabled(id.0.clone())),
         Some(register) => Ok(register.clone()),
-        None if rules.registers_closed => Err(Refusal::field("register_id", "is not a till of this store")),
+        None if rules.registers_closed => {
+            Err(Refusal::field("register_id", "is not a register of this store"))
+        }
         None => {
             room(book.registers.len())?;
             Ok(Register::new(id.clone(), id.0.clone()))

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeBucket {
-    /// Not due yet.
+    /// Not due yet, in whole currency units.
     NotDue,
-    /// One to 30 days.
+    /// Overdue by 1 to 30 days, in whole currency units.
     Days1To30,
-    /// 31 to 60 days.
+    /// Overdue by 31 to 60 days, in whole currency units.
     Days31To60,
-    /// 61 to 90 days.
+    /// Overdue by 61 to 90 days, in whole currency units.
     Days61To90,
-    /// More than 90 days.
+    /// Overdue by more than 90 days, in whole currency units.
     DaysOver90,
 }
 
@@ -34,21 +34,21 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
 /// Open amounts by age; credits and advances are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ageing {
-    /// Not due yet.
+    /// Not due yet, in whole currency units.
     pub not_due: i64,
-    /// One to 30 days.
+    /// Overdue by 1 to 30 days, in whole currency units.
     pub days_1_30: i64,
-    /// 31 to 60 days.
+    /// Overdue by 31 to 60 days, in whole currency units.
     pub days_31_60: i64,
-    /// 61 to 90 days.
+    /// Overdue by 61 to 90 days, in whole currency units.
     pub days_61_90: i64,
-    /// More than 90 days.
+    /// Overdue by more than 90 days, in whole currency units.
     pub days_over_90: i64,
-    /// Supplier credits that are not applied to an invoice.
+    /// Supplier credits that are not applied to an invoice, in whole currency units; negative.
     pub credits: i64,
-    /// Advance payments that are not allocated to an invoice.
+    /// Advance payments that are not allocated to an invoice, in whole currency units; negative.
     pub advances: i64,
-    /// Sum of all columns.
+    /// Sum of all columns, in whole currency units.
     pub total: i64,
 }
 

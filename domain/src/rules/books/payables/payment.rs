@@ -33,7 +33,7 @@ pub struct NewPayment<'a> {
     pub safe_of: Option<&'a str>,
     pub amount: i64,
     pub allocations: &'a [Allocation],
-    /// Amount settled by credit notes with this payment.
+    /// Amount settled by credit notes with this payment, in whole currency units.
     pub credits: &'a [CreditUse],
     /// Role of the payer: administrators may take discounts beyond the terms.
     pub role: Role,
@@ -45,7 +45,7 @@ pub struct PaymentPlan {
     pub posting: BookSums,
     /// Amounts moved of each document.
     pub parts: Vec<PaymentPart>,
-    /// Amount that is not yet allocated to invoices.
+    /// Amount that is not allocated to invoices yet, in whole currency units.
     pub unallocated: i64,
 }
 
@@ -221,7 +221,7 @@ pub(super) fn settle(
     let open = note.open.min(invoice.open);
     if !(1..=open).contains(&amount) {
         let problem =
-            format!("{} and {} can settle at most {open} of each other", note.doc_no, invoice.doc_no);
+            format!("{} and {} can settle at most {open} with each other", note.doc_no, invoice.doc_no);
         return Err(Refusal::PaymentMismatch { problem, amount_due: open });
     }
     let gave = BookOpen::take(&mut note.books, amount);
@@ -266,7 +266,8 @@ pub fn allocate(
 ) -> Result<PaymentPlan, Refusal> {
     let whole = sum("allocations", allocations.iter().map(|one| one.amount))?;
     if whole > advance {
-        let problem = format!("{advance} of the payment is not allocated yet, but {whole} was requested");
+        let problem =
+            format!("only {advance} of the payment is not allocated yet, but {whole} was requested");
         return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
     }
     let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };

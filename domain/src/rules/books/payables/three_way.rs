@@ -12,7 +12,7 @@ pub struct ReceiptLine {
     pub at: ReceiptRef,
     /// Supplier that delivered. `None` if none was recorded.
     pub supplier_id: Option<String>,
-    /// Order that the goods came by.
+    /// Order of the goods. Null for none.
     pub po_id: Option<String>,
     pub po_line_no: Option<u32>,
     /// SKU of the product.

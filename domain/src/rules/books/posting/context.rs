@@ -56,7 +56,7 @@ impl Mapped {
         self.0.extend(other.0);
     }
 
-    /// The account that takes the place of the plan's.
+    /// Account that replaces the standard chart's account.
     pub fn get(&self, of: MappingOf, key: &str) -> Option<Account> {
         self.0.get(&format!("{} {key}", of.name())).copied()
     }

@@ -113,7 +113,7 @@ impl Draft {
     pub(super) fn entry(&self) -> Result<Entry, Refusal> {
         let sum = self.excess();
         if sum != 0 {
-            return Err(Refusal::field("rows", format!("debit exceeds credit by {sum}")));
+            return Err(Refusal::field("rows", format!("must balance: debit exceeds credit by {sum}")));
         }
         let row = |(account, sum): (&Account, &i128)| {
             let amount = figure("rows", sum.saturating_abs())?;

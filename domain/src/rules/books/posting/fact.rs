@@ -39,7 +39,7 @@ pub enum PointsPolicy {
 pub struct SaleLine {
     /// qty × price.
     pub gross: i64,
-    /// Sum of the discounts.
+    /// Sum of the discounts, in whole currency units.
     pub discount: i64,
     /// Tax on, or contained in, the net.
     pub tax: i64,
@@ -63,7 +63,7 @@ pub struct ReturnLine {
     pub cost: i64,
     /// Destination of the returned goods.
     pub disposition: Disposition,
-    /// Correction of earlier estimates.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     #[serde(default)]
     pub correction: i64,
 }
@@ -72,7 +72,7 @@ pub struct ReturnLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {
     pub method: String,
-    /// Amount before cash rounding.
+    /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
     #[serde(default)]
     pub rounding: i64,

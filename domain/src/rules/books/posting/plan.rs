@@ -46,9 +46,9 @@ impl Account {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountType {
-    /// Something owned.
+    /// Asset: something owned.
     Asset,
-    /// Something owed.
+    /// Liability: something owed.
     Liability,
     /// Owners' equity.
     Equity,
@@ -70,7 +70,7 @@ impl Account {
         }
     }
 
-    /// Whether it is taken off the accounts of its type.
+    /// Whether it is a contra account: its balance reduces the accounts of its type.
     pub fn contra(self) -> bool {
         [DISCOUNTS, RETURNS, POINTS_DEFERRED].contains(&self)
     }

@@ -11,7 +11,7 @@ use crate::rules::books::register::room;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /registers`.
+/// Request body of `POST /api/registers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRegister {
@@ -31,7 +31,7 @@ pub enum RegisterState {
     Disabled,
 }
 
-/// `PATCH /registers/:id`: only the given fields are changed.
+/// Request body of `PATCH /api/registers/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRegister {

@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// `PUT /pos/quick-keys`: all quick keys of a register, in order.
+/// Request body of `PUT /api/pos/quick-keys`: all quick keys of a register, in display order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetQuickKeys {
-    /// Keys in order, the first sold by `.1`; at most 24, each product once. Empty to remove the store's keys from
-    /// the till.
+    /// Keys in display order, at most 24, each product once. `.1` sells the product of the first key. Empty to remove
+    /// the keys of the register.
     pub items: Vec<NewQuickKey>,
 }
 
@@ -37,9 +37,9 @@ pub struct NewQuickKey {
 pub struct QuickKeysView {
     /// Register of the keys.
     register_id: RegisterId,
-    /// Greatest number of keys of a register.
+    /// Maximum number of keys of a register.
     limit: usize,
-    /// Keys in order; the first is sold by `.1`.
+    /// Keys in display order. `.1` sells the product of the first key.
     items: Vec<QuickKeyView>,
 }
 

@@ -15,7 +15,7 @@ impl Terms {
 /// provider keeps of them is a fee.
 fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
     if lines.len() < 2 || total(lines.iter().map(OpenLine::amount)) != 0 {
-        return Err("must name at least one, unless the lines add up to 0 (a charge and its refund)");
+        return Err("must name at least one item, unless the lines add up to 0 (a charge and its refund)");
     }
     let fee = total(lines.iter().map(|line| line.fee.unwrap_or(0)));
     let net = fee.saturating_neg();
@@ -31,7 +31,7 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
             && first.is_some_and(|first| (&first.store_id, first.account) == (&item.store_id, item.account))
     };
     if items.len() < 2 || !items.iter().all(is_one) || total(items.iter().map(|item| item.amount)) != 0 {
-        return Err("must, without lines, add up to 0 and be payments of one store on one account");
+        return Err("must add up to 0 and be payments of one store on one account if no lines are named");
     }
     let (lines, items) = (Vec::new(), items.iter().collect());
     Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })
@@ -61,7 +61,7 @@ pub fn match_by_hand<'a>(
         Rule::SupplierPayment
     } else {
         return Err(
-            "must be all customers' payments and refunds, all deposits, or all payments to suppliers",
+            "must be only payments and refunds of customers, only deposits, or only payments to suppliers",
         );
     };
     let gross = total(items.iter().map(|item| item.amount));
@@ -76,7 +76,9 @@ pub fn match_by_hand<'a>(
     };
     let difference = gross.saturating_sub(fee).saturating_sub(net);
     if rule == Rule::SupplierPayment && difference != 0 {
-        return Err("must add up to the amount that left the bank: a payment is posted as it was made");
+        return Err(
+            "must add up to the amount that left the bank: a payment to a supplier is posted with its own amount",
+        );
     }
     let (lines, items) = (lines.iter().collect(), items.iter().collect());
     Ok(Match { rule, lines, items, gross, fee, net, difference, account: None })

@@ -48,7 +48,7 @@ named! {
         Duplicate = "duplicate",
         /// The fee differs by more than the tolerance.
         FeeDiffers = "fee_differs",
-        /// A customer's bank took a payment back.
+        /// Chargeback: a customer's bank took a payment back.
         Chargeback = "chargeback",
         /// An item belongs to an approved day, or a line is beyond its days.
         Late = "late",
@@ -72,9 +72,9 @@ named! {
 named! {
     /// Resolution of a settlement difference.
     Resolution as "SettlementResolution" {
-        /// Keep it open; it comes up again.
+        /// Keep it open; it needs a decision again after `settlement.carry_days`.
         Carry = "carry",
-        /// Write it off; the money will never come.
+        /// Write it off: the money is no longer expected.
         WriteOff = "write_off",
         /// The lines and items belong together.
         Match = "match",
@@ -82,11 +82,11 @@ named! {
         Post = "post",
         /// Accept the reported amount.
         Accept = "accept",
-        /// Ignore it: it has no meaning for the books.
+        /// Ignore it: it does not concern the books.
         Ignore = "ignore",
-        /// Claim back the excess.
+        /// Claim the excess fee back.
         Dispute = "dispute",
-        /// Claim it back from the customer's bank.
+        /// Claim the chargeback back from the customer's bank.
         Contest = "contest",
         /// Assign the line to a store.
         StoreId = "store_id",
@@ -139,8 +139,8 @@ impl ExceptionKind {
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::MissingAtProvider => (
-                "A payment was taken, but its provider reported later days without it.",
-                "Ask the provider; carry it until it comes, match it, or write it off.",
+                "A payment was accepted, but its provider reported later days without it.",
+                "Ask the provider; carry it until it is paid, match it, or write it off.",
             ),
             Self::NotAPayment => (
                 "The provider held back, released, moved or corrected money; no payment of a customer belongs to it.",
@@ -156,7 +156,7 @@ impl ExceptionKind {
                 "Accept the difference, or carry the rest as an open item.",
             ),
             Self::Duplicate => (
-                "A payment is on statements twice.",
+                "A payment was reported or paid twice.",
                 "Ignore the line if it was reported twice; post it to an account if it was paid twice.",
             ),
             Self::FeeDiffers => (
@@ -167,12 +167,12 @@ impl ExceptionKind {
                 ("A customer's bank charged a payment back.", "Accept it as a loss, or contest it.")
             }
             Self::Late => (
-                "It came after its day was approved, or long after the expected days.",
-                "Nothing to do: it is settled with the named day.",
+                "The money was reported after its day was approved, or long after the expected days.",
+                "Nothing to do: it is settled with the given day.",
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
-                "Match the right one by hand, or name the store. If the line is not a payment, post, carry or ignore it.",
+                "Match the right one manually, or name the store. If the line is not a payment, post, carry or ignore it.",
             ),
             Self::UnknownStore => (
                 "The line names a terminal or shop that belongs to no known store.",
@@ -193,11 +193,11 @@ impl ExceptionKind {
             ),
             Self::BalanceDiffers => (
                 "The statement does not begin with the balance that the last one ended with.",
-                "Import what is missing between them, or accept it.",
+                "Import the missing statements between them, or accept it.",
             ),
             Self::ShiftDiffers => (
                 "The shifts of the day and its payments have different totals by method.",
-                "Look at the store's late records and exceptions, then accept it.",
+                "Check the store's late records and exceptions, then accept it.",
             ),
         }
     }

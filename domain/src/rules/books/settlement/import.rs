@@ -20,13 +20,13 @@ pub struct TextLine {
     pub kind: LineKind,
     /// Payout batch that the line was paid out with.
     pub batch: Option<String>,
-    /// Terminal or shop, as the source names it.
+    /// Terminal or shop, as the source names it. Null if it names none.
     pub store_ref: Option<String>,
     /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: Option<i64>,
 }
 
@@ -48,7 +48,7 @@ pub struct Figures {
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: Option<i64>,
 }
 
@@ -67,13 +67,13 @@ impl Figures {
                     Ok([Some(gross), Some(fee), Some(net)])
                 }
                 (_, _, None) => Err("must have an amount"),
-                (Some(_), Some(_), _) => Err("must have a net that is gross less fee"),
-                _ => Err("must have for a bank either net only, or gross, fee and net"),
+                (Some(_), Some(_), _) => Err("must have a net that equals gross less fee"),
+                _ => Err("must have either net only, or gross, fee and net, for a bank"),
             };
         }
         Ok(match (gross.or(amount), fee, net) {
             (Some(gross), Some(fee), Some(net)) if gross.saturating_sub(fee) != net => {
-                return Err("must have a net that is gross less fee");
+                return Err("must have a net that equals gross less fee");
             }
             (Some(gross), Some(fee), _) => [Some(gross), Some(fee), Some(gross.saturating_sub(fee))],
             (Some(gross), None, Some(net)) => [Some(gross), Some(gross.saturating_sub(net)), Some(net)],

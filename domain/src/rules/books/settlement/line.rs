@@ -14,15 +14,15 @@ pub enum LineKind {
     Sale,
     /// Refund to a customer.
     Refund,
-    /// A customer's bank took a payment back.
+    /// Chargeback: a customer's bank took a payment back.
     Chargeback,
-    /// A customer's bank gave back a payment that it had taken back.
+    /// A customer's bank reversed a chargeback.
     ChargebackReversal,
     /// A fee of the provider.
     Fee,
-    /// Money that went to the bank account.
+    /// Payout: money that went to the bank account.
     Payout,
-    /// Money that the provider holds back for a while, or releases.
+    /// Money that the provider holds back temporarily, or releases.
     Reserve,
     /// A correction by the provider that belongs to no payment.
     Adjustment,
@@ -96,7 +96,7 @@ pub struct OpenLine {
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: Option<i64>,
     /// Payout batch that the line was paid out with.
     pub batch: Option<String>,

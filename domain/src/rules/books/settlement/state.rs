@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SettlementState {
-    /// Items are still awaited.
+    /// Items are still open.
     Open,
     /// Every item is matched, carried or written off.
     Reconciled,
-    /// A person has to resolve a difference.
+    /// A user must resolve a difference.
     Discrepant,
     /// Posted; its day is locked.
     Approved,
@@ -48,7 +48,7 @@ pub enum StatementState {
     Imported,
     /// Every line is matched or resolved.
     Reconciled,
-    /// A person has to resolve a difference.
+    /// A user must resolve a difference.
     Discrepant,
     /// Approved: lines that belong to no settlement are posted.
     Approved,

@@ -39,7 +39,7 @@ pub enum FeeOnRefunds {
     /// The provider keeps the fee.
     #[default]
     Kept,
-    /// The provider gives the fee back.
+    /// The provider returns the fee.
     Returned,
 }
 
@@ -58,7 +58,7 @@ pub struct Terms {
     pub fee_on_refunds: FeeOnRefunds,
     /// Most days from a payment to its line.
     pub window_days: i32,
-    /// Number of days after which a payment that is not reported counts as overdue.
+    /// Number of days after which a payment that was not reported is overdue.
     pub lag_days: i32,
 }
 

@@ -14,7 +14,7 @@ use crate::rules::books::shift::may_run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /shifts/:id/cash-movements`.
+/// Request body of `POST /api/shifts/:id/cash-movements`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveCash {
@@ -26,13 +26,13 @@ pub struct MoveCash {
     pub amount: i64,
     /// Reason for the movement.
     pub reason: String,
-    /// Reason code as the shop defines it.
+    /// Reason code, from the shop's list of reasons. Null for none.
     pub reason_code: Option<String>,
-    /// Number of the bag of a drop.
+    /// Number of the bag of a drop. Null for none.
     pub bag_no: Option<String>,
 }
 
-/// `POST /shifts/:id/cash-movements/:cash_id/reverse`.
+/// Request body of `POST /api/shifts/:id/cash-movements/:cash_id/reverse`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseCash {
@@ -144,7 +144,9 @@ pub(super) fn may_try(
     if !rules.policy.blind || book.blind_tries < BLIND_TRIES_MAX {
         return Ok(());
     }
-    authorization.manager_for(|| NeedsApproval::of("counting blind after refused counts").at(path))
+    authorization.manager_for(|| {
+        NeedsApproval::of("counting without the expected amount after refused counts").at(path)
+    })
 }
 
 /// Whether the drawer holds what shall leave it.
@@ -184,7 +186,8 @@ pub fn hands_back(
         return Ok(());
     }
     authorization.manager_for(|| {
-        let needs = NeedsApproval::of("giving back more cash than the books have in the drawer");
+        let needs =
+            NeedsApproval::of("giving back more cash than the drawer contains according to the books");
         // In a blind count the cashier must not learn the expected amount.
         if rules.policy.blind {
             return needs;

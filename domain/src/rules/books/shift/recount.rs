@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 /// Most recounts of one shift: its row carries them.
 pub const RECOUNTS_MAX: usize = 50;
 
-/// `POST /shifts/:id/recounts`.
+/// Request body of `POST /api/shifts/:id/recounts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountShift {
-    /// Cash counted this time.
+    /// Cash counted this time, in whole currency units.
     pub counted_cash: i64,
     /// Reason for counting again.
     pub reason: String,

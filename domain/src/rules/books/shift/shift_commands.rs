@@ -17,31 +17,31 @@ pub const DENOMINATIONS_MAX: usize = 100;
 
 pub const COUNTS_MAX: usize = 50;
 
-/// `POST /shifts/open`.
+/// Request body of `POST /api/shifts/open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
     /// Register of the shift. Defaults to `main`.
     pub register_id: Option<RegisterId>,
-    /// Cash in the drawer. Defaults to 0.
+    /// Cash in the drawer, in whole currency units. Defaults to 0.
     pub opening_float: Option<i64>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
-/// `POST /shifts/:id/close`.
+/// Request body of `POST /api/shifts/:id/close`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseShift {
-    /// Cash counted in the drawer.
+    /// Cash counted in the drawer, in whole currency units.
     pub counted_cash: i64,
-    /// Notes and coins as they were counted; they add up to `counted_cash`.
+    /// Counted notes and coins, which must add up to `counted_cash`. Null if they were not listed.
     pub denominations: Option<Vec<Denomination>>,
-    /// Amounts counted of other methods, for example of card slips.
+    /// Counted amounts of payment methods other than cash, for example of card slips. Omit it if none was counted.
     pub counts: Option<Vec<MethodCount>>,
-    /// Whether to void open transactions without payments.
+    /// Whether to void open transactions without payments. Defaults to false.
     pub void_open: Option<bool>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 

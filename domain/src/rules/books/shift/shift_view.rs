@@ -21,24 +21,36 @@ pub fn overdue(shift: &Shift, now: UtcMs, rules: &Rules) -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Shift")]
 pub struct ShiftView<'a> {
+    /// ID of the shift, `shf_…`.
     shift_id: &'a ShiftId,
+    /// Store of the shift.
     store_id: &'a StoreId,
+    /// Register of the shift.
     register_id: &'a RegisterId,
     /// Business date of the opening. All documents of the shift have this date.
     business_date: jiff::civil::Date,
-    /// Whether it is still open after its business date has ended.
+    /// Whether the shift is still open after its business date has ended.
     overdue: bool,
+    /// State of the shift.
     state: ShiftState,
+    /// User who opened the shift.
     opened_by: &'a UserId,
+    /// When the shift was opened.
     opened_at: UtcMs,
+    /// Cash in the drawer at the opening, in whole currency units.
     opening_float: i64,
+    /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a UserId>,
+    /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
+    /// Cash counted at the close, in whole currency units. Null until the shift is closed.
     counted_cash: Option<i64>,
+    /// Cash expected in the drawer at the close, in whole currency units. Null until the shift is closed.
     expected_cash: Option<i64>,
-    /// Variance at close: counted − expected.
+    /// Variance at the close: `counted_cash` − `expected_cash`, in whole currency units. Null until the shift is
+    /// closed.
     variance: Option<i64>,
-    /// When the shift was ended blind. Null if it was not.
+    /// When the shift was ended without a count. Null if it was not.
     ended_at: Option<UtcMs>,
     /// User who approved its variance. Null if no approval was needed.
     approved_by: Option<&'a UserId>,
@@ -46,12 +58,14 @@ pub struct ShiftView<'a> {
     recounts: &'a [Recount],
     /// Z number, one counter per register. Null until the shift has one.
     z_no: Option<u64>,
+    /// Note of the close, in free text. Null for none.
     note: Option<&'a str>,
 }
 
 /// A shift with its sums, by method and by drawer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ShiftSummary<'a> {
+    /// The shift.
     shift: ShiftView<'a>,
     #[serde(flatten)]
     sums: ShiftSums<'a>,
@@ -60,50 +74,68 @@ pub struct ShiftSummary<'a> {
 /// A shift's sums, by method and by drawer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ShiftSums<'a> {
+    /// Number of completed sales.
     sales_count: i64,
-    /// Pieces sold.
+    /// Number of pieces in the completed sales.
     items_count: i64,
-    /// Σ qty × price.
+    /// Sum of quantity × price of the sold lines, in whole currency units.
     gross_sales: i64,
+    /// Sum of the discounts, in whole currency units.
     discounts: i64,
+    /// Sum of the tax of the sales, in whole currency units.
     tax: i64,
+    /// Sum of the totals of the sales, without cash rounding, in whole currency units.
     total: i64,
-    /// Sum of the cash rounding of payments, which is in `by_method` and not in `total`.
+    /// Sum of the cash rounding of the payments, in whole currency units. `by_method` contains it, `total` does not.
     rounding: i64,
-    /// Net sales: total − tax.
+    /// Net sales: `total` − `tax`, in whole currency units.
     net_sales: i64,
+    /// Number of returns.
     returns_count: i64,
+    /// Sum of the refunds, without cash rounding, in whole currency units.
     returns_total: i64,
+    /// Sum of the tax of the returned lines, in whole currency units.
     returns_tax: i64,
-    /// Sum of the cash rounding of refunds, which is in `by_method` and not in `returns_total`.
+    /// Sum of the cash rounding of the refunds, in whole currency units. `by_method` contains it, `returns_total` does
+    /// not.
     returns_rounding: i64,
+    /// Number of voided sales.
     voids_count: i64,
+    /// Sum of the totals of the voided sales, in whole currency units.
     voids_total: i64,
-    /// Number of lines sold at another price than the catalogue's.
+    /// Number of lines sold at a price that differs from the catalogue's.
     price_overrides: i64,
     /// Totals by payment method. Null while they are hidden from the cashier until the shift is closed
     /// (`shifts.blind`).
     by_method: Option<Vec<MethodSummary<'a>>>,
     /// Sales and returns at each tax rate.
     by_tax: &'a [TaxTotals],
-    /// Cash of the drawer. Null while it is hidden in the same way.
+    /// Cash in the drawer. Null while it is hidden from the cashier until the shift is closed (`shifts.blind`).
     cash: Option<Cash>,
+    /// First receipt number of the shift. Null if it has none.
     first_receipt: Option<&'a str>,
+    /// Last receipt number of the shift. Null if it has none.
     last_receipt: Option<&'a str>,
 }
 
-/// Totals taken in and given back by one payment method, with the counted amount.
+/// Payments and refunds by one payment method, with the counted amount.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MethodSummary<'a> {
+    /// Payment method: `cash`, `card`, …
     method: &'a str,
     /// Number of accepted payments.
     sales_count: i64,
+    /// Sum of amount + rounding of the accepted payments, in whole currency units.
     sales: i64,
+    /// Number of refunds.
     refunds_count: i64,
+    /// Sum of amount + rounding of the refunds, in whole currency units.
     refunds: i64,
-    /// Net amount: sales − refunds.
+    /// Net amount: `sales` − `refunds`, in whole currency units.
     net: i64,
+    /// Amount counted at the close, in whole currency units. Null if the method was not counted.
     counted: Option<i64>,
+    /// Variance: `counted` less the expected amount, in whole currency units. Null if the method was not counted.
     variance: Option<i64>,
 }
 

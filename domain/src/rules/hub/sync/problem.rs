@@ -118,7 +118,7 @@ fn link(facts: &Facts<'_>) -> Option<Problem> {
 fn waits(facts: &Facts<'_>, now: UtcMs) -> Option<Problem> {
     let oldest = facts.backlog.oldest_pending_at?;
     let long = now.0.saturating_sub(oldest.0) > WAITS_MS_MAX;
-    let message = format!("{} records have not reached head office yet", facts.backlog.pending);
+    let message = format!("{} records have not been sent to head office yet", facts.backlog.pending);
     long.then(|| problem("backlog", message, oldest))
 }
 
@@ -146,7 +146,7 @@ fn unusable(facts: &Facts<'_>) -> Option<Problem> {
 fn clock(facts: &Facts<'_>) -> Option<Problem> {
     let since = facts.standing.skewed_at?;
     let seconds = facts.clock_skew_ms.map(|ms| format!(" by {} s", ms.div_euclid(1000)));
-    let message = format!("the clock of this machine is off{}", seconds.unwrap_or_default());
+    let message = format!("the clock of this machine is wrong{}", seconds.unwrap_or_default());
     Some(problem("clock_skew", message, since))
 }
 

@@ -10,7 +10,7 @@ use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /adjustments`.
+/// Request body of `POST /api/adjustments`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAdjustment {
@@ -19,14 +19,14 @@ pub struct NewAdjustment {
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
-    /// Whether damaged goods that can't be sold any more stay here: they are set aside, not written off.
+    /// Whether damaged goods are set aside in the store instead of being written off. Defaults to false.
     #[serde(default)]
     pub keep: bool,
     /// Lines of the adjustment, 1–500.
     pub lines: Vec<NewAdjustmentLine>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
-    /// Whether the adjustment waits for a manager instead of requiring an approval now.
+    /// Whether the adjustment waits for a manager instead of requiring an approval now. Defaults to false.
     pub request_approval: Option<bool>,
 }
 
@@ -38,10 +38,11 @@ pub struct NewAdjustmentLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Quantity in pieces, signed, not 0.
+    /// Number of pieces, signed, not 0.
     pub qty: i64,
 }
 

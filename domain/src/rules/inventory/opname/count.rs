@@ -58,7 +58,10 @@ pub fn count(
         }
         if !line.zones.contains_key(zone) && line.zones.len() >= ZONES_MAX {
             let path = format!("counts[{place}].zone");
-            return Err(Refusal::field(path, format!("a product has at most {ZONES_MAX} zones")));
+            return Err(Refusal::field(
+                path,
+                format!("must not be a further zone: a product can have at most {ZONES_MAX}"),
+            ));
         }
         let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(zone);
         let before = adds.then(|| there(id, count, room.book)).flatten();

@@ -47,7 +47,7 @@ impl OpnameLine {
         self.zones.values().fold(0_i64, |sum, zone| sum.saturating_add(zone.qty))
     }
 
-    /// Variance: counted − expected.
+    /// Variance in pieces: `counted` − `expected`. Null while either is null.
     pub fn variance(&self) -> i64 {
         self.counted().saturating_sub(self.expected)
     }

@@ -12,39 +12,39 @@ use serde::{Deserialize, Serialize};
 /// Most zones of one product.
 pub const ZONES_MAX: usize = 50;
 
-/// `POST /opname`.
+/// Request body of `POST /api/opname`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewOpname {
     /// Scope of the count.
     pub scope: Scope,
-    /// Name of the category, if `scope` is `category`.
+    /// Name of the category. Required if `scope` is `category`, and omitted otherwise.
     pub category: Option<String>,
-    /// Products to count, if `scope` is `skus`, 1–500.
+    /// Products to count, 1–500. Required if `scope` is `skus`, and omitted otherwise.
     pub skus: Option<Vec<Sku>>,
-    /// Whether the expected quantities are hidden from counters.
+    /// Whether the expected quantities are hidden from the people who count. Defaults to false.
     pub blind: Option<bool>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
-/// `POST /opname/:id/counts`.
+/// Request body of `POST /api/opname/:id/counts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountOpname {
     /// Counted quantities, 1–500 entries.
     pub counts: Vec<Count>,
-    /// Treatment of pieces that somebody else counted at the same place. If it is omitted, nothing is overwritten:
-    /// 409 `already_counted`.
+    /// Treatment of pieces that another user counted in the same zone. If it is omitted and there are any, the request
+    /// is refused with 409 `already_counted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<CountMode>,
 }
 
-/// Treatment of an earlier count of the same place.
+/// Treatment of an earlier count of the same zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountMode {
-    /// The pieces are added to the earlier count: there are two places of one name, or two people share it.
+    /// The pieces are added to the earlier count, for example because two people share a zone.
     Add,
     /// The pieces replace the earlier count.
     Replace,
@@ -58,22 +58,24 @@ pub struct Count {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
-    /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
-    /// another user's count see `mode`.
+    /// Zone that was counted. The zones of a product are added together. A user who counts a zone again replaces their
+    /// own count there; `mode` decides about another user's count. Null for none.
     pub zone: Option<String>,
-    /// Withdraws the count of this zone, as if nobody had counted there; `qty` is 0 then.
+    /// Whether to withdraw the count of this zone, as if nobody had counted there. `qty` must then be 0. Defaults to
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdraw: Option<bool>,
 }
 
 crate::rules::selling::sale::scanned!(Count, "counts", |line| vec![("qty", &mut line.qty)]);
 
-/// `POST /opname/:id/recount`.
+/// Request body of `POST /api/opname/:id/recount`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountOpname {
@@ -81,11 +83,11 @@ pub struct RecountOpname {
     pub skus: Vec<Sku>,
 }
 
-/// `POST /opname/:id/post`.
+/// Request body of `POST /api/opname/:id/post`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostOpname {
-    /// Whether to post lines that moved between two counts, too.
+    /// Whether to post lines of products that moved between two counts, too. Defaults to false.
     pub accept: Option<bool>,
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A count with a page of its lines.
+/// A stock count with a page of its lines.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameDetail")]
 pub struct OpnameView {
@@ -24,7 +24,7 @@ pub struct OpnameView {
     pub next_cursor: Option<String>,
 }
 
-/// Counted line of a count.
+/// A counted line of a stock count.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameLine")]
 pub struct OpnameLineView {
@@ -32,23 +32,24 @@ pub struct OpnameLineView {
     sku: Sku,
     /// Name of the product at that time.
     name: String,
-    /// Stock on hand at the latest count. Null while a blind count hides it.
+    /// Pieces on hand at the latest count. Null while a blind count hides it.
     expected: Option<i64>,
-    /// Sum of the zones. Null if the product is to be counted again.
+    /// Pieces counted in all zones. Null if the product is to be counted again.
     counted: Option<i64>,
-    /// Variance: counted − expected.
+    /// Variance in pieces: `counted` − `expected`. Null while either is null.
     variance: Option<i64>,
-    /// Value of the variance; an estimate before posting.
+    /// Value of the variance, in whole currency units. An estimate before posting. Null while `variance` is null.
     variance_value: Option<i64>,
     /// Counts by zone.
     zones: Vec<ZoneView>,
-    /// Whether the product moved between its first and its last count. Count it again, or accept it.
+    /// Whether stock of the product moved between its first and its last count. Such a line must be counted again, or
+    /// accepted.
     moved_between_counts: bool,
-    /// User who counted last.
+    /// User who last counted the product. Null if nobody did.
     counted_by: Option<UserId>,
-    /// All users whose counts are valid.
+    /// All users who counted the product.
     counters: BTreeSet<UserId>,
-    /// When the product was last counted.
+    /// When the product was last counted. Null if it never was.
     counted_at: Option<UtcMs>,
 }
 

@@ -28,7 +28,7 @@ pub struct RevisedLine {
     pub unit_cost: Option<i64>,
     /// Total cost of all pieces, in place of a price per piece.
     pub line_total: Option<i64>,
-    /// Expected delivery date of this line.
+    /// Expected delivery date of this line. Null if it is the order's.
     pub expected_at: Option<Date>,
 }
 
@@ -80,9 +80,9 @@ pub struct Revision {
     pub revision: u32,
     /// All lines that are expected. An omitted line is closed.
     pub lines: Vec<RevisedLine>,
-    /// Expected delivery. Null to keep it.
+    /// Expected delivery date. Null if it does not change.
     pub expected_at: Option<Date>,
-    /// Note for people. Null to keep it.
+    /// Note in free text. Null if it does not change.
     pub note: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub fn check_lines<'a>(lines: impl ExactSizeIterator<Item = (&'a Sku, i64, i64)>
             problem("unit_cost", "must be 0 to 1000000000000");
         }
         if !seen.insert((sku, unit_cost)) {
-            problem("sku", "is on another line at the same price");
+            problem("sku", "must not be on another line at the same price");
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
@@ -169,7 +169,7 @@ impl PurchaseOrder {
             }
         }
         if order.lines.len() > ITEMS_MAX {
-            return Err(Refusal::field("lines", "are more than 500, closed lines included"));
+            return Err(Refusal::field("lines", "must have at most 500 entries, closed lines included"));
         }
         order.total = order_total(&order.lines)?;
         order.expected_at = asked.expected_at.or(self.expected_at);

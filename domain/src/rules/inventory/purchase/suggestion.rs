@@ -13,17 +13,17 @@ pub struct Need {
     pub returned: i64,
     /// The days on which the store sold anything.
     pub days_open: i64,
-    /// Days from order to delivery.
+    /// Days from order to delivery. Null if they are not known.
     pub lead_days: i64,
     /// Days that are kept beyond it.
     pub safety_days: i64,
     /// Days until somebody orders again.
     pub review_days: i64,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: i64,
     /// Pieces on hand; negative if they are owed.
     pub on_hand: i64,
-    /// Pieces of orders that are approved or sent.
+    /// Pieces on approved or sent orders that are not received yet.
     pub on_order: i64,
     /// Pieces of orders that nobody answers for yet.
     pub in_draft: i64,

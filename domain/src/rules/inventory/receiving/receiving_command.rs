@@ -10,22 +10,22 @@ use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /receiving`.
+/// Request body of `POST /api/receiving`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceiving {
-    /// Purchase order that the goods came by.
+    /// Purchase order of the goods. Null for goods without an order.
     pub po_id: Option<String>,
-    /// Supplier of the goods.
+    /// Supplier of the goods. Null if it is not known.
     pub supplier_id: Option<String>,
-    /// Number of the supplier's delivery note. Each may be received once.
+    /// Number of the supplier's delivery note. Each number can be received once per supplier. Null for none.
     pub delivery_note_no: Option<String>,
-    /// Free-text reference.
+    /// Reference in free text. Null for none.
     pub reference: Option<String>,
     /// Received lines, 1–500.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewReceivingLine>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
@@ -37,21 +37,22 @@ pub struct NewReceivingLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` and `rejected_qty` then count scans, each of as many pieces as the code stands
-    /// for.
+    /// Code that was scanned, in place of `sku`. `qty` and `rejected_qty` then count scans, each of as many pieces as
+    /// the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
-    /// Cost per piece. Null for the order's cost, or the average.
+    /// Cost of one piece in whole currency units. Defaults to the order's cost, or else the average cost.
     pub unit_cost: Option<i64>,
-    /// Total cost of all accepted pieces, in place of `unit_cost`: the exact value that goes into stock.
+    /// Total cost of all accepted pieces, in place of `unit_cost`, in whole currency units: the exact value that goes
+    /// into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
-    /// Pieces that came and were refused at the door.
+    /// Pieces that were delivered and refused at the door. Defaults to 0.
     pub rejected_qty: Option<i64>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 

@@ -26,7 +26,8 @@ pub enum Incoming {
 pub struct Moved {
     /// Signed cost of the moved pieces.
     pub cost: i64,
-    /// Correction of earlier estimates, booked to cost of goods now.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
+    /// whole currency units.
     pub correction: i64,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Noted {
     pub(crate) cost: i64,
     /// Correction of earlier costs.
     pub(crate) correction: i64,
-    /// Stock on hand after the movement.
+    /// Pieces on hand after the movement.
     pub(crate) balance_after: i64,
 }
 

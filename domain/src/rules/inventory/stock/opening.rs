@@ -26,7 +26,7 @@ pub struct OpeningRow {
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     pub qty: i64,
-    /// Cost of the pieces.
+    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
     pub cost: OpeningCost,
     /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
     #[serde(default)]
@@ -116,7 +116,7 @@ fn judge<'a>(
 ) -> Result<&'a Product, String> {
     let product = products.get(&row.sku).ok_or("is not in the catalogue")?;
     if !product.track_stock {
-        return Err("is a product that no stock is kept for".to_owned());
+        return Err("is a product of which no stock is kept".to_owned());
     }
     if !(1..=QTY_MAX).contains(&row.qty) {
         return Err(format!("has a qty that is not from 1 to {QTY_MAX}"));

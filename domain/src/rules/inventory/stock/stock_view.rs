@@ -11,30 +11,31 @@ use serde::Serialize;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Stock")]
 pub struct StockView<'a> {
+    /// Product code (SKU).
     sku: &'a str,
+    /// Name of the product.
     name: &'a str,
-    /// Whether the product is in the catalogue. False for a product that has stock only, of which nothing more is
-    /// known.
+    /// Whether the product is in the catalogue. False for a product that only has stock.
     in_catalogue: bool,
-    /// Stock on hand in pieces; may be negative.
+    /// Pieces on hand; may be negative.
     on_hand: i64,
-    /// Pieces reserved for somebody.
+    /// Pieces that are reserved and can't be sold.
     reserved: i64,
     /// Pieces that can't be sold.
     damaged: i64,
-    /// Available quantity: on_hand − reserved.
+    /// Pieces that can be sold: `on_hand` − `reserved`.
     available: i64,
     /// Pieces in transit to this store.
     in_transit_in: i64,
-    /// Average cost per piece: the unit cost that was last used.
+    /// Average cost of one piece in whole currency units: the unit cost that was last used.
     average_cost: i64,
     /// Value of the stock on hand in whole currency units.
     value: i64,
-    /// On-hand quantity at or below which it should be ordered.
+    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<i64>,
-    /// Place in the store where the product is kept, as the store recorded it.
+    /// Place in the store where the product is kept, as the store recorded it. Null if none is recorded.
     shelf_place: Option<String>,
-    /// When the stock last moved.
+    /// When the stock last moved. Null if it never did.
     updated_at: Option<UtcMs>,
 }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// `POST /transfers`.
+/// Request body of `POST /api/transfers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTransfer {
@@ -18,9 +18,9 @@ pub struct NewTransfer {
     pub to_store_id: StoreId,
     /// Lines, 1–500; each SKU once.
     pub lines: Vec<NewTransferLine>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
-    /// Whether to record the transfer only: nothing leaves yet.
+    /// Whether to record the transfer only, so that no goods leave yet. Defaults to false.
     pub draft: Option<bool>,
 }
 
@@ -32,16 +32,17 @@ pub struct NewTransferLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
 }
 
 crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
-/// `POST /transfers/:id/receive`: a SKU that is not named did not arrive.
+/// Request body of `POST /api/transfers/:id/receive`: SKUs that are not listed count as not received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {
@@ -49,7 +50,7 @@ pub struct ReceiveTransfer {
     pub lines: Vec<NewTransferLine>,
 }
 
-/// `POST /transfers/:id/resolve`.
+/// Request body of `POST /api/transfers/:id/resolve`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveTransfer {
@@ -63,9 +64,9 @@ pub struct ResolveTransfer {
 pub struct ResolveLine {
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces.
+    /// Number of pieces.
     pub qty: i64,
-    /// Outcome of these pieces.
+    /// Outcome of the missing pieces.
     pub resolution: Resolution,
 }
 

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Transfer with its missing pieces, settled or not.
+/// A transfer with its missing pieces, resolved or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Transfer")]
 pub struct TransferView {
-    /// `trf_…`
+    /// ID of the transfer, `trf_…`.
     transfer_id: TransferId,
     /// State of the transfer.
     state: TransferState,
@@ -21,11 +21,11 @@ pub struct TransferView {
     to_store_id: StoreId,
     /// Lines of the transfer, one per SKU.
     lines: Vec<TransferLineView>,
-    /// Pieces that were sent and not received.
+    /// Pieces that were sent and not received, by product.
     discrepancies: Vec<Discrepancy>,
-    /// Value that is in transit or not settled yet, in whole currency units.
+    /// Value of the goods in transit and of unresolved missing pieces, in whole currency units.
     in_transit_value: i64,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     note: Option<String>,
     /// Business date of the document, by its own time.
     business_date: jiff::civil::Date,
@@ -35,13 +35,13 @@ pub struct TransferView {
     created_at: UtcMs,
     /// When the goods left the sender. Null if they have not left.
     sent_at: Option<UtcMs>,
-    /// User who received them.
+    /// User who received the goods. Null until they are received.
     received_by: Option<UserId>,
     /// When the goods were received. Null if they were not.
     received_at: Option<UtcMs>,
     /// When the transfer was cancelled. Null if it was not.
     cancelled_at: Option<UtcMs>,
-    /// Whether it was cancelled too late, because the other store had already received it.
+    /// Whether the cancellation came too late, because the other store had already received the goods.
     cancel_lost: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct TransferLineView {
     name: String,
     /// Quantity sent, in pieces.
     qty: i64,
-    /// Value at which the pieces left stock; 0 in a draft.
+    /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
     cost: i64,
     /// Pieces received. Null if nothing was received yet.
     received_qty: Option<i64>,
@@ -68,11 +68,11 @@ pub struct TransferLineView {
 pub struct Discrepancy {
     /// SKU of the product.
     sku: Sku,
-    /// Quantity in pieces.
+    /// Number of pieces.
     qty: i64,
-    /// Outcome of these pieces.
+    /// Outcome of the missing pieces.
     resolution: Outcome,
-    /// When the outcome was settled. Null if it is pending.
+    /// When the outcome was recorded. Null while it is pending.
     resolved_at: Option<UtcMs>,
 }
 
@@ -80,7 +80,7 @@ pub struct Discrepancy {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Not settled yet.
+    /// Not resolved yet.
     Pending,
     /// The pieces are lost.
     Lost,

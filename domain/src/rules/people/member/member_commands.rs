@@ -15,30 +15,30 @@ use std::collections::BTreeMap;
 /// The longest code or tier, in bytes.
 const CODE_BYTES_MAX: usize = 64;
 
-/// `POST /members`.
+/// Request body of `POST /api/members`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMember {
     /// Name of the member.
     pub name: String,
-    /// Phone number as typed. A phone number or an e-mail address is required.
+    /// Phone number in any spelling. A phone number or an e-mail address is required.
     pub phone: Option<String>,
-    /// E-mail address.
+    /// E-mail address. Null for none.
     pub email: Option<String>,
-    /// Date of birth.
+    /// Date of birth. Null if it is not known.
     pub birth_date: Option<Date>,
-    /// Card number or other code of the member.
+    /// Card number or other code of the member. Null for none.
     pub code: Option<String>,
 }
 
-/// `PATCH /members/:id`: only the given fields are changed.
+/// Request body of `PATCH /api/members/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {
     /// Name of the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// Phone number as typed. Empty or null to remove it.
+    /// Phone number in any spelling. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub phone: Option<String>,
     /// E-mail address. Empty or null to remove it.

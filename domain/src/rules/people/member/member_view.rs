@@ -11,19 +11,19 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Member")]
 pub struct MemberView {
-    /// `mbr_…`. For a merged member, the ID of the one that it was merged into.
+    /// ID of the member, `mbr_…`. For a merged member, the ID of the member that it was merged into.
     pub member_id: MemberId,
-    /// Card number or other code of the member.
+    /// Card number or other code of the member. Null for none.
     pub code: Option<String>,
     /// Name of the member.
     pub name: String,
-    /// Phone number in E.164 format.
+    /// Phone number in E.164 format. Null for none.
     pub phone: Option<String>,
-    /// E-mail address, lower-cased.
+    /// E-mail address in lower case. Null for none.
     pub email: Option<String>,
-    /// Date of birth.
+    /// Date of birth. Null if it is not known.
     pub birth_date: Option<Date>,
-    /// Tier of the member, by head office's name for it.
+    /// Code of the member's tier, as head office defines it. Null for none.
     pub tier: Option<String>,
     /// State of the member.
     pub state: MemberState,
@@ -33,7 +33,7 @@ pub struct MemberView {
     pub joined_at: UtcMs,
     /// When the member was last changed.
     pub updated_at: UtcMs,
-    /// Version of the record: the highest stamp of its fields.
+    /// Version of the record: the latest write time of its fields.
     pub version: String,
 }
 

@@ -55,7 +55,7 @@ pub fn adjust(
     let mut account = book.account(member);
     let entry = cmd.apply(&mut account, rules, &cause);
     if entry.balance_after.unsigned_abs() > FIGURE_MAX.unsigned_abs() {
-        return Err(Refusal::field("points", "would make the balance too large or too small"));
+        return Err(Refusal::field("points", "must not make the balance too large or too small"));
     }
     Ok(Moved { entry, account })
 }
@@ -70,7 +70,7 @@ pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &Le
     Some(Moved { entry, account })
 }
 
-/// `POST /members/:id/points/adjust`.
+/// Request body of `POST /api/members/:id/points/adjust`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustPoints {

@@ -23,7 +23,7 @@ pub struct ExpiryEntry {
     pub expires: Option<Date>,
     /// The sale that earned or redeemed them; empty: none.
     pub transaction_id: String,
-    /// Business date that it counts for.
+    /// Business date of the deposit.
     pub business_date: Date,
 }
 

@@ -118,7 +118,7 @@ fn open(
     }
     let mut account = book.account(member);
     if account.balance().saturating_add(row.points) > FIGURE_MAX {
-        return Err(format!("points: the member would have more than {FIGURE_MAX}"));
+        return Err(format!("points must not give the member more than {FIGURE_MAX}"));
     }
     let lots = account.lots.earn(cause.reference_id, row.points, expiry(cause.business_date, rules));
     let entry = account.entry(row.points, PointsReason::Opening, lots.into_iter().collect(), cause);

@@ -22,19 +22,19 @@ pub struct EntryView {
     pub balance_after: i64,
 }
 
-/// `GET /members/:id/points`
+/// Answer to `GET /api/members/:id/points`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Points")]
 pub struct PointsView {
     /// Member whose points these are.
     pub member_id: MemberId,
-    /// Points on hand. Negative if the member owes points.
+    /// Points of the member. Negative if the member owes points.
     pub balance: i64,
-    /// Part of `balance` that was not yet sent to head office, signed; 0 if there is none.
+    /// Part of `balance` in points that was not yet sent to head office, signed; 0 if there is none.
     pub pending_sync: i64,
-    /// Sum of the points earned, without those that were reversed.
+    /// Sum of the earned points, without reversed ones.
     pub lifetime_earned: i64,
-    /// Sum of the points redeemed, without those that were given back.
+    /// Sum of the redeemed points, without those that were given back.
     pub lifetime_redeemed: i64,
     /// Point movements, newest first.
     pub entries: Vec<EntryView>,
@@ -47,7 +47,7 @@ pub struct PointsView {
 pub struct AdjustedPoints {
     /// Member whose points were corrected.
     pub member_id: MemberId,
-    /// Points on hand after the correction.
+    /// Points of the member after the correction.
     pub balance: i64,
     /// The recorded points movement.
     pub entry: EntryView,

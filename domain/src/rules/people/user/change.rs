@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// Most users of a store.
 pub const USERS_MAX: usize = 2_000;
 
-/// User to create. Not printable: it may hold a password.
+/// User to create.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUser {
-    /// Login name; compared lower-cased.
+    /// Login name. Case is ignored.
     pub username: String,
     /// Display name.
     pub name: String,
@@ -24,11 +24,11 @@ pub struct NewUser {
     pub role: Role,
     /// Password. Null for a user without log-in by password.
     pub password: Option<String>,
-    /// Whether the user is disabled.
+    /// Whether the user is disabled. Defaults to false.
     pub disabled: Option<bool>,
 }
 
-/// Changes to a user; absent fields stay as they are. Not printable: it may hold a password.
+/// Changes to a user. Omitted fields stay as they are.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeUser {
@@ -38,21 +38,21 @@ pub struct ChangeUser {
     /// New display name.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub name: Option<String>,
-    /// New role. A change kills every token of the user.
+    /// New role. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub role: Option<Role>,
-    /// New password. A change kills every token of the user.
+    /// New password. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub password: Option<String>,
-    /// Whether to disable the user. A change kills every token of the user.
+    /// Whether to disable the user. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub disabled: Option<bool>,
 }
 
-/// A user, as the users API returns one; never contains the hash.
+/// A user, without the password.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UserDetail {
-    /// `usr_…`
+    /// ID of the user, `usr_…`.
     pub id: UserId,
     /// Login name.
     pub username: String,

@@ -8,7 +8,7 @@ use crate::rules::people::user::{change, passkey};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A user after a change, as the users API returns one.
+/// A user after a change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UserChanged {
     /// The user.
@@ -34,10 +34,10 @@ pub struct TokensRevoked {
     pub devices_removed: usize,
 }
 
-/// Result of a change of one's own password.
+/// Result of changing the password.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasswordChanged {
-    /// Number of devices that were removed: all of them. Devices that are still wanted have to be registered anew.
+    /// Number of removed devices. All devices are removed; those that are still used must be registered again.
     pub devices_removed: usize,
 }
 

@@ -13,7 +13,7 @@ pub const PASSKEYS_PER_USER_MAX: usize = 8;
 /// The longest name of a device, in bytes.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// A device as its owner sees it; never contains the key.
+/// A registered device, without its key.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PasskeyDetail {
     /// ID that the authenticator gave the device, in base64url.

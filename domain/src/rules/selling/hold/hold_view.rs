@@ -7,12 +7,13 @@ use crate::rules::selling::transaction::TransactionView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Recalled transaction, and the figures that changed while it waited.
+/// A recalled transaction, with the figures that changed while it was on hold.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RecalledTransaction")]
 pub struct RecalledView<'a> {
     #[serde(flatten)]
     transaction: TransactionView<'a>,
+    /// Figures that changed when the basket was priced again. Empty if none did.
     changes: &'a [Change],
 }
 

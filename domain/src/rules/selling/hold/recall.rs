@@ -17,12 +17,12 @@ use crate::rules::selling::sale::PricingContext;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /pos/holds/:id/recall`.
+/// Request body of `POST /api/pos/holds/:id/recall`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecallHold {
-    /// Whether to keep the prices of the held basket if it can't be priced anew. Otherwise it is priced anew all the
-    /// same.
+    /// Whether to keep the prices of the held basket if it can't be priced again. A basket that can be priced again
+    /// always is. Defaults to false.
     #[serde(default)]
     pub keep_prices: bool,
 }
@@ -36,19 +36,19 @@ pub struct RecallDraft {
     pub shift: Shift,
 }
 
-/// Figure that changed while the basket waited.
+/// A figure that changed while the basket was on hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "RecallChange")]
 pub struct Change {
     /// Line number. Null for the whole basket.
     pub line_no: Option<u32>,
-    /// Product of the line.
+    /// Product of the line. Null for the whole basket.
     pub sku: Option<Sku>,
-    /// `price`, `discount`, `tax` or `total`.
+    /// Changed figure: `price`, `discount`, `tax` or `total`.
     pub field: &'static str,
-    /// Value in the held basket.
+    /// Value in the held basket, in whole currency units.
     pub before: i64,
-    /// Value after it was priced again.
+    /// Value after the basket was priced again, in whole currency units.
     pub after: i64,
 }
 

@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 /// Most baskets that wait at once: they live in the ledger's memory.
 pub const HOLDS_MAX: usize = 5_000;
 
-/// `POST /pos/holds`: puts on hold a basket of the shift, or a whole new one.
+/// Request body of `POST /api/pos/holds`: an open basket of the shift, or a new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "HoldBody")]
 pub struct HoldSale {
     /// Basket to put on hold.
     pub basket: HeldBasket,
-    /// Note on the hold, for example the customer's name.
+    /// Note on the hold, for example the customer's name. Null for none.
     pub note: Option<String>,
 }
 
@@ -42,12 +42,19 @@ pub enum HeldBasket {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HoldBody {
+    /// Open transaction to hold. Omit it to hold a new basket, which the other fields describe.
     transaction_id: Option<TransactionId>,
+    /// Lines of the new basket. Required without `transaction_id`.
     items: Option<Vec<sale::NewItem>>,
+    /// Member of the new basket. Null for none.
     member_id: Option<crate::model::base::ids::MemberId>,
+    /// Shift of the new basket. Defaults to the caller's own open shift.
     shift_id: Option<crate::model::base::ids::ShiftId>,
+    /// Discount on the whole new basket, in whole currency units. Null for none.
     discount: Option<i64>,
+    /// Reason for the discount. Null for none.
     discount_reason: Option<String>,
+    /// Note on the hold, for example the customer's name. Null for none.
     note: Option<String>,
 }
 

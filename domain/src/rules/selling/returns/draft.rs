@@ -132,8 +132,9 @@ fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Resu
     for (place, item) in cmd.items.iter().enumerate() {
         let price = products.get(&item.sku).map(|product| product.price);
         if let Some((asked, price)) = item.price.zip(price).filter(|(asked, price)| asked > price) {
-            let problem =
-                format!("must be at most {price}, its price now, without a receipt: {asked} was requested");
+            let problem = format!(
+                "must be at most {price}, the current price, without a receipt: {asked} was requested"
+            );
             fields.wrong(format!("items[{place}].price"), problem);
         }
     }
@@ -157,11 +158,14 @@ fn target(cmd: &NewReturn, book: &ShiftBook) -> Result<Option<Transaction>, Refu
         return Err(basket.state.refusal());
     }
     if exchange.amount > basket.amount_due {
-        let problem = format!("{} is more than the {} due", exchange.amount, basket.amount_due);
+        let problem = format!("the exchange is {}, but only {} is due", exchange.amount, basket.amount_due);
         return Err(Refusal::PaymentMismatch { problem, amount_due: basket.amount_due });
     }
     if basket.payments.len() >= PAYMENTS_MAX {
-        return Err(Refusal::field("refunds", format!("a transaction has at most {PAYMENTS_MAX} payments")));
+        return Err(Refusal::field(
+            "refunds",
+            format!("must not give a transaction more than {PAYMENTS_MAX} payments"),
+        ));
     }
     Ok(Some(basket.clone()))
 }

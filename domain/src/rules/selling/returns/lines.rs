@@ -130,7 +130,7 @@ fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<Retu
 
 fn numbered(mut lines: Vec<ReturnLine>) -> Result<Vec<ReturnLine>, Refusal> {
     if lines.len() > ITEMS_MAX {
-        return Err(Refusal::field("items", format!("make more than {ITEMS_MAX} lines")));
+        return Err(Refusal::field("items", format!("must not make more than {ITEMS_MAX} lines")));
     }
     for (line_no, line) in (1_u32..).zip(&mut lines) {
         line.line_no = line_no;

@@ -113,7 +113,7 @@ fn capped(
     if refund.method == POINTS {
         return Err(Refusal::field(
             format!("refunds[{place}].amount"),
-            format!("must be at most {left}, which was paid with points"),
+            format!("must be at most {left}, the amount that was paid with points"),
         ));
     }
     // Without a receipt a manager has approved the return already.

@@ -16,41 +16,41 @@ use std::collections::BTreeSet;
 /// Most methods of one refund.
 pub const REFUNDS_MAX: usize = 20;
 
-/// `POST /pos/returns`.
+/// Request body of `POST /api/pos/returns`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturn {
-    /// Sale that the goods are from. Omitted for a return without a receipt.
+    /// Sale that the goods are from. Omitted for a return without a receipt, or with a `receipt_no`.
     pub transaction_id: Option<TransactionId>,
-    /// Receipt number, if the sale's ID is not known; may be another store's.
+    /// Receipt number of the sale, in place of `transaction_id`; may be another store's.
     pub receipt_no: Option<String>,
     /// Returned lines, 1–500.
     pub items: Vec<NewReturnItem>,
-    /// Refund method. Defaults to the original payment method.
+    /// Refunds by payment method. Defaults to the original payment method.
     pub refunds: Option<Vec<NewRefund>>,
     /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
-/// Pieces that come back.
+/// Pieces to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReturnItem {
     /// SKU of the product.
     pub sku: Sku,
-    /// Quantity in pieces, 1–1,000,000.
+    /// Number of pieces, 1–1,000,000.
     pub qty: i64,
-    /// Line of the sale. If it is omitted, the lines of the product are taken in their order.
+    /// Line number of the sale. If it is omitted, the pieces are taken from the product's lines in their order.
     pub line_no: Option<u32>,
-    /// Reason why the goods came back.
+    /// Reason why the goods came back. Null for none.
     pub reason: Option<String>,
-    /// Short form of `disposition`: `true` for `restock`, `false` for `none`.
+    /// Short form of `disposition`: `true` means `restock`, `false` means `none`.
     pub restock: Option<bool>,
-    /// Destination of the returned goods.
+    /// Destination of the returned goods. If it and `restock` are omitted, the goods go back to sellable stock.
     pub disposition: Option<Disposition>,
-    /// Unit price. Required without a receipt, and accepted only then.
+    /// Price of one piece, in whole currency units. Required without a receipt, and accepted only then.
     pub price: Option<i64>,
 }
 
@@ -60,11 +60,11 @@ pub struct NewReturnItem {
 pub struct NewRefund {
     /// Payment method: `cash`, `card`, …, `exchange`.
     pub method: String,
-    /// Amount before cash rounding.
+    /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
-    /// For an exchange: the open transaction that it pays.
+    /// For an exchange: the open transaction that it pays. Required for an exchange, and omitted otherwise.
     pub transaction_id: Option<TransactionId>,
-    /// Slip number or other reference of the payment.
+    /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
 }
 

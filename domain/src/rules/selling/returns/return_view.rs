@@ -12,57 +12,100 @@ pub fn view(document: &Return, role: Role) -> Value {
     serde_json::to_value(ReturnView::new(document, role)).unwrap_or_default()
 }
 
-/// A return with its lines. The spans of pieces that came back are not shown.
+/// A return with its lines.
 // It serialises itself straight into an answer, without the detour by a JSON tree.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Return")]
 pub struct ReturnView<'a> {
+    /// ID of the return, `ret_…`.
     return_id: &'a str,
+    /// Receipt number of the return.
     receipt_no: &'a str,
+    /// State of the return.
     state: ReturnState,
+    /// Sale that the goods are from. Null for a return without a receipt.
     transaction_id: Option<&'a str>,
+    /// Receipt number of the sale, if another store made it. Null otherwise.
     origin_receipt_no: Option<&'a str>,
+    /// Result of the check of another store's receipt. Null for a sale of this store, or without a receipt.
     verification: Option<Verification>,
+    /// Store that took the goods back.
     store_id: &'a str,
+    /// Register of the return.
     register_id: &'a str,
+    /// Shift of the return.
     shift_id: &'a str,
+    /// User who recorded the return.
     cashier_id: &'a str,
+    /// User who approved the return. Null if no approval was needed.
     approved_by: Option<&'a str>,
+    /// Member of the sale. Null if it has none.
     member_id: Option<&'a str>,
+    /// Business date of the return.
     business_date: jiff::civil::Date,
+    /// Whether the prices contain tax.
     prices_include_tax: bool,
+    /// Returned lines.
     items: Vec<ReturnLineView<'a>>,
+    /// Sum of the refunds before cash rounding, in whole currency units.
     refund_total: i64,
+    /// Sum of the cash rounding of the refunds, in whole currency units.
     rounding: i64,
+    /// Tax of the returned lines, in whole currency units.
     tax: i64,
+    /// Refunds, one for each payment method.
     refunds: &'a [Refund],
+    /// Earned points that the return takes from the member.
     points_reversed: i64,
+    /// Spent points that the return gives back to the member.
     points_back: i64,
+    /// Note in free text. Null for none.
     note: Option<&'a str>,
+    /// When the return was recorded.
     created_at: UtcMs,
+    /// When the return was voided. Null if it was not.
     voided_at: Option<UtcMs>,
+    /// Reason given for voiding the return. Null if it was not voided.
     void_reason: Option<&'a str>,
 }
 
+/// A returned line: pieces of one sold line, or of one product without a receipt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReturnLine")]
 struct ReturnLineView<'a> {
+    /// Line number in the return, from 1.
     line_no: u32,
+    /// Line number in the sale. Null without a receipt.
     sold_line_no: Option<u32>,
+    /// Product code (SKU).
     sku: &'a str,
+    /// Name of the product.
     name: &'a str,
+    /// Number of returned pieces.
     qty: i64,
+    /// Price of one piece, in whole currency units.
     price: i64,
+    /// `qty` × `price`, in whole currency units.
     gross: i64,
+    /// Share of these pieces in the discounts of the sold line, in whole currency units.
     discount: i64,
+    /// Share of these pieces in the tax of the sold line, in whole currency units.
     tax: i64,
+    /// Amount refunded for these pieces, in whole currency units.
     refund: i64,
+    /// Destination of the returned goods.
     disposition: Disposition,
+    /// Whether the goods went back to sellable stock: `disposition` is `restock`.
     restock: bool,
+    /// Reason why the goods came back. Null if none was given.
     reason: Option<&'a str>,
+    /// Pieces on hand after the return. Null if the goods did not go back to sellable stock.
     balance_after: Option<i64>,
+    /// Cost of the goods, in whole currency units. Omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<i64>,
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units. Omitted for
+    /// cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     correction: Option<i64>,
 }
@@ -70,16 +113,25 @@ struct ReturnLineView<'a> {
 /// Preview of a return before it is posted. Nothing has changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReturnQuote<'a> {
+    /// Sale that the goods are from. Null for a return without a receipt.
     transaction_id: Option<&'a str>,
+    /// Receipt number of the sale, if another store made it. Null otherwise.
     origin_receipt_no: Option<&'a str>,
+    /// Result of the check of another store's receipt. Null for a sale of this store, or without a receipt.
     verification: Option<Verification>,
+    /// Lines that would be returned.
     items: Vec<ReturnLineView<'a>>,
+    /// Sum of the refunds before cash rounding, in whole currency units.
     refund_total: i64,
-    /// Cash rounding of the refunds. The amount given out is refund_total + rounding.
+    /// Sum of the cash rounding of the refunds, in whole currency units. The customer gets `refund_total` + `rounding`.
     rounding: i64,
+    /// Tax of the returned lines, in whole currency units.
     tax: i64,
+    /// Refunds, one for each payment method.
     refunds: &'a [Refund],
+    /// Earned points that the return would take from the member.
     points_reversed: i64,
+    /// Spent points that the return would give back to the member.
     points_back: i64,
     /// Whether the caller needs a manager's approval for the return.
     approval_required: bool,

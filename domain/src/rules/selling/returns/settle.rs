@@ -169,7 +169,7 @@ fn limits(
         let most = policy.unreceipted_max;
         return Err(Refusal::field(
             "items",
-            format!("can be refunded up to {most} without a receipt, not {total}"),
+            format!("must make a refund of at most {most} without a receipt: {total} was requested"),
         ));
     }
     let limit = policy.return_cashier_limit;
@@ -227,7 +227,10 @@ fn exchange(
     if target.payments.len().saturating_add(parts.len()) > PAYMENTS_MAX
         || draft.ids.payments.len() < parts.len()
     {
-        return Err(Refusal::field("refunds", format!("a transaction has at most {PAYMENTS_MAX} payments")));
+        return Err(Refusal::field(
+            "refunds",
+            format!("must not give a transaction more than {PAYMENTS_MAX} payments"),
+        ));
     }
     let paid = |(id, part): (&PaymentId, &&crate::model::selling::returns::Refund)| Payment {
         payment_id: id.clone(),

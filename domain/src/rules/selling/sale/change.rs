@@ -21,23 +21,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// `PATCH /pos/transactions/:id`: only the given fields are changed.
+/// Request body of `PATCH /api/pos/transactions/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSale {
-    /// All lines of the changed transaction, as many as a new transaction may have.
+    /// All lines of the changed transaction; they replace the existing lines. The limits are those of a new
+    /// transaction.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub items: Option<Vec<NewItem>>,
     /// Member that the sale is attributed to. Empty to remove the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub member_id: Option<MemberId>,
-    /// Discount on the whole basket.
+    /// Discount on the whole basket, in whole currency units.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount: Option<i64>,
-    /// Reason for the discount.
+    /// Reason for the discount. Null for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount_reason: Option<String>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub note: Option<String>,
 }

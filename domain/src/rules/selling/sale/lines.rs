@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// `POST /pos/transactions/:id/lines`: one scan.
+/// Request body of `POST /api/pos/transactions/:id/lines`: a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["barcode"]}]))]
@@ -20,34 +20,35 @@ pub struct AddLine {
     /// SKU of the product. May be omitted if `barcode` names it.
     #[serde(default)]
     sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     barcode: Option<String>,
-    /// Pieces, 1–1,000,000. With `barcode`, the number of scans.
+    /// Number of pieces, 1–1,000,000; with `barcode`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: i64,
 }
 
-/// `PATCH /pos/transactions/:id/lines/:line_no`: only the given fields are changed.
+/// Request body of `PATCH /api/pos/transactions/:id/lines/:line_no`. Omitted fields stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetLine {
-    /// Quantity in pieces, 1–1,000,000.
+    /// Number of pieces, 1–1,000,000.
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Option<i64>,
-    /// Price of one piece, 0–10^12.
+    /// Price of one piece in whole currency units, 0–10^12.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     price: Option<i64>,
-    /// Discount on this line.
+    /// Discount on this line, in whole currency units.
     discount: Option<i64>,
-    /// Reason for the discount, and for pieces taken off; recorded in the audit log.
+    /// Reason for the discount or for removing pieces, for the audit log. Null for none.
     reason: Option<String>,
 }
 
-/// `DELETE /pos/transactions/:id/lines/:line_no`
+/// Request body of `DELETE /api/pos/transactions/:id/lines/:line_no`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveLine {
-    /// Reason for removing the line, for the audit log.
+    /// Reason for removing the line, for the audit log. Null for none.
     reason: Option<String>,
 }
 

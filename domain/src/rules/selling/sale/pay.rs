@@ -85,7 +85,7 @@ pub fn pay(
 
 fn check_count(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
     if before.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX {
-        return Err(Refusal::field("payments", format!("a transaction has at most {PAYMENTS_MAX}")));
+        return Err(Refusal::field("payments", format!("must be at most {PAYMENTS_MAX} in a transaction")));
     }
     if ids.len() != cmd.payments.len() {
         return Err(Refusal::field("payments", "each payment needs an id"));
@@ -98,15 +98,15 @@ fn check_count(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result
 fn check_methods(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
     let index_of = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
     if let Some(index) = index_of(EXCHANGE) {
-        let problem = "an exchange is paid by posting its return";
+        let problem = "must not be exchange: an exchange is paid by posting its return";
         return Err(Refusal::field(format!("payments[{index}].method"), problem));
     }
     let Some(index) = index_of(POINTS) else { return Ok(()) };
     let path = format!("payments[{index}].method");
     match (&before.member_id, member.map(|member| member.state)) {
-        (None, _) => Err(Refusal::field(path, "points need a member on the transaction")),
+        (None, _) => Err(Refusal::field(path, "must not be points: the transaction has no member")),
         (Some(_), Some(MemberState::Active)) => Ok(()),
-        (Some(_), _) => Err(Refusal::field(path, "the member can't redeem points")),
+        (Some(_), _) => Err(Refusal::field(path, "must not be points: the member can't redeem points")),
     }
 }
 

@@ -13,23 +13,23 @@ use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /pos/transactions`.
+/// Request body of `POST /api/pos/transactions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSale {
-    /// Lines of the transaction, 1–500, as far as their record fits into 262,144 bytes: with long names, reasons and
-    /// two discounts a line from about 300 on it may not, and the basket is refused (422).
+    /// Lines of the transaction, 1–500. Their record may have at most 262,144 bytes, otherwise the basket is refused
+    /// (422): with long names, long reasons and two discounts per line this can happen from about 300 lines.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
-    /// Member that the sale is attributed to.
+    /// Member that the sale is attributed to. Null for none.
     pub member_id: Option<MemberId>,
     /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
-    /// Discount on the whole basket.
+    /// Discount on the whole basket, in whole currency units. Null for none.
     pub discount: Option<i64>,
-    /// Reason for the discount.
+    /// Reason for the discount. Null for none.
     pub discount_reason: Option<String>,
-    /// Free-text note.
+    /// Note in free text. Null for none.
     pub note: Option<String>,
 }
 
@@ -41,20 +41,21 @@ pub struct NewItem {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
     pub sku: Sku,
-    /// Code that was scanned. `qty` then counts scans, each of as many pieces as the code stands for.
+    /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
+    /// for.
     pub code: Option<String>,
     /// Pieces in one scan of `code`, once that was looked up.
     #[serde(skip)]
     pub pack_qty: Option<i64>,
-    /// Pieces, 1–1,000,000. With `code`, the number of scans.
+    /// Number of pieces, 1–1,000,000; with `code`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: i64,
-    /// Price of one piece, 0–10^12. Defaults to the catalogue's.
+    /// Price of one piece in whole currency units, 0–10^12. Defaults to the catalogue's price.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
-    /// Reason for a price that differs from the catalogue's. Defaults to `discount_reason`.
+    /// Reason for a price that differs from the catalogue's price. Defaults to `discount_reason`.
     pub price_reason: Option<String>,
-    /// Discount on this line.
+    /// Discount on this line, in whole currency units. Null for none.
     pub discount: Option<i64>,
 }
 
@@ -65,7 +66,7 @@ impl NewItem {
     }
 }
 
-/// `POST /pos/transactions/:id/pay`: `{"payments": […]}` or one payment's fields directly.
+/// Request body of `POST /api/pos/transactions/:id/pay`: `{"payments": […]}`, or the fields of a single payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "PayBody")]
 pub struct PaySale {
@@ -78,10 +79,15 @@ pub struct PaySale {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{"required": ["payments"]}, {"required": ["method", "amount"]}]))]
 struct PayBody {
+    /// Payments, in order. Send either this list or the fields of a single payment.
     payments: Option<Vec<NewPayment>>,
+    /// Payment method of a single payment.
     method: Option<String>,
+    /// Part of the total that a single payment settles, before rounding, in whole currency units.
     amount: Option<i64>,
+    /// Amount tendered with a single payment, in whole currency units. Defaults to the exact amount.
     tendered: Option<i64>,
+    /// Slip number or other reference of a single payment. Null for none.
     reference: Option<String>,
 }
 

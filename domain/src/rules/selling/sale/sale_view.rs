@@ -7,12 +7,13 @@ use crate::rules::selling::transaction::TransactionView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Transaction with reversed payments, and the amounts that the cashier hands back for them.
+/// A voided transaction, with the amounts that the cashier hands back for its payments.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VoidedTransaction")]
 pub struct VoidedView<'a> {
     #[serde(flatten)]
     transaction: TransactionView<'a>,
+    /// Amounts that the cashier hands back, one for each payment.
     refunds: &'a [ReversedPayment],
 }
 

@@ -133,7 +133,7 @@ pub fn scan<L: Scanned, P: Borrow<Product>>(
                     if qty.saturating_abs() > QTY_MAX {
                         wrong.push(FieldProblem {
                             path: format!("{}[{place}].{name}", L::LIST),
-                            problem: format!("is {qty} pieces: a line has at most {QTY_MAX}"),
+                            problem: format!("is {qty} pieces, but a line can have at most {QTY_MAX}"),
                         });
                     }
                 }

@@ -19,13 +19,13 @@ use crate::rules::selling::sale::sale_commands::check_payments;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /pos/transactions/:id/correct-tender`.
+/// Request body of `POST /api/pos/transactions/:id/correct-tender`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectTender {
-    /// Payment that was keyed wrongly.
+    /// Payment that was recorded with the wrong method.
     pub payment_id: PaymentId,
-    /// Actual payments; they add up to the same amount.
+    /// Actual payments, which must add up to the same amount.
     pub payments: Vec<NewPayment>,
     /// Reason for the correction.
     pub reason: String,
@@ -79,11 +79,11 @@ pub fn draft_correction(
         return Err(sale.state.refusal());
     }
     may_sell(authorization.caller, &book.shift)?;
-    authorization.manager_for(|| NeedsApproval::of("correcting how a sale was paid"))?;
+    authorization.manager_for(|| NeedsApproval::of("correcting the payment method of a sale"))?;
     if sale.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX
         || payment_ids.len() != cmd.payments.len()
     {
-        return Err(Refusal::field("payments", format!("a transaction has at most {PAYMENTS_MAX}")));
+        return Err(Refusal::field("payments", format!("must be at most {PAYMENTS_MAX} in a transaction")));
     }
     let mut transaction = sale.clone();
     let wrong = wrong(&mut transaction, &cmd.payment_id)?;

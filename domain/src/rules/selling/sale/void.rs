@@ -16,7 +16,7 @@ use crate::rules::books::shift::may_sell;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `POST /pos/transactions/:id/void`; also a payment's reversal and a return's void.
+/// Request body of `POST /api/pos/transactions/:id/void`, and of reversing a payment and voiding a return.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VoidSale {

@@ -18,68 +18,114 @@ pub fn view(transaction: &Transaction, role: Role) -> Value {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Transaction")]
 pub struct TransactionView<'a> {
+    /// ID of the transaction, `trx_…`.
     transaction_id: &'a str,
+    /// Receipt number. Null until the transaction is paid in full.
     receipt_no: Option<&'a str>,
+    /// State of the transaction.
     state: TransactionState,
+    /// Business date of the shift.
     business_date: jiff::civil::Date,
+    /// When the transaction was created; once it is paid, when the last payment was made.
     occurred_at: UtcMs,
+    /// Store of the transaction.
     store_id: &'a str,
+    /// Register of the transaction.
     register_id: &'a str,
+    /// Shift of the transaction.
     shift_id: &'a str,
+    /// User who created the transaction.
     cashier_id: &'a str,
+    /// Member that the transaction is attributed to. Null for none.
     member_id: Option<&'a str>,
+    /// Lines, in the order in which they were added.
     items: Vec<LineView<'a>>,
+    /// Sum of `qty` × `price` of the lines, in whole currency units.
     subtotal: i64,
+    /// Sum of the lines' discounts, in whole currency units.
     discount: i64,
+    /// Sum of the lines' tax, in whole currency units.
     tax: i64,
+    /// Sum of the cash rounding of the payments, in whole currency units.
     rounding: i64,
+    /// Total to pay, before cash rounding, in whole currency units: `subtotal` − `discount`, plus `tax` if prices do
+    /// not contain it.
     total: i64,
+    /// Points that the sale earned, or will earn when it is paid.
     points_earned: i64,
+    /// Points that the payments used.
     points_redeemed: i64,
+    /// Payments, in order.
     payments: &'a [Payment],
+    /// Sum of the accepted payments, in whole currency units.
     amount_paid: i64,
+    /// Amount that is still to be paid: `total` − `amount_paid`, in whole currency units.
     amount_due: i64,
+    /// Amount to pay if the rest is paid in cash now, with cash rounding, in whole currency units.
     cash_due: i64,
+    /// Sum of the change given, in whole currency units.
     change: i64,
+    /// Sum of the refunds of the sale's returns, in whole currency units.
     refunded: i64,
+    /// Points to check, for example `negative_stock` or `price_override`. Empty if there are none.
     flags: &'a [String],
+    /// When the transaction was created.
     created_at: UtcMs,
+    /// When the transaction was paid in full. Null until then.
     paid_at: Option<UtcMs>,
+    /// When the transaction was voided. Null if it was not.
     voided_at: Option<UtcMs>,
+    /// Reason given for voiding the transaction. Null if it was not voided.
     void_reason: Option<&'a str>,
+    /// Note in free text. Null for none.
     note: Option<&'a str>,
-    /// Version of an open basket, to be sent in `If-Match`.
+    /// Version of an open basket, to send in `If-Match`. Omitted once the transaction is not open.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
 }
 
+/// A line of a transaction: one product at one price.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Line")]
 struct LineView<'a> {
+    /// Line number, from 1.
     line_no: u32,
+    /// Product code (SKU).
     sku: &'a str,
+    /// Name of the product when it was sold.
     name: &'a str,
-    /// Code that was scanned, if any.
+    /// Code that was scanned. Omitted if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'a str>,
-    /// Pieces in one scan of it; `qty` counts pieces.
+    /// Pieces that one scan of `code` stands for. Omitted without a `code`. `qty` counts pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pack_qty: Option<i64>,
+    /// Number of pieces.
     qty: i64,
+    /// Price of one piece, in whole currency units.
     price: i64,
+    /// Price of one piece in the catalogue at that time, in whole currency units.
     list_price: i64,
+    /// Discounts of the line, each with its source.
     discounts: &'a [LineDiscount],
+    /// Sum of `discounts`, in whole currency units.
     discount: i64,
+    /// Tax rate in basis points.
     tax_rate_bp: u32,
+    /// Tax code that explains a rate of 0. Null for none.
     tax_code: Option<&'a str>,
+    /// Tax of the line, in whole currency units: added to the net amount, or contained in it.
     tax: i64,
+    /// Amount that the line adds to the total, in whole currency units: net + tax, or net if prices contain tax.
     total: i64,
+    /// Whether `price` differs from `list_price`.
     price_override: bool,
-    /// Reason given for setting another price by hand, if any.
+    /// Reason given for a price set by hand. Omitted if none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_reason: Option<&'a str>,
+    /// Number of pieces that were returned.
     returned_qty: i64,
-    /// Cost of the pieces to the shop. Null until the sale is paid; omitted for cashiers.
+    /// Cost of the pieces, in whole currency units. Null until the sale is paid; omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Option<i64>>,
 }

@@ -15,11 +15,11 @@ use sqlx::any::AnyRow;
 pub struct Input {
     /// Tax rate in basis points. Null for credit notes, which state no rate.
     pub tax_rate_bp: Option<i64>,
-    /// Without tax; of credit notes below 0.
+    /// Amount without tax, in whole currency units. Negative for credit notes.
     pub base: i64,
-    /// The tax; of credit notes below 0.
+    /// Tax in whole currency units. Negative for credit notes.
     pub tax: i64,
-    /// Invoices, or credit notes.
+    /// Number of invoices or credit notes.
     pub documents: i64,
 }
 

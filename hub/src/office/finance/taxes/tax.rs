@@ -34,7 +34,7 @@ pub enum GroupBy {
     Day,
     /// By tax code, rate and store.
     Store,
-    /// No sums: a list of what suppliers billed and gave back, document by document.
+    /// Suppliers' invoices and credit notes, one by one, instead of sums.
     Document,
 }
 
@@ -44,7 +44,7 @@ pub struct Filter {
     pub from: Date,
     /// Only tax of this day in the books or earlier.
     pub to: Date,
-    /// Store; omitted: all stores.
+    /// Store. Defaults to all stores.
     pub store_id: Option<String>,
     /// Grouping of the rows.
     pub group_by: GroupBy,
@@ -56,17 +56,17 @@ pub struct Filter {
 pub struct View {
     /// Output tax of sales and returns.
     pub output: Vec<Output>,
-    /// Input tax of suppliers' invoices and credit notes.
+    /// Input tax of suppliers' invoices and credit notes, in whole currency units.
     pub input: Vec<Input>,
-    /// Tax that is booked on a later day than its own, at most 1,000 rows.
+    /// Late tax, whose day in the books is after its own day; at most 1,000 rows.
     pub late: Vec<Late>,
-    /// Whether rows of `late` were left out; a shorter range shows them.
+    /// Whether `late` omits rows. A shorter range shows them.
     pub more_late: bool,
-    /// Tax owed on sales.
+    /// Tax owed on sales, in whole currency units.
     pub output_tax: i64,
-    /// Input tax of suppliers' invoices and credit notes.
+    /// Input tax of suppliers' invoices and credit notes, in whole currency units.
     pub input_tax: i64,
-    /// `output_tax` less `input_tax`.
+    /// `output_tax` − `input_tax`, in whole currency units.
     pub payable: i64,
     /// Tax according to the accounts.
     pub ledger: Ledger,
@@ -78,31 +78,31 @@ pub struct View {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OutputTax")]
 pub struct Output {
-    /// The day in the books; only by day.
+    /// Day in the books, if the rows are by day. Null otherwise.
     pub entry_date: Option<Date>,
-    /// The store; only by store.
+    /// Store, if the rows are by store. Null otherwise.
     pub store_id: Option<String>,
     /// Tax code of the sale's lines. Null if they have none.
     pub tax_code: Option<String>,
     /// Tax rate in basis points.
     pub tax_rate_bp: i64,
-    /// Sales without tax, less voids.
+    /// Sales without tax and without voided sales, in whole currency units.
     pub sales_base: i64,
-    /// Tax of `sales_base`.
+    /// Tax of `sales_base`, in whole currency units.
     pub sales_tax: i64,
-    /// Returns without tax.
+    /// Returns without tax, in whole currency units.
     pub returns_base: i64,
-    /// Tax of `returns_base`.
+    /// Tax of `returns_base`, in whole currency units.
     pub returns_tax: i64,
-    /// Net sales: sales less returns.
+    /// Net sales without tax: `sales_base` − `returns_base`, in whole currency units.
     pub base: i64,
-    /// Tax of `base`.
+    /// Tax of `base`, in whole currency units.
     pub tax: i64,
-    /// Eleven twelfths of the base, half up.
+    /// Eleven twelfths of `base`, rounded half up, in whole currency units.
     pub base_11_12: i64,
 }
 
-/// Tax that has another day in the books than its own.
+/// Tax whose day in the books differs from its own day.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LateTax")]
 pub struct Late {
@@ -112,7 +112,7 @@ pub struct Late {
     pub reference_date: Date,
     /// The day in the books.
     pub entry_date: Date,
-    /// Amount of tax.
+    /// Amount of tax, in whole currency units.
     pub tax: i64,
 }
 
@@ -120,11 +120,11 @@ pub struct Late {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TaxLedger")]
 pub struct Ledger {
-    /// Movement of account 2030 by events.
+    /// Movement of account 2030 by sales and returns, in whole currency units.
     pub output_tax: i64,
-    /// Movement of account 1310 by invoices and credit notes.
+    /// Movement of account 1310 by invoices and credit notes, in whole currency units.
     pub input_tax: i64,
-    /// Whether both agree with the documents.
+    /// Whether both movements agree with the documents.
     pub agrees: bool,
 }
 

@@ -21,15 +21,15 @@ pub struct TaxQuery {
     pub from: Option<Date>,
     /// Only tax of this day in the books or earlier; at most 366 days.
     pub to: Option<Date>,
-    /// Store; omitted: all stores.
+    /// Store. Defaults to all stores.
     pub store_id: Option<String>,
     /// Grouping of the rows.
     #[serde(default)]
     pub group_by: GroupBy,
-    /// Documents on a page, with `group_by=document` alone.
+    /// Documents on a page. Only with `group_by=document`.
     #[serde(default, skip_serializing)]
     pub limit: Limit,
-    /// `next_cursor` of the previous page; only with `group_by=document`.
+    /// `next_cursor` of the previous page. Only with `group_by=document`.
     #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
 }
@@ -39,13 +39,13 @@ asks!(TaxQuery, "tax");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaxDocumentType {
-    /// A supplier bills tax.
+    /// An invoice: a supplier bills tax.
     Invoice,
-    /// A supplier gives tax back.
+    /// A credit note: a supplier gives tax back.
     CreditNote,
 }
 
-/// A supplier's document in one book: what it moved of input tax.
+/// Input tax of a supplier's document in one book.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TaxDocument {
     /// Type of the document.
@@ -57,7 +57,7 @@ pub struct TaxDocument {
     pub doc_no: String,
     /// Supplier that issued the document.
     pub supplier_id: String,
-    /// The supplier's number. Null for a credit note whose paper has not come.
+    /// The supplier's number of the document. Null for a credit note whose document has not arrived.
     pub supplier_doc_no: Option<String>,
     /// Date of the document.
     pub document_date: Date,
@@ -73,11 +73,11 @@ pub struct TaxDocument {
     pub entry_no: i64,
     /// The day in the books.
     pub entry_date: Date,
-    /// The day that it belongs to, where that is another one.
+    /// Day that the document belongs to. Null if it is the day in the books.
     pub reference_date: Option<Date>,
-    /// Amount without tax. Negative for a credit note.
+    /// Amount without tax, in whole currency units. Negative for a credit note.
     pub base: i64,
-    /// Amount of tax. Negative for a credit note.
+    /// Amount of tax, in whole currency units. Negative for a credit note.
     pub tax: i64,
 }
 

@@ -31,7 +31,7 @@ pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared
 enum Answer {
     /// Sums by code, day or store.
     Sums(Box<tax::View>),
-    /// Documents, the newest first.
+    /// Documents, newest first.
     Documents(CompleteList<TaxDocument>),
 }
 
@@ -54,7 +54,7 @@ pub async fn tax(request: Request) -> Answered {
         return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
-        return Err(ApiError::invalid_query("limit and cursor apply to group_by=document only").into());
+        return Err(ApiError::invalid_query("limit and cursor apply only to group_by=document").into());
     }
     let tax = filter.read(&mut read, now).await?;
     drop(read);

@@ -24,7 +24,7 @@ const ROWS_MAX: usize = 1_000;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReconciliationQuery {
-    /// Day at whose end the account is compared; omitted: today.
+    /// Day at whose end the account is compared. Defaults to today.
     pub as_of: Option<Date>,
 }
 
@@ -38,26 +38,26 @@ pub struct View {
     pub account: String,
     /// Day at whose end the account is compared.
     pub as_of: Date,
-    /// Day of the last statement with a balance; null if there is none.
+    /// Last day of the latest statement with a balance. Null if there is none.
     pub statement_to: Option<Date>,
-    /// Closing balance of that statement.
+    /// Closing balance of that statement, in whole currency units. Null if there is none.
     pub closing_balance: Option<i64>,
-    /// Balance of the account in all books.
+    /// Balance of the account in all books, in whole currency units; debit is positive.
     pub ledger_balance: i64,
     /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
-    /// Σ of all of them.
+    /// Sum of all of them, in whole currency units.
     pub in_bank_only_total: i64,
     /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
-    /// Σ of all of them.
+    /// Sum of all of them, in whole currency units.
     pub in_books_only_total: i64,
-    /// Unexplained difference: closing balance − ledger balance − items only at the bank + items only in the books; 0
-    /// if everything is explained.
+    /// Unexplained difference in whole currency units: closing balance − ledger balance − items only at the bank +
+    /// items only in the books. 0 if everything is explained; null if there is no closing balance.
     pub difference: Option<i64>,
 }
 
-/// A line of the bank, or lines that were matched as one.
+/// A line of the bank, or several lines that were matched together.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BankOnly")]
 pub struct BankLine {
@@ -69,7 +69,7 @@ pub struct BankLine {
     pub date: Date,
     /// Reference of the line, as the bank wrote it.
     pub reference: String,
-    /// Part of the amount that is not posted.
+    /// Part of the amount that is not posted, in whole currency units.
     pub amount: i64,
 }
 
@@ -77,7 +77,7 @@ pub struct BankLine {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BooksOnly")]
 pub struct BookLine {
-    /// `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
+    /// Type of the object: `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// ID of the entry, the payment, or the provider's source. Null for events of stores together.
@@ -86,7 +86,7 @@ pub struct BookLine {
     pub batch: Option<String>,
     /// Day in the books. Null if there are several.
     pub date: Option<Date>,
-    /// Amount in whole currency units, positive for money to us.
+    /// Amount in whole currency units, positive for incoming money.
     pub amount: i64,
 }
 
@@ -141,7 +141,7 @@ pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Re
         return alarm::clear(connection, &view.source_id, ALARM).await;
     }
     let message = format!(
-        "{}: at {} {difference} of account {} is explained neither by the bank nor by the books",
+        "{}: at {} a difference of {difference} on account {} is not explained by the bank or the books",
         view.source_id, view.as_of, view.account
     );
     alarm::raise(connection, &view.source_id, ALARM, &message, now).await

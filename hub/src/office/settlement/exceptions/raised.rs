@@ -19,7 +19,7 @@ const CHUNK: usize = 5_000;
 /// Place of an exception.
 #[derive(Debug, Clone, Default)]
 pub struct Belongs {
-    /// The statement of its line.
+    /// Statement of the line. Null for none.
     pub statement_id: Option<String>,
     /// The store and day whose settlement it holds up.
     pub settlement: Option<(String, Date)>,

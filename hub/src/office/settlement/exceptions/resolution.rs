@@ -29,9 +29,9 @@ use sqlx::AnyConnection;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "SettlementExceptionMatch")]
 pub struct Named {
-    /// IDs of the lines, beside those of the exception.
+    /// IDs of the lines, in addition to those of the exception.
     pub line_ids: Vec<String>,
-    /// IDs of the items, beside those of the exception.
+    /// IDs of the items, in addition to those of the exception.
     pub item_ids: Vec<String>,
 }
 
@@ -44,12 +44,13 @@ pub struct Resolve {
     pub resolution: Resolution,
     /// Reason for the resolution.
     pub reason: String,
-    /// Account that the amount is posted to; for a match, the account of the difference.
+    /// Account that the amount is posted to; for a match, the account of the difference. Null if the resolution posts
+    /// nothing.
     pub account: Option<String>,
-    /// Lines and items of the resolution `match`.
+    /// Lines and items of the resolution `match`. Null for other resolutions.
     #[serde(rename = "match")]
     pub named: Option<Named>,
-    /// Store of an unknown terminal.
+    /// Store of the unknown terminal. Null for other resolutions.
     pub store_id: Option<String>,
 }
 
@@ -368,7 +369,7 @@ async fn remember(
     let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
     let name: Option<String> = row.cell("store_ref")?;
     let name = name.ok_or_else(|| {
-        ApiError::field("store_id", "can't be remembered, because the line names no terminal")
+        ApiError::field("store_id", "can't be remembered, because the line has no terminal")
     })?;
     source::remember(connection, source_id, &name, store_id).await
 }

@@ -142,7 +142,7 @@ fn check_whose(preamble: &Preamble, file: &SourceFile<'_>) -> Result<(), Vec<Fie
     if let (Some(named), Some(own)) = (&preamble.account, file.account_no)
         && !is_same_account(named, own)
     {
-        return refused(format!("is of account {named}, but the source is of account {own}"));
+        return refused(format!("is of account {named}, but the source has account {own}"));
     }
     match (preamble.currency, file.currency) {
         (Some(named), Some(own)) if !edge::sheet::may_be_currency(named, own) => {

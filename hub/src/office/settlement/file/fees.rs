@@ -51,8 +51,7 @@ impl FeeSignEvidence {
             (false, true) => Ok(FeeSign::Negative),
             (false, false) if self.unclear => Err(FieldProblem {
                 path: "csv.fee_sign".to_owned(),
-                problem: "must be set: a fee is below 0 beside a payment, and the file has no net; set \
-                    \"negative\" if fees that are charged are below 0, or \"positive\" if a fee below 0 is refunded"
+                problem: "must be set: a payment has a fee below 0, and the file has no net. Set \"negative\" if charged fees are below 0, or \"positive\" if a fee below 0 is refunded"
                     .to_owned(),
             }),
             _ => Ok(FeeSign::Positive),

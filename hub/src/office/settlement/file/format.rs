@@ -19,7 +19,7 @@ const WORD_BYTES_MAX: usize = 128;
 /// Cell delimiter of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Delimiter {
-    /// The one that its rows agree on, or that its first line names (`sep=;`).
+    /// Detected from the rows, or from a first line such as `sep=;`.
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -56,18 +56,18 @@ pub enum Fraction {
     /// The row is set aside.
     #[default]
     SetAside,
-    /// It is rounded to the nearest whole unit, halves away from 0. What a bank's lines lose or gain by that is a line of
-    /// its own, which is posted to `rounding_account`.
+    /// The amount is rounded to the nearest whole unit, halves away from 0. For a bank, the sum of the differences
+    /// becomes a line of its own, which is posted to `rounding_account`.
     Round,
 }
 
-/// The sign of a fee that costs.
+/// Sign of a charged fee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeeSign {
-    /// Costs are positive.
+    /// Charged fees are positive.
     Positive,
-    /// Costs are negative.
+    /// Charged fees are negative.
     Negative,
 }
 
@@ -81,13 +81,13 @@ pub enum OneColumn {
     Header(String),
 }
 
-/// A column, or several whose figures are added up.
+/// A column, or several columns whose figures are added up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ColumnName {
     /// One column.
     One(OneColumn),
-    /// Several columns. Figures are added up; of texts, the first that is not empty counts.
+    /// Several columns. Their figures are added up; of texts, the first one that is not empty is used.
     Sum(Vec<OneColumn>),
 }
 
@@ -150,35 +150,35 @@ pub struct Format {
     pub decimal: Decimal,
     /// Treatment of amounts with a fraction.
     pub fraction: Fraction,
-    /// Account that the differences of rounded amounts of a bank are posted to.
+    /// Account that rounding differences of a bank's amounts are posted to.
     pub rounding_account: String,
-    /// As of strftime. Without a year, days are of the file's period or the nearest past. `%s`: Unix seconds. A time
-    /// behind the day is read whether it is part of the format or not.
+    /// Date format as in strftime; `%s` stands for Unix seconds. Without a year, a day is in the file's period or else
+    /// in the nearest past. A time after the day is read even if the format lacks it.
     pub date_format: String,
     /// Encoding of the text. A byte order mark in the file takes precedence.
     pub encoding: Encoding,
-    /// Lines before the header; at most 1000.
+    /// Number of lines before the header to skip, at most 1000.
     pub skip_rows: u32,
-    /// Rows at the end that are no lines; at most 1000.
+    /// Number of rows at the end to skip, at most 1000.
     pub skip_footer: u32,
-    /// Columns of fields that have another name in the file: a header, a number from 1, or a list of these
-    /// that is added up.
+    /// Columns of fields that have another name in the file, by field: a header, a column number from 1, or a list of
+    /// these whose figures are added up.
     pub columns: BTreeMap<String, ColumnName>,
-    /// Words in the column `sign`, or beside an amount, that give the direction of the money.
+    /// Words in the column `sign`, or beside an amount, that show the direction of the money.
     pub sign_words: SignWords,
-    /// Sign of a fee that costs. Null if gross and net show it.
+    /// Sign of a charged fee. Null if gross and net show it.
     pub fee_sign: Option<FeeSign>,
-    /// Types of the texts in the column `type`: a type of a line, or `payment`, `pending`, `failed`,
-    /// `expired`, `ignore`.
+    /// Meaning of the texts in the column `type`: a type of a line, or `payment`, `pending`, `failed`, `expired`,
+    /// `ignore`.
     pub types: BTreeMap<String, String>,
-    /// Texts in the column `status` that count. Empty for the usual words for success.
+    /// Texts in the column `status` of rows that are imported. Empty for the usual words for success.
     pub status_words: Vec<String>,
-    /// Fields without which a row is not a line: rows where one of them is empty or 0 are set aside.
+    /// Required fields of a line: rows in which one of them is empty or 0 are set aside.
     pub required: Vec<String>,
-    /// Pattern of descriptions that name the store, gross and fee: `MID : {mid} {*} QR : {gross} DDR: {fee}`.
-    /// Null if they do not.
+    /// Pattern of descriptions that contain the store, gross and fee, for example `MID : {mid} {*} QR : {gross} DDR:
+    /// {fee}`. Null if descriptions contain none of these.
     pub pattern: Option<String>,
-    /// Whether money to us is negative in its files.
+    /// Whether incoming money is negative in the files.
     pub negate: bool,
 }
 

@@ -68,23 +68,23 @@ pub struct JsonLine {
     /// Slip or transfer number of the line.
     #[serde(default)]
     pub reference: String,
-    /// Description of the line, for people.
+    /// Description of the line. Null for none.
     #[serde(default)]
     pub description: String,
-    /// Amount of the line: gross for a provider, net for a bank.
+    /// Amount of the line in whole currency units: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Amount before fees, positive for money to us.
+    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
     pub gross: Option<i64>,
-    /// Fee, positive if it costs.
+    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account.
+    /// Net amount that reaches the account, in whole currency units.
     pub net: Option<i64>,
-    /// Kind of line; null to decide by the sign of the amount.
+    /// Kind of line. Null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
-    /// Batch that the line was paid out with.
+    /// Batch that the line was paid out with. Null if the source names none.
     pub batch: Option<String>,
-    /// Terminal or shop, as the source names it.
+    /// Terminal or shop, as the source names it. Null if it names none.
     pub store_ref: Option<String>,
 }
 

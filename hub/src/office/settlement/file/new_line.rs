@@ -29,7 +29,7 @@ pub struct NewLines {
 /// Fields of a line that matching does not use.
 struct Beside {
     fingerprint: LineFingerprint,
-    /// Terminal or shop, as the source names it.
+    /// Terminal or shop, as the source names it. Null if it names none.
     store_ref: Option<String>,
 }
 

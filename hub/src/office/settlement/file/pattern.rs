@@ -34,7 +34,7 @@ impl Pattern {
             let Some(behind) = behind else { break };
             let (name, behind) = behind.split_once('}').ok_or("has a { without a }")?;
             let name = PARTS.into_iter().find(|part| *part == name.trim());
-            let name = name.ok_or("may name the parts mid, gross, fee, net, reference, batch and *")?;
+            let name = name.ok_or("may only name the parts mid, gross, fee, net, reference, batch and *")?;
             if matches!(segments.last(), Some(Segment::Part(_))) {
                 return Err("must have text between two parts");
             }

@@ -143,7 +143,7 @@ impl Rules<'_> {
             && !named.is_empty()
             && !is_same_account(own, named)
         {
-            let problem = format!("is of account {named}, but the source is of {own}");
+            let problem = format!("is of account {named}, but the source has {own}");
             return Some((Reason::Account, Some("account"), problem));
         }
         if let Some(own) = self.file.currency {
@@ -266,7 +266,7 @@ impl Rules<'_> {
             };
             if written.direction.is_some() && written.direction == opposite_of(field) {
                 let problem =
-                    format!("{:?} has a word for the other direction than its column", row.cell(*place));
+                    format!("{:?} has a word for the opposite direction of its column", row.cell(*place));
                 return Err((field, problem));
             }
             let figure = self.survey.reading.figure(&written).map_err(wrong)?;

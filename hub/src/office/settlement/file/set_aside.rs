@@ -18,25 +18,25 @@ const ROW_BYTES_MAX: usize = 1_000;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SetAsideReason")]
 pub enum Reason {
-    /// It is not booked yet.
+    /// The row is not booked yet.
     Pending,
-    /// Its status or type shows that no money moved: failed, expired, authorised.
+    /// The row's status or type shows that no money moved: failed, expired, authorised.
     Status,
-    /// The source's settings leave it out.
+    /// The source's settings exclude the row.
     Ignored,
-    /// It is a balance or a sum.
+    /// The row is a balance or a sum.
     Balance,
-    /// It stands behind the lines and holds no payment.
+    /// The row follows the lines and contains no payment.
     Footer,
-    /// It is of another account.
+    /// The row belongs to another account.
     Account,
-    /// It is of another currency.
+    /// The row is in another currency.
     Currency,
-    /// Its amount has a fraction, and the source has no rule for it.
+    /// The amount has a fraction, and the source has no rule for fractions.
     Fraction,
-    /// It can't be read.
+    /// The row can't be read.
     Invalid,
-    /// It reports money that another line reported in other words.
+    /// The row repeats the money of another line with a different description.
     Repeat,
 }
 

@@ -27,9 +27,9 @@ pub(super) fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
         Some((encoding, mark)) => (encoding, bytes.get(mark..).unwrap_or_default()),
         None => (of_declaration(bytes)?, bytes),
     };
-    encoding
-        .decode_without_bom_handling_and_without_replacement(bytes)
-        .ok_or_else(|| format!("is not {}, which it declares or begins with", encoding.name()))
+    encoding.decode_without_bom_handling_and_without_replacement(bytes).ok_or_else(|| {
+        format!("is not in the encoding {}, which it declares or begins with", encoding.name())
+    })
 }
 
 fn of_declaration(bytes: &[u8]) -> Result<&'static Encoding, String> {
