@@ -8,7 +8,6 @@ mod load;
 mod many;
 mod office;
 mod peer;
-mod plot;
 mod reads;
 mod results;
 mod rounds;
@@ -34,8 +33,6 @@ pub const MANY: usize = 64;
 const MEMBERS: usize = 500;
 /// The page that the figures are written into.
 const PAGE: &str = "docs/performance.md";
-/// Where its pictures lie.
-const PLOTS: &str = "docs/performance";
 
 /// How long, and behind how much history.
 #[derive(clap::Args, Clone)]
@@ -171,8 +168,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     )?;
     eprintln!("everything is in {}", json.display());
     if options.write {
-        let plots = plot::write(&root().join(PLOTS), &results)?;
-        document::write(&root().join(PAGE), document::STORE, &format!("{block}\n{plots}"))?;
+        document::write(&root().join(PAGE), document::STORE, &format!("{block}\n"))?;
     }
     Ok(true)
 }
@@ -188,8 +184,7 @@ async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> an
     let block = office::render(&head, &measured);
     println!("{block}");
     if options.write {
-        let plot = plot::write_office(&root().join(PLOTS), &measured.results, &measured.goals)?;
-        document::write(&root().join(PAGE), document::OFFICE, &format!("{block}\n{plot}"))?;
+        document::write(&root().join(PAGE), document::OFFICE, &format!("{block}\n"))?;
     }
     Ok(true)
 }

@@ -32,7 +32,7 @@ const UNPOSTED: &str = "unposted";
 const DOCUMENTS: &str = "documents";
 /// Milliseconds of each part of the records: with everything as `/whole_ms`, without entries as `/unposted_ms`, also without
 /// items and sums of reports as `/documents_ms`.
-pub const APPLIED: &str = "hub, applied";
+const APPLIED: &str = "hub, applied";
 
 /// Everything about the hub.
 pub async fn measure(
