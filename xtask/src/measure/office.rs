@@ -13,13 +13,14 @@ use crate::daemon::Daemon;
 use crate::process::status_kib;
 use crate::rest::Api;
 use crate::stage::{Installation, WorkFolder, admin, finance};
-use crate::tools::postgres::{Private, find};
+use crate::tools::postgres::Private;
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use testkit::hub::database::programs;
 use tokio::process::Command;
 
 const HUB: &str = "hub";
@@ -78,11 +79,11 @@ struct Office {
 
 /// Measures everything over this many sale lines and as many entries; a missed goal is reported and is no failure.
 pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyhow::Result<Measured> {
-    let programs = find().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
+    let programs = programs().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
     let measured = Measured::default();
     let can_tell = plans::can_tell(&programs);
     let settings: Vec<&str> = SETTINGS.into_iter().chain(can_tell.then_some(plans::SETTING)).collect();
-    let postgres = Private::start(programs, peer::beside(place.path())?, &settings).await?;
+    let postgres = Private::start(programs, peer::beside(place.path())?, &settings)?;
     ensure!(postgres.client("createdb", "postgres").arg(HUB).status().await?.success(), "createdb");
     let setup = Installation::hub_on(binaries, &place, &postgres.url(HUB))?;
     setup.init(&admin()).await?;

@@ -5,7 +5,7 @@ use super::load::{Load, Server, add_costs, sell};
 use super::shop::{price, sku};
 use crate::process::{family_cpu_us, family_pss_kib};
 use crate::stage::WorkFolder;
-use crate::tools::postgres::{Private, find};
+use crate::tools::postgres::Private;
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
+use testkit::hub::database::programs;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -73,14 +74,14 @@ impl<'a> Peer<'a> {
         (products, members, tills): (usize, usize, usize),
         connections: u32,
     ) -> anyhow::Result<Option<Self>> {
-        let Some(programs) = find().filter(|folder| folder.join("pgbench").is_file()) else {
+        let Some(programs) = programs().filter(|folder| folder.join("pgbench").is_file()) else {
             eprintln!(
                 "PostgreSQL is not installed (initdb, postgres, psql, pgbench): its rows are omitted. On Debian: \
                  apt-get install postgresql postgresql-contrib"
             );
             return Ok(None);
         };
-        let postgres = Private::start(programs, beside(place.path())?, &SETTINGS).await?;
+        let postgres = Private::start(programs, beside(place.path())?, &SETTINGS)?;
         let (script, schema) = (place.file("sale.pgbench"), place.file("schema.sql"));
         std::fs::write(&script, SCRIPT)?;
         std::fs::write(&schema, SCHEMA)?;

@@ -14,12 +14,17 @@ const INSTALL: Duration = Duration::from_secs(600);
 /// # Errors
 /// `hint`, and why it failed.
 pub async fn install(packages: &[&str], hint: &'static str) -> anyhow::Result<()> {
-    println!("installing {} with apt-get", packages.join(", "));
-    let script = format!(
-        "set -e; export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
-         apt-get install -y -qq --no-install-recommends {}",
-        packages.join(" ")
-    );
+    let script = format!("apt-get install -y -qq --no-install-recommends {}", packages.join(" "));
+    run(&packages.join(", "), &script, hint).await
+}
+
+/// Runs a script that installs packages with apt-get, as root or through sudo.
+///
+/// # Errors
+/// `hint`, and why it failed.
+pub async fn run(packages: &str, script: &str, hint: &'static str) -> anyhow::Result<()> {
+    println!("installing {packages} with apt-get");
+    let script = format!("set -e; export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; {script}");
     let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self")?) == 0;
     let mut install = Command::new(if root { "sh" } else { "sudo" });
     if !root {
