@@ -119,16 +119,20 @@ impl Daemon {
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
+
+    /// The last lines of its log.
+    pub fn log_end(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")
+    }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.kill9();
         if std::thread::panicking() {
-            let log = self.log();
-            let lines: Vec<&str> = log.lines().collect();
-            let shown = &lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..];
-            eprintln!("--- end of {}\n{}\n---", self.log.display(), shown.join("\n"));
+            eprintln!("--- end of {}\n{}\n---", self.log.display(), self.log_end());
         }
     }
 }
