@@ -8,7 +8,6 @@ mod house;
 mod many_stores;
 mod measure;
 mod process;
-mod progress;
 mod replay;
 mod rest;
 mod soak;

@@ -59,6 +59,22 @@ fn newest_of_dir(path: &Path) -> Option<SystemTime> {
     if path.ends_with("target") { None } else { newest(path) }
 }
 
+/// A command of one of our binaries in a folder with its settings; `wrapper` is put before `serve`, and before no other.
+pub fn command(binary: &Path, settings: &Path, wrapper: &[String], arguments: &[&str]) -> Command {
+    let mut words = wrapper.iter().filter(|_| arguments.first() == Some(&"serve"));
+    let mut command = match words.next() {
+        Some(program) => {
+            let mut command = Command::new(program);
+            command.args(words).arg(binary);
+            command
+        }
+        None => Command::new(binary),
+    };
+    command.arg("--config").arg(settings).args(arguments).current_dir(settings.parent().unwrap());
+    command.env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
+    command
+}
+
 /// A running daemon. Dropped, it is killed; dropped by a failing test, it shows its log.
 pub struct Daemon {
     child: Child,

@@ -1,5 +1,6 @@
 //! Prettier, the formatter of the pages' sources.
 
+use crate::tools::starts;
 use crate::workspace::{root, target};
 use anyhow::Context;
 use serde_json::Value;
@@ -22,10 +23,10 @@ pub async fn install() -> anyhow::Result<Result<PathBuf, &'static str>> {
     let version = packages.pointer("/devDependencies/prettier").and_then(Value::as_str).context(PACKAGES)?;
     let folder = target().await?.join("tools").join(format!("prettier-{version}"));
     let program = folder.join("node_modules/.bin/prettier");
-    if works(&program).await {
+    if starts(&program).await {
         return Ok(Ok(program));
     }
-    if !works(Path::new("npm")).await {
+    if !starts("npm").await {
         return Ok(Err("npm is not installed"));
     }
     println!("installing prettier {version} from the package registry into {}", folder.display());
@@ -37,13 +38,7 @@ pub async fn install() -> anyhow::Result<Result<PathBuf, &'static str>> {
     if !matches!(done, Ok(Ok(status)) if status.success()) {
         return Ok(Err("prettier could not be installed from the package registry"));
     }
-    Ok(if works(&program).await { Ok(program) } else { Err("prettier does not start") })
-}
-
-async fn works(program: &Path) -> bool {
-    let mut probe = Command::new(program);
-    probe.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    probe.status().await.is_ok_and(|status| status.success())
+    Ok(if starts(&program).await { Ok(program) } else { Err("prettier does not start") })
 }
 
 /// Lists the files that are formatted otherwise, by the settings of `.prettierrc.json`.
