@@ -9,7 +9,7 @@ mod many;
 mod office;
 mod peer;
 mod reads;
-mod results;
+pub mod results;
 mod rounds;
 pub mod shop;
 mod slow_disk;
@@ -22,7 +22,7 @@ use rounds::Subjects;
 use serde_json::json;
 use shop::{MeasuredStore, Size};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 /// Tills of the measured runs.
@@ -130,7 +130,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut results = Results::default();
 
     eprintln!("measuring in {}", place.path().display());
-    let peer = Peer::start(&binaries, &place, (size.products, MEMBERS, MANY), options.connections).await?;
+    let peer = Peer::start(&binaries, &place, size, options.connections).await?;
     let bare = Helper::start(&binaries, &["bare"]).await?;
     let store = MeasuredStore::sized(&binaries, store_place, size).await?;
     let mut behind = MeasuredStore::sized(&binaries, behind_place, size).await?;
@@ -150,8 +150,8 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     slow_disk::measure(&binaries, slow_place, seconds * 3, &mut results).await?;
     if let Some(peer) = &peer {
         head_office::measure(&binaries, hub_place, &peer.postgres, caught_up, &mut results).await?;
-        let crowd = (pick(options.waiting, 1_000, 20), seconds * 3);
-        many::measure(&binaries, many_place, &peer.postgres, crowd, &mut results).await?;
+        let (waiting, length) = (pick(options.waiting, 1_000, 20), Duration::from_secs(seconds * 3));
+        many::measure(&binaries, many_place, &peer.postgres, waiting, length, &mut results).await?;
     }
     let given = format!(
         "{rounds} rounds of {seconds} s a visit; {} products and {sales} sales of history; {} products and {} members \

@@ -99,8 +99,8 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         people.push(stage.hub_setup.login(person, &retries).await?);
     }
     let [admin, finance] = people.as_slice() else { bail!("two people of head office") };
-    let own = (STORE_ID, sold.store.value.values().sum());
-    agree &= office::run(&stage.hub.base(), (admin, finance), &month, own).await?;
+    let own = office::OwnStock { store: STORE_ID, value: sold.store.value.values().sum() };
+    agree &= office::run(&stage.hub.base(), admin, finance, &month, own).await?;
     stage.store.stop().await?;
     stage.hub.stop().await?;
     stage.hub_setup.command(&["verify"], None).await.context("cloud-hub verify")?;

@@ -11,6 +11,7 @@ pub mod stores;
 pub mod storm;
 
 use crate::fuzz;
+use crate::measure::results::middle;
 use crate::measure::shop::MeasuredStore;
 use crate::soak::crowd::Crowd;
 use crate::stage::WorkFolder;
@@ -293,9 +294,4 @@ async fn gathered(crowd: &Crowd, count: usize) -> anyhow::Result<()> {
 
 fn p99_us(run: &Value) -> anyhow::Result<u64> {
     run.pointer("/whole/p99_us").and_then(Value::as_u64).context("the load generator printed no p99")
-}
-
-fn middle(mut figures: Vec<u64>) -> u64 {
-    figures.sort_unstable();
-    figures.get(figures.len() / 2).copied().unwrap_or(0)
 }

@@ -3,7 +3,7 @@
 
 use super::MANY;
 use super::load::Load;
-use super::results::Results;
+use super::results::{Results, percentiles};
 use super::shop::{MeasuredStore, Size, price, sku, write_catalogue};
 use crate::rest::{Api, text};
 use crate::stage::{Installation, STORE_ID, WorkFolder, admin, enrolment_token, finance};
@@ -43,7 +43,7 @@ pub async fn measure(
     results: &mut Results,
 ) -> anyhow::Result<()> {
     eprintln!("a hub on PostgreSQL and its store are set up");
-    done(postgres.client("createdb", "postgres").arg(HUB)).await?;
+    postgres.create_database(HUB).await?;
     let office = Installation::hub_on(binaries, place, &postgres.url(HUB))?;
     office.init(&admin()).await?;
     office.add_user(&finance()).await?;
@@ -84,7 +84,7 @@ pub async fn measure(
 async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results) -> anyhow::Result<()> {
     eprintln!("the records are applied with entries, items and sums, and without");
     for name in [WHOLE, UNPOSTED, DOCUMENTS] {
-        done(postgres.client("createdb", "postgres").arg(name)).await?;
+        postgres.create_database(name).await?;
     }
     let urls = [HUB, WHOLE, UNPOSTED, DOCUMENTS].map(|name| postgres.url(name));
     let [from, whole, unposted, documents] = urls.each_ref().map(String::as_str);
@@ -125,9 +125,7 @@ async fn online(till: &Api, books: &Api) -> anyhow::Result<Value> {
         };
         times.push(until("the sale is in the report", there).await?.as_micros() as u64);
     }
-    times.sort_unstable();
-    let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-    Ok(json!({"p50_us": rank(50), "p99_us": rank(99), "max_us": times.last()}))
+    Ok(percentiles(times))
 }
 
 /// All rows of the hub, by COPY in one transaction into the same tables with the same indexes; the middle of several.
@@ -138,7 +136,7 @@ async fn copied(postgres: &Private, place: &Path) -> anyhow::Result<Duration> {
     let mut times = Vec::new();
     for time in 1..=COPIES {
         eprintln!("COPY of the same rows, {time} of {COPIES}");
-        done(postgres.client("createdb", "postgres").arg(COPY)).await?;
+        postgres.create_database(COPY).await?;
         let psql = |file: &Path| {
             let mut psql = postgres.client("psql", COPY);
             psql.args(["-q", "-1", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f"]).arg(file);

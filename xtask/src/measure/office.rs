@@ -1,9 +1,7 @@
 //! Head office with much behind it, in PostgreSQL: what people ask of it beside plain SQL over the same rows, by turns. Most
 //! rows are made by SQL: what is measured is reading, matching, approving and locking, not how they came there.
 
-mod books;
 mod locking;
-mod plans;
 mod reports;
 mod settling;
 
@@ -52,8 +50,6 @@ pub struct Measured {
     pub results: Results,
     /// Each operation, and how much of the time of plain SQL it should take at most.
     pub goals: Vec<(String, f64)>,
-    /// What each report reads, by its path.
-    pub plans: Vec<(String, Vec<String>)>,
 }
 
 impl Measured {
@@ -81,25 +77,18 @@ struct Office {
 pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyhow::Result<Measured> {
     let programs = programs().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
     let measured = Measured::default();
-    let can_tell = plans::can_tell(&programs);
-    let settings: Vec<&str> = SETTINGS.into_iter().chain(can_tell.then_some(plans::SETTING)).collect();
-    let postgres = Private::start(programs, peer::beside(place.path())?, &settings)?;
-    ensure!(postgres.client("createdb", "postgres").arg(HUB).status().await?.success(), "createdb");
+    let postgres = Private::start(programs, peer::beside(place.path())?, &SETTINGS)?;
+    postgres.create_database(HUB).await?;
     let setup = Installation::hub_on(binaries, &place, &postgres.url(HUB))?;
     setup.init(&admin()).await?;
     setup.add_user(&finance()).await?;
     reports::fill(&postgres, &place, rows).await?;
-    books::fill(&postgres, &place, rows).await?;
     let hub = setup.serve().await?;
     let reader = setup.login(&finance(), &Arc::default()).await?;
     let mut office = Office { postgres, place, rows, hub, reader, measured };
     let idle = status_kib(&office.hub, "VmHWM")?;
     reports::measure(&mut office).await?;
-    books::measure(&mut office).await?;
     let most_of_reports = status_kib(&office.hub, "VmHWM")?;
-    if can_tell {
-        plans::read(&mut office).await?;
-    }
     settling::measure(&mut office).await?;
     let most = status_kib(&office.hub, "VmHWM")?;
     // Ten thousand books lie in everybody's way: last.
@@ -137,7 +126,6 @@ pub fn render(head: &str, measured: &Measured) -> String {
         "\nMemory above a hub that rests, at most: {of_reports:.1} MiB by reports, {all:.1} MiB by all of it (≤ {MEMORY_MIB}: \
          {met}).\n"
     ));
-    text.push_str(&plans::render(measured));
     text
 }
 

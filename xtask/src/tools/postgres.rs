@@ -1,7 +1,7 @@
 //! PostgreSQL for the tests: the server that is named, or a private one, installed where it is missing.
 
 use crate::tools::apt;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -79,6 +79,12 @@ impl Private {
         let mut command = Command::from(self.0.client(program, database));
         command.stdin(Stdio::null()).kill_on_drop(true);
         command
+    }
+
+    pub async fn create_database(&self, name: &str) -> anyhow::Result<()> {
+        let status = self.client("createdb", "postgres").arg(name).status().await?;
+        ensure!(status.success(), "createdb: {status}");
+        Ok(())
     }
 }
 

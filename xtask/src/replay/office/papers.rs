@@ -78,8 +78,10 @@ pub async fn orders(
 /// The bill of a shop's receipt, dearer than was ordered, accepted, approved and paid on a day; gives what the bank pays.
 pub async fn billed(
     admin: &Api,
-    (supplier, paid_on): (&str, Date),
-    (shop, facts): (&MonthStore, &mut Facts),
+    supplier: &str,
+    paid_on: Date,
+    shop: &MonthStore,
+    facts: &mut Facts,
 ) -> anyhow::Result<(Date, String, i64)> {
     let store = shop.id.as_str();
     let (date, receipt) = received(shop).context("nothing was received")?;
