@@ -2,7 +2,6 @@
 
 pub mod database;
 pub mod postgres;
-pub mod wire;
 
 use crate::client::Client;
 use crate::prepared::{self, Files};

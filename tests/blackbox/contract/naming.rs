@@ -1,8 +1,8 @@
 //! One naming over both programs (`docs/decisions/0025-one-naming.md`), asserted from their documents: one thing has one
 //! name, and one name has one type.
 
+use crate::contract::names::fields;
 use serde_json::Value;
-use testkit::client::names::fields;
 use testkit::document;
 
 /// What is refused as a name, and the one that stands for it.

@@ -1,9 +1,9 @@
 //! The audit log: each sensitive action leaves one entry, and `GET /api/audit` finds it by every filter.
 
+use crate::contract::names;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::audit::items;
-use testkit::client::names;
 use testkit::counter::{Counter, SALES, approved, text};
 use testkit::{Client, Reply};
 

@@ -11,6 +11,7 @@ mod papers;
 use crate::many_stores::Store;
 use crate::rest::{Api, figure};
 use crate::trade::month::Month;
+use crate::trade::office::sources;
 use crate::trade::plan::plan;
 use anyhow::{Context, ensure};
 use ask::{Compared, Scope};
@@ -65,7 +66,8 @@ pub async fn run(
     let first =
         shops.iter().flat_map(|shop| shop.days.first()).map(|day| day.date).min().context("no day")?;
     papers::opens(admin, &mut stores, first).await?;
-    papers::settled::sources(admin).await?;
+    // Before the stores tell, so that the source of all other payments takes none of theirs.
+    sources(admin).await?;
     let locked = tell(admin, finance, &mut links, &shops).await?;
     let mut paid = Vec::new();
     for (shop, facts) in shops.iter().zip(stores.values_mut()) {

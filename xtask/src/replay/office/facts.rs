@@ -29,10 +29,7 @@ pub struct Facts {
     counted: BTreeSet<(&'static str, String, String)>,
 }
 
-/// A figure of a record.
-pub fn int(of: &Value, pointer: &str) -> anyhow::Result<i64> {
-    of.pointer(pointer).and_then(Value::as_i64).with_context(|| format!("a record has no figure {pointer}"))
-}
+pub use crate::rest::figure as int;
 
 /// A text of a record; empty where it is null.
 pub fn str_of(of: &Value, pointer: &str) -> String {

@@ -1,8 +1,8 @@
 //! What the documents of both programs call things, and of which type each is.
 
-use crate::document;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use testkit::document;
 
 /// By the name of a field: its types, and where each is found. Null is not a type.
 pub type Fields = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;

@@ -1,7 +1,7 @@
 //! The operations of the store, as its committed document lists them.
 
-use crate::document;
 use serde_json::Value;
+use testkit::document;
 
 pub struct Operation {
     /// HTTP method in capital letters.
