@@ -4,7 +4,7 @@
 use crate::rest::{Api, CallError, text};
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, enrolment_token};
 use crate::trade::hubside;
-use crate::trade::till::Till;
+use crate::trade::till::{Till, sell_piece};
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -229,21 +229,11 @@ async fn seller(storm: Arc<Storm>, api: Api, number: usize) -> anyhow::Result<()
         if storm.stop.load(Ordering::Relaxed) {
             break;
         }
-        if !let_in(sell(&api, &format!("sale-{number}-{round}")).await)? {
+        if !let_in(sell_piece(&api, &format!("sale-{number}-{round}"), SKU, PRICE).await.map(drop))? {
             continue;
         }
         storm.written.fetch_add(1, Ordering::Relaxed);
     }
-    Ok(())
-}
-
-async fn sell(api: &Api, name: &str) -> anyhow::Result<()> {
-    let basket = json!({"items": [{"sku": SKU, "qty": 1, "price": PRICE}]});
-    let basket =
-        api.post("/api/pos/transactions", &format!("{name}-create"), &basket).await.context("a basket")?;
-    let path = format!("/api/pos/transactions/{}/pay", text(&basket, "transaction_id")?);
-    let paid = json!({"method": "card", "amount": basket.get("total")});
-    api.post(&path, &format!("{name}-pay"), &paid).await.context("a payment")?;
     Ok(())
 }
 
@@ -298,7 +288,8 @@ fn actors(children: &Value, names: &mut Vec<String>) {
 /// Every kind of write once, each within its time.
 async fn calm(storm: &Storm, place: &Path, tills: &[Till]) -> anyhow::Result<()> {
     for (number, till) in tills.iter().enumerate() {
-        timed("a sale", WITHIN, sell(&till.speaker(), &format!("last-{number}"))).await?;
+        let (api, name) = (till.speaker(), format!("last-{number}"));
+        timed("a sale", WITHIN, async { sell_piece(&api, &name, SKU, PRICE).await.map(drop) }).await?;
     }
     let member = json!({"name": "Last", "phone": "0899000111"});
     timed("a member", WITHIN, keyed(&storm.cashier, "/api/members", &member)).await?;

@@ -1,6 +1,6 @@
 //! What head office has to do with a day, in short: an order that came, its bill, the day settled, and what the books say.
 
-use crate::rest::{Api, figure, text};
+use crate::rest::{Api, figure, text, until};
 use crate::stage::STORE_ID;
 use crate::trade::hubside::sync_all;
 use crate::trade::month::Month;
@@ -8,7 +8,7 @@ use crate::trade::office::{CARD_BP, QRIS_BP, Sources, fee, half_up, sent_order, 
 use crate::trade::table;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the supplier grants for an early payment.
 const DISCOUNT_BP: i64 = 200;
@@ -71,17 +71,11 @@ async fn received(actors: &Actors<'_>, order: &Value) -> anyhow::Result<Value> {
     let line = order.pointer("/lines/0").context("an order without a line")?;
     let body = json!({"po_id": order.get("po_id"), "delivery_note_no": "DN-3",
         "lines": [{"sku": line.get("sku"), "qty": line.get("qty")}]});
-    let since = Instant::now();
-    while !actors
-        .manager
-        .list("/api/purchase-orders")
-        .await?
-        .iter()
-        .any(|one| one.get("po_id") == order.get("po_id"))
-    {
-        ensure!(since.elapsed() < PATIENCE, "the order did not reach the store");
-        tokio::time::sleep(PAUSE).await;
-    }
+    until("the order is at the store", PATIENCE, PAUSE, async || {
+        let orders = actors.manager.list("/api/purchase-orders").await?;
+        Ok(orders.iter().any(|one| one.get("po_id") == order.get("po_id")).then_some(()))
+    })
+    .await?;
     let receipt = actors.warehouse.post("/api/receiving", "demo-receipt", &body).await?;
     sync_all(actors.manager).await?;
     Ok(receipt)
