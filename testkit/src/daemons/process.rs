@@ -41,6 +41,12 @@ pub fn cloud_hub() -> &'static Path {
     })
 }
 
+/// Where a program is, by the path.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 fn newest(folder: &Path) -> Option<SystemTime> {
     let mut newest = None;
     for entry in std::fs::read_dir(folder).ok()?.flatten() {

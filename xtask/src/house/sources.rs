@@ -244,9 +244,13 @@ impl File {
                     }
                     _ => {}
                 },
-                "use" => tree(&mut &*after, &[], &mut self.used),
+                "use" => {
+                    let mut path = after;
+                    tree(&mut path, &[], &mut self.used);
+                }
                 "crate" if begins(after, &[":", ":"]) => {
-                    tree(&mut after.get(2..).unwrap_or_default(), &[], &mut self.named);
+                    let mut path = after.get(2..).unwrap_or_default();
+                    tree(&mut path, &[], &mut self.named);
                 }
                 "super" if begins(after, &[":", ":"]) => {
                     let mut here = self.module.clone();
@@ -257,7 +261,8 @@ impl File {
                         here.pop();
                         rest = rest.get(3..).unwrap_or_default();
                     }
-                    tree(&mut &*rest, &here, &mut self.named);
+                    let mut path = rest;
+                    tree(&mut path, &here, &mut self.named);
                 }
                 _ => {}
             }

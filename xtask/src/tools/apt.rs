@@ -1,9 +1,9 @@
 //! What the tests need of Debian's packages, installed where it is missing.
 
 use anyhow::{Context, ensure};
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
+pub use testkit::process::find_program as program;
 use tokio::process::Command;
 
 /// Installing takes at most this long.
@@ -34,12 +34,6 @@ pub async fn run(packages: &str, script: &str, hint: &'static str) -> anyhow::Re
     let status = tokio::time::timeout(INSTALL, install.status()).await.context(hint)?.context(hint)?;
     ensure!(status.success(), "{hint} ({status})");
     Ok(())
-}
-
-/// Where a program is.
-pub fn program(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// What builds the allocator of the daemons.

@@ -68,7 +68,7 @@ pub struct Private(postgres::Postgres);
 impl Private {
     /// Makes a cluster in a folder, which is removed with it, and serves it.
     pub fn start(programs: PathBuf, folder: TempDir, settings: &[&str]) -> anyhow::Result<Self> {
-        // The testkit panics where a test fails; a command reports it and goes on with what is left.
+        // A failure in the testkit is a panic. A command reports an error and runs its other steps.
         let started =
             catch_unwind(AssertUnwindSafe(|| postgres::Postgres::start_with(programs, folder, settings)));
         started.map(Self).map_err(|_| anyhow!("PostgreSQL did not start: see above"))
