@@ -35,7 +35,7 @@ const EFFECT_MAX_MS: f64 = 50.0;
 /// What the loop and the store's shortest answer take on the machine that the budgets are meant for, as medians.
 const LOOP_MS: f64 = 5.0;
 const ASK_MS: f64 = 3.0;
-/// What a search waits for the next letter, as `ui/pos/sell.js` has it: no part of its effect.
+/// What a search waits for the next letter, as `ui/pos/entry.js` has it: no part of its effect.
 const SEARCH_AFTER_MS: f64 = 60.0;
 const SALES_BEFORE: usize = 10;
 const SALES: usize = 30;

@@ -7,7 +7,7 @@ use testkit::{Store, audit, wait};
 
 const TIMES: u32 = 200;
 /// The session's module of the page that is open: the one that the app itself uses.
-const SESSION: &str = "const at = new URL('../shared/session.js', document.querySelector('script[type=module]').src);\
+const SESSION: &str = "const at = new URL('../kit/session.js', document.querySelector('script[type=module]').src);\
     const { ask, refresh } = await import(at); const tabs = new BroadcastChannel('two tabs'); const together = () => refresh().then(() => 1, () => 0);";
 
 #[test]
@@ -29,7 +29,7 @@ fn two_tabs_that_refresh_at_one_moment_stay_logged_in() {
          tabs.postMessage('now'); const [own, other] = await Promise.all([together(), told]); well += own + other; }} return well; }})()"
     ));
     assert_eq!(both, 2 * TIMES, "each of them was let in each time");
-    let who = "return (async () => { const at = new URL('../shared/session.js', document.querySelector('script[type=module]').src);\
+    let who = "return (async () => { const at = new URL('../kit/session.js', document.querySelector('script[type=module]').src);\
         return (await (await import(at)).ask('GET', '/api/auth/me')).user.role; })()";
     assert_eq!(screen.script(who), "store_manager");
     screen.is_clean();

@@ -1,10 +1,10 @@
 // Audit: who did what, when and to what; nothing of it is ever altered.
 import { html, nothing } from "../vendor/lit.js";
-import { field, icon } from "../shared/controls.js";
-import { date, isoDay, number, shortReceipt, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { field, icon } from "../kit/controls.js";
+import { date, isoDay, number, shortReceipt, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 import { moment, pairs, placed, staff, who } from "./parts.js";
 
 const SEARCH_AFTER_MS = 400;

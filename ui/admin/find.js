@@ -1,6 +1,5 @@
 // A product by what was scanned or typed: its code, else its number; never one that only resembles it.
-import { t } from "../shared/i18n.js";
-import { wasScanned } from "../shared/scan.js";
+import { wasScanned } from "../kit/scan.js";
 
 const NEAR = 20;
 

@@ -1,11 +1,11 @@
 // Machine: the parts that the store is made of, as they run; its copies and checks are beside them.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon, notice } from "../shared/controls.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { icon, notice } from "../kit/controls.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { Page } from "../kit/page.js";
 import { since } from "./parts.js";
 import "./work.js";
 

@@ -1,9 +1,9 @@
 // Store Admin: a menu of what the role may do, one page per address after `#`.
 import { html, keyed } from "../vendor/lit.js";
-import { loading } from "../shared/controls.js";
-import { setShop } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address, Lettered, MenuApp } from "../shared/menu.js";
+import { loading } from "../kit/controls.js";
+import { setShop } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address, Lettered, MenuApp } from "../kit/menu.js";
 import * as more from "./sections.js";
 import "../goods/texts.js";
 import "./texts.js";
@@ -35,7 +35,7 @@ const LATER = {
   people: () => import("./people.js"),
   person: () => import("./person.js"),
   devices: () => import("../passkeys/devices.js"),
-  device: () => import("../shared/device.js"),
+  device: () => import("../kit/device.js"),
   sync: () => import("./sync.js"),
   machine: () => import("./machine.js"),
   audit: () => import("./audit.js"),

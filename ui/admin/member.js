@@ -1,15 +1,19 @@
 // One member: who it is, points and what moved them; block, correct by hand.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon } from "../shared/controls.js";
-import { date, day, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { address, WALK } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
+import { path } from "../kit/api.js";
+import { field, icon } from "../kit/controls.js";
+import { date, day, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { address, WALK } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { title } from "../kit/list.js";
+/** @import { Field } from "../kit/form.js" */
 
 class PageMember extends Page {
+  member;
+  points;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
@@ -40,7 +44,12 @@ class PageMember extends Page {
   /** What a person is asked for when they join, and what may be said of them later. */
   get fields() {
     const { member } = this;
-    const one = (name, label, more = {}) => ({ name, label, value: member[name] ?? "", ...more });
+    const one = (name, label, /** @type {Partial<Field>} */ more = {}) => ({
+      name,
+      label,
+      value: member[name] ?? "",
+      ...more,
+    });
     return [
       one("name", t("Name"), { required: true, focus: true }),
       one("phone", t("Phone")),

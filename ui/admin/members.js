@@ -1,10 +1,10 @@
 // Members: found by name, phone or card.
 import { html } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 
 const SEARCH_AFTER_MS = 250;
 

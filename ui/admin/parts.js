@@ -1,7 +1,7 @@
 // What the pages of the box share: who did something, when, and what a document is called.
 import { html, nothing } from "../vendor/lit.js";
-import { ago, brief, date, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { ago, brief, date, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 /** A moment: how long ago, exact in its tooltip. */
 export const since = (at) =>

@@ -1,11 +1,11 @@
 // People: who works here.
 import { html, nothing } from "../vendor/lit.js";
-import { field, icon } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
-import { date } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { field, icon } from "../kit/controls.js";
+import { words } from "../kit/codes.js";
+import { date } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
 /** The roles that somebody may give: a manager those below. */

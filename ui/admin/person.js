@@ -1,16 +1,19 @@
 // One person: name and role, another password, disable, end every session, remove a lost device.
 import { html } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { ask } from "../shared/form.js";
-import { date, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { WALK } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { ask } from "../kit/form.js";
+import { date, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { WALK } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { title } from "../kit/list.js";
 import { rolesFor } from "./people.js";
 
 class PagePerson extends Page {
+  person;
+  devices;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -1,13 +1,15 @@
 // One product: its figures, what moved it, when it is ordered again and where it lies.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { countInput, field, icon } from "../shared/controls.js";
-import { date, money, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address, WALK } from "../shared/menu.js";
+import { path } from "../kit/api.js";
+import { countInput, field, icon } from "../kit/controls.js";
+import { date, money, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address, WALK } from "../kit/menu.js";
 
 class PageProduct extends ListPage {
+  product;
+
   constructor() {
     super();
     this.pattern = "/api/stock/:sku/movements";

@@ -1,15 +1,17 @@
 // Receive: one delivery, by scan, against an order or without; a draft until it is posted.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, field, icon, moneyInput } from "../shared/controls.js";
-import { day, money, number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { WALK } from "../shared/menu.js";
-import { codeOf } from "../shared/scan.js";
-import { Page } from "../shared/page.js";
+import { countInput, field, icon, moneyInput } from "../kit/controls.js";
+import { day, money, number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { WALK } from "../kit/menu.js";
+import { codeOf } from "../kit/barcode.js";
+import { Page } from "../kit/page.js";
 import { findProduct } from "./find.js";
-import { title } from "../shared/list.js";
+import { title } from "../kit/list.js";
 
 class PageReceive extends Page {
+  suppliers;
+
   constructor() {
     super();
     this.lines = [];

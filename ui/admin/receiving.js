@@ -1,10 +1,10 @@
 // Receiving: orders that goods may still come for. What has come stands on the page beside this one.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { day, number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { icon } from "../kit/controls.js";
+import { day, number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 
 class PageReceiving extends ListPage {
   constructor() {

@@ -1,8 +1,8 @@
 // What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills, the box
 // itself; the order of the menu, letters, and the pages beside one another.
 import { html, nothing } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
@@ -70,7 +70,10 @@ export const LETTERS = {
   device: "z",
   deliveries: "n",
 };
-/** What may be begun, for whoever types it. */
+/**
+ * What may be begun, for whoever types it.
+ * @type {[name: string, icon: string, label: () => string, part?: string][]}
+ */
 export const ACTIONS = [
   ["transfers", "store", () => t("New transfer"), "new"],
   ["adjustments", "scale", () => t("New adjustment"), "new"],
@@ -139,8 +142,8 @@ const ELEMENTS = {
 const describe = async (app, file, page) => {
   const [{ pages }] = await Promise.all([
     import(`../${file}.js`),
-    import("../portal/records.js"),
-    import("../portal/record.js"),
+    import("../kit/records.js"),
+    import("../kit/record.js"),
   ]);
   app.described[page] = pages[page];
 };
@@ -161,7 +164,7 @@ const PARTS = {
 };
 
 /** The page of an address, where it is a form. */
-export const formOf = (app, { id, part }) => {
+export const formOf = (app, /** @type {{ id?: string, part?: string }} */ { id, part }) => {
   const [form, roles] =
     (id === "new" && FORMS[app.section] && [FORMS[app.section], GOODS]) || PARTS[`${app.section}/${part}`] || [];
   return form && app.may(roles) ? form : null;

@@ -1,10 +1,10 @@
 // Settings as they are in force, and who says so: the settings file, the environment, head office, or nobody.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, notice } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { Page } from "../shared/page.js";
+import { icon, notice } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { Page } from "../kit/page.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
 const NAMES = { hub: "Head office", environment: "Environment", file: "Settings file", default: "Default" };

@@ -1,19 +1,21 @@
 // Stock: find a product by name, code or scan; what is low, what is below zero.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { codeOf } from "../shared/scan.js";
+import { icon } from "../kit/controls.js";
+import { number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { codeOf } from "../kit/barcode.js";
 import { download } from "../takings/download.js";
-import { need, rows } from "../portal/names.js";
+import { need, rows } from "../kit/names.js";
 import { findProduct } from "./find.js";
-import { ListPage, title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
+import { ListPage, title } from "../kit/list.js";
+import { address, refilter } from "../kit/menu.js";
 
 const SEARCH_AFTER_MS = 200;
 const FILTERS = { low: { below_reorder: true }, negative: { negative: true } };
 
 class PageStock extends ListPage {
+  category;
+
   constructor() {
     super();
     this.pattern = "/api/stock";

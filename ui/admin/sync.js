@@ -1,11 +1,11 @@
 // Head office: the link, what waits, what lost and can be put back, what head office could not use, whether both count
 // the same.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon, notice } from "../shared/controls.js";
-import { ago, clock, date, number, span, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
+import { path } from "../kit/api.js";
+import { icon, notice } from "../kit/controls.js";
+import { ago, clock, date, number, span, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
 import { moment, pairs, since } from "./parts.js";
 import "./told.js";
 
@@ -34,6 +34,8 @@ const TO_DO = {
 };
 
 class PageSync extends ListPage {
+  status;
+
   constructor() {
     super();
     this.pattern = "/api/sync/conflicts";

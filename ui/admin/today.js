@@ -1,10 +1,10 @@
 // Today: is anything wrong, and how is the day; of takings only for who runs the shop, of goods also for the stock
 // room.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, vars } from "../shared/controls.js";
-import { date, day, money, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page, title } from "../shared/page.js";
+import { icon, vars } from "../kit/controls.js";
+import { date, day, money, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page, title } from "../kit/page.js";
 
 const MANAGE = ["store_manager", "admin"];
 /** What is counted here; beyond it a plus is said. */
@@ -23,6 +23,19 @@ const earlier = (date, days) =>
   new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
 class PageToday extends Page {
+  before;
+  counts;
+  orders;
+  report;
+  sync;
+  negative;
+  waiting;
+  coming;
+  verify;
+  proof;
+  low;
+  at;
+
   timed = true;
 
   connectedCallback() {

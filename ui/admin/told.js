@@ -1,9 +1,9 @@
 // What was told to head office: records that it could not apply, with the reason, and whether both count the same of
 // each day.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage } from "../shared/list.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage } from "../kit/list.js";
 import { moment, since } from "./parts.js";
 
 /** What a parked record waits for, by its code. */

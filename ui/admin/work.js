@@ -1,10 +1,10 @@
 // Copies of the store and checks of all that is stored, with how far they are and what came of them.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, notice } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
+import { icon, notice } from "../kit/controls.js";
+import { words } from "../kit/codes.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
 import { bytes, moment, since } from "./parts.js";
 
 const AGAIN_MS = 1000;

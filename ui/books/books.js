@@ -1,10 +1,10 @@
 // The books: balances, what moved an account, entries with their document.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { single } from "../shared/controls.js";
-import { day, isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { path } from "../kit/api.js";
+import { single } from "../kit/controls.js";
+import { day, isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import {
   accountOf,
   badge,
@@ -17,11 +17,11 @@ import {
   moment,
   person,
   store,
-} from "../portal/kit.js";
+} from "../kit/cells.js";
 import "./texts.js";
-import { nameOf, rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofStore } from "../portal/records.js";
+import { nameOf, rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofStore } from "../kit/records.js";
 
 const KINDS = [
   "event",

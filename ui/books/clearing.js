@@ -1,16 +1,16 @@
 // What others have to pay out and how far it is matched, who they are, and the bags on their way to the bank.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { day, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { day, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../portal/kit.js";
-import { nameOf } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../kit/cells.js";
+import { nameOf } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
 import { formatStep, identity } from "./source_format.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher", "deposit"];
 export const receipt = (one) =>

@@ -1,14 +1,14 @@
 // Days of the books, and their locks.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { single } from "../shared/controls.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { badge, col, figure, moment, person, store } from "../portal/kit.js";
+import { path } from "../kit/api.js";
+import { single } from "../kit/controls.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { badge, col, figure, moment, person, store } from "../kit/cells.js";
 import "./texts.js";
-import { nameOf } from "../portal/names.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { nameOf } from "../kit/names.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const lock = async (page, one) => {
   const whose = one.store_id ? nameOf("stores", one.store_id) : t("Head office");

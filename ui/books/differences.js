@@ -1,14 +1,14 @@
 // What differs in a settlement, and how each difference is resolved.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { number } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
-import { badge, col, days, figure, grid, link, moment, person, store } from "../portal/kit.js";
+import { path } from "../kit/api.js";
+import { number } from "../kit/format.js";
+import { lang, t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
+import { badge, col, days, figure, grid, link, moment, person, store } from "../kit/cells.js";
 import "./texts.js";
-import { nameOf } from "../portal/names.js";
-import { table } from "../portal/record.js";
+import { nameOf } from "../kit/names.js";
+import { table } from "../kit/record.js";
 
 /** What may be said to each kind of difference. */
 const RESOLUTIONS = {

@@ -1,19 +1,27 @@
 // An entry by hand: lines of one book or of several, both sides equal before it can be posted.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, moneyInput } from "../shared/controls.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { icon, moneyInput } from "../kit/controls.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, accountIds, storeIds, textField } from "../portal/form_page.js";
-import { nameOf, need } from "../portal/names.js";
+import { FormPage, accountIds, storeIds, textField } from "../kit/form_page.js";
+import { nameOf, need } from "../kit/names.js";
 
 const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 
 /** The lines of an entry as they are written; what an opening has in common with it. */
 export class EntryLines extends FormPage {
+  memo;
+  date;
+
   constructor() {
     super();
     Object.assign(this, { date: isoDay(), memo: "", lines: [empty(), empty()] });
+  }
+
+  /** Whether its lines may lie in several books. */
+  get books() {
+    return false;
   }
 
   async load() {
@@ -119,7 +127,6 @@ export class EntryLines extends FormPage {
 }
 
 class PageEntryForm extends EntryLines {
-  /** Its lines may lie in several books. */
   get books() {
     return true;
   }

@@ -1,16 +1,16 @@
 // What stands behind the books: months, accounts, account mapping and the proofs.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { day, isoDay, number } from "../shared/format.js";
-import { locale, t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { day, isoDay, number } from "../kit/format.js";
+import { locale, t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../portal/kit.js";
-import { nameOf } from "../portal/names.js";
-import { figures } from "../portal/record.js";
-import { ofState } from "../portal/records.js";
+import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../kit/cells.js";
+import { nameOf } from "../kit/names.js";
+import { figures } from "../kit/record.js";
+import { ofState } from "../kit/records.js";
 
 const A = ["admin"];
 const TYPES = ["asset", "liability", "equity", "income", "expense"];

@@ -1,18 +1,21 @@
 // Lines of a statement and payments are put together by hand; what is missing goes to an account that somebody names.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../shared/format.js";
-import { apart, t } from "../shared/i18n.js";
+import { number } from "../kit/format.js";
+import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
-import { days, figure, store } from "../portal/kit.js";
-import { FormPage, accountIds, field, storeIds, textField } from "../portal/form_page.js";
-import { nameOf, need } from "../portal/names.js";
-import { figures } from "../portal/record.js";
+import { days, figure, store } from "../kit/cells.js";
+import { FormPage, accountIds, field, storeIds, textField } from "../kit/form_page.js";
+import { nameOf, need } from "../kit/names.js";
+import { figures } from "../kit/record.js";
 
 const AT_ONCE = 200;
 /** What of a line comes to payments: its gross, or what reached the account. */
 const worth = ({ gross, net }) => gross ?? net ?? 0;
 
 class PageMatchForm extends FormPage {
+  reason;
+  account;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -1,15 +1,18 @@
 // What a book begins with: balances of its accounts, and payments that were on their way when it began.
 import { html } from "../vendor/lit.js";
-import { icon, moneyInput } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
+import { icon, moneyInput } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
 import "./texts.js";
 import { EntryLines } from "./entry_form.js";
-import { field, textField } from "../portal/form_page.js";
+import { field, textField } from "../kit/form_page.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher"];
 const empty = (date) => ({ method: "card", business_date: date, amount: null, reference: "" });
 
 class PageOpeningForm extends EntryLines {
+  items;
+  store;
+
   constructor() {
     super();
     Object.assign(this, { store: "", items: [] });

@@ -1,10 +1,10 @@
 // Rows of a statement's file that are no lines of it: why, and what a person decides on each.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { col, days, figure } from "../portal/kit.js";
-import { table } from "../portal/record.js";
+import { path } from "../kit/api.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { col, days, figure } from "../kit/cells.js";
+import { table } from "../kit/record.js";
 import "./texts.js";
 
 /** What a row may turn out to be. */

@@ -1,17 +1,17 @@
 // Settlements: what a day of a store should have brought, what came of it, and statements with their differences.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
-import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../portal/kit.js";
+import { path } from "../kit/api.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
+import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../kit/cells.js";
 import { receipt } from "./clearing.js";
 import { setAside } from "./set_aside.js";
 import "./texts.js";
-import { nameOf } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { nameOf } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 import { differences } from "./differences.js";
 
 /** All rows, page by page: a difference that is not shown can't be resolved. */

@@ -1,6 +1,6 @@
 // How the files of a provider or a bank look, as a question with fields.
-import { path } from "../shared/api.js";
-import { t } from "../shared/i18n.js";
+import { path } from "../kit/api.js";
+import { t } from "../kit/i18n.js";
 
 const FIELDS = [
   "date",
@@ -174,7 +174,7 @@ const body =
   (given) => {
     const asked = FIELDS.map((name) => [name, given[column(name)]]).filter(([, value]) => value);
     const unasked = Object.entries(csv.columns).filter(([name]) => !FIELDS.includes(name));
-    const same = ([name, value]) => [
+    const same = (/** @type {any[]} */ [name, value]) => [
       name,
       value === shownColumn(csv.columns[name]) ? csv.columns[name] : columnOf(value),
     ];

@@ -1,15 +1,15 @@
 // Statements: what providers and banks reported; a file is looked at first, and kept when somebody says so.
 import { html, nothing } from "../vendor/lit.js";
-import { newKey, path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { icon, problem } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
-import { badge, completeness, days, figure } from "../portal/kit.js";
-import { need, nameOf, rows } from "../portal/names.js";
+import { newKey, path } from "../kit/api.js";
+import { words } from "../kit/codes.js";
+import { icon, problem } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address, refilter } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
+import { badge, completeness, days, figure } from "../kit/cells.js";
+import { need, nameOf, rows } from "../kit/names.js";
 import { previewed } from "./set_aside.js";
 import { identity, MARKS } from "./source_format.js";
 

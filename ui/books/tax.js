@@ -1,13 +1,13 @@
 // Tax of a period: sales, purchases and late entries.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { isoDay, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { icon } from "../kit/controls.js";
+import { isoDay, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
-import { col, days, figure, store } from "../portal/kit.js";
-import { figures, table } from "../portal/record.js";
-import { ofStore } from "../portal/records.js";
+import { col, days, figure, store } from "../kit/cells.js";
+import { figures, table } from "../kit/record.js";
+import { ofStore } from "../kit/records.js";
 
 /** The tax of a time: what was sold, by its own rows; what was bought, and what came late, below it. */
 const base = ["code", "day", "store"];

@@ -1,17 +1,24 @@
 // A supplier's credit note is written down: for a price that was too high on an invoice, or for a delivery that was
 // taken back.
 import { html } from "../vendor/lit.js";
-import { moneyInput } from "../shared/controls.js";
-import { isoDay, number } from "../shared/format.js";
-import { apart, t } from "../shared/i18n.js";
+import { moneyInput } from "../kit/controls.js";
+import { isoDay, number } from "../kit/format.js";
+import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
-import { days, store } from "../portal/kit.js";
-import { FormPage, field, supplierField, textField, typedOn } from "../portal/form_page.js";
-import { need, needProducts, productName } from "../portal/names.js";
+import { days, store } from "../kit/cells.js";
+import { FormPage, field, supplierField, textField, typedOn } from "../kit/form_page.js";
+import { need, needProducts, productName } from "../kit/names.js";
 
 const AT_ONCE = 500;
 
 class PageCreditForm extends FormPage {
+  supplier;
+  kind;
+  invoice;
+  credit_note_no;
+  date;
+  note;
+
   constructor() {
     super();
     Object.assign(this, {

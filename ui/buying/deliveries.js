@@ -1,9 +1,9 @@
 // What came from suppliers and what went back to them, as their stores told; and where it differs from what was
 // ordered.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
 import {
   badge,
@@ -17,12 +17,12 @@ import {
   person,
   store,
   supplier,
-} from "../portal/kit.js";
-import { nameOf, needProducts, productName } from "../portal/names.js";
+} from "../kit/cells.js";
+import { nameOf, needProducts, productName } from "../kit/names.js";
 import { ofSupplier } from "./payables.js";
 import { inBooks } from "../portal/in_books.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const F = ["admin", "ho_finance"];
 const KINDS = ["short", "over", "rejected", "price", "cost_missing", "unordered"];

@@ -1,15 +1,15 @@
 // Who delivers, at what cost; and what lies in which store.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../portal/kit.js";
-import { needProducts, productName } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofState, ofStore, ofText } from "../portal/records.js";
+import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
+import { needProducts, productName } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofState, ofStore, ofText } from "../kit/records.js";
 
 const P = ["admin", "ho_purchasing"];
 const terms = (one = {}) => [

@@ -1,16 +1,21 @@
 // A supplier's invoice is written down: its lines are what was received and is not billed yet.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, moneyInput } from "../shared/controls.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { days, store } from "../portal/kit.js";
-import { FormPage, field, supplierField, textField, typedOn } from "../portal/form_page.js";
-import { need, needProducts, productName } from "../portal/names.js";
+import { countInput, moneyInput } from "../kit/controls.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { days, store } from "../kit/cells.js";
+import { FormPage, field, supplierField, textField, typedOn } from "../kit/form_page.js";
+import { need, needProducts, productName } from "../kit/names.js";
 
 /** A page of what is not billed; an invoice has at most so many lines. */
 const AT_ONCE = 500;
 
 class PageInvoiceForm extends FormPage {
+  invoice_no;
+  invoice_date;
+  due_date;
+  tax;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -1,18 +1,20 @@
 // A purchase order is written: for which store, from whom, what of it; the price list offers its products.
 import { html } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { countInput, icon, moneyInput, problem } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
-import { number } from "../shared/format.js";
-import { apart, t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { need, needProducts, productName, rows } from "../portal/names.js";
-import { head } from "../portal/record.js";
+import { path } from "../kit/api.js";
+import { countInput, icon, moneyInput, problem } from "../kit/controls.js";
+import { words } from "../kit/codes.js";
+import { number } from "../kit/format.js";
+import { apart, t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { need, needProducts, productName, rows } from "../kit/names.js";
+import { head } from "../kit/record.js";
 
 const DRAFT = "order.draft";
 
 class PageOrderForm extends Page {
+  loaded;
+
   constructor() {
     super();
     this.order = { store_id: "", supplier_id: "", expected_at: "", note: "", lines: [] };

@@ -1,15 +1,15 @@
 // Purchase orders: written, answered for, sent; what came of them and what was billed.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { number } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { path } from "../kit/api.js";
+import { number } from "../kit/format.js";
+import { lang, t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
-import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../portal/kit.js";
-import { nameOf, needProducts, productName } from "../portal/names.js";
+import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../kit/cells.js";
+import { nameOf, needProducts, productName } from "../kit/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 /** A letter, not a receipt. */
 const A4 = "@page { size:A4; margin:15mm }";

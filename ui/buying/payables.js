@@ -1,10 +1,10 @@
 // Invoices of suppliers: compared with what was ordered and received, answered for, and what is owed.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { isoDay, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { isoDay, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
 import {
   badge,
@@ -19,10 +19,10 @@ import {
   steps,
   store,
   supplier,
-} from "../portal/kit.js";
-import { nameOf, needProducts, productName, rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore } from "../portal/records.js";
+} from "../kit/cells.js";
+import { nameOf, needProducts, productName, rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
 export const ofSupplier = () => ({

@@ -1,9 +1,9 @@
 // Credit notes of suppliers, and what was paid to them.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { path } from "../kit/api.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
 import {
   badge,
@@ -18,11 +18,11 @@ import {
   steps,
   store,
   supplier,
-} from "../portal/kit.js";
-import { nameOf } from "../portal/names.js";
+} from "../kit/cells.js";
+import { nameOf } from "../kit/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState } from "../portal/records.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState } from "../kit/records.js";
 
 const NOTE_STATES = ["expected", "draft", "approved", "applied"];
 const why = () => ({ name: "reason", label: t("Reason"), kind: "area", required: true });

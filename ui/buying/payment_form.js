@@ -1,16 +1,19 @@
 // What is due is paid: bills by supplier, discounts that would lapse first; each supplier becomes one payment.
 import { html, nothing } from "../vendor/lit.js";
-import { moneyInput } from "../shared/controls.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { moneyInput } from "../kit/controls.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
-import { days } from "../portal/kit.js";
-import { FormPage, accountIds, field, textField, typedOn } from "../portal/form_page.js";
-import { nameOf, need } from "../portal/names.js";
-import { figures } from "../portal/record.js";
+import { days } from "../kit/cells.js";
+import { FormPage, accountIds, field, textField, typedOn } from "../kit/form_page.js";
+import { nameOf, need } from "../kit/names.js";
+import { figures } from "../kit/record.js";
 
 class PagePaymentForm extends FormPage {
+  account;
+  reference;
+
   constructor() {
     super();
     Object.assign(this, { date: isoDay(), account: "1040", reference: "", lines: [] });

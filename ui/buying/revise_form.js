@@ -1,13 +1,13 @@
 // An order that was sent is changed: beside each line stands what it was, and the sum says what the change costs.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { countInput, icon, moneyInput } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { path } from "../kit/api.js";
+import { countInput, icon, moneyInput } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
-import { FormPage, field, textField } from "../portal/form_page.js";
-import { needProducts, productName } from "../portal/names.js";
+import { FormPage, field, textField } from "../kit/form_page.js";
+import { needProducts, productName } from "../kit/names.js";
 
 class PageReviseForm extends FormPage {
   get back() {

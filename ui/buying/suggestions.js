@@ -1,18 +1,21 @@
 // What a store should order, why, and of whom: chosen rows become drafts in one step.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { countInput, icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { address, refilter } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import "./texts.js";
-import { since } from "../portal/kit.js";
-import { nameOf, need, rows } from "../portal/names.js";
+import { since } from "../kit/cells.js";
+import { nameOf, need, rows } from "../kit/names.js";
 
 const RATE = 1000;
 
 class PageSuggestions extends Page {
+  store;
+  found;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

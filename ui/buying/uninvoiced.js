@@ -1,14 +1,14 @@
 // What was received or paid at a till and never invoiced.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, store, supplier } from "../portal/kit.js";
-import { needProducts, productName } from "../portal/names.js";
+import { badge, col, days, figure, store, supplier } from "../kit/cells.js";
+import { needProducts, productName } from "../kit/names.js";
 import { ofSupplier } from "./payables.js";
-import { ofStore } from "../portal/records.js";
+import { ofStore } from "../kit/records.js";
 
 const close = async (page, one) => {
   const done = await ask(page.app, {

@@ -1,14 +1,14 @@
 // The catalogue: products, prices by store and day, promotions.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { day, isoDay, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
-import { badge, col, days, figure, link, moment, store } from "../portal/kit.js";
-import { nameOf, needProducts, productName } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofStore, ofText } from "../portal/records.js";
+import { path } from "../kit/api.js";
+import { day, isoDay, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
+import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
+import { nameOf, needProducts, productName } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore, ofText } from "../kit/records.js";
 
 const A = ["admin"];
 const fieldsOf = (one = {}) => [

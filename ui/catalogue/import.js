@@ -1,17 +1,17 @@
 // Files of products and of suppliers' prices: looked at here first, taken in whole or not at all; each row that is
 // refused is named.
 import { html, nothing } from "../vendor/lit.js";
-import { newKey, path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { icon, problem } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { Page } from "../shared/page.js";
+import { newKey, path } from "../kit/api.js";
+import { words } from "../kit/codes.js";
+import { icon, problem } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { Page } from "../kit/page.js";
 import "./texts.js";
-import { breaking, col } from "../portal/kit.js";
-import { need, rows } from "../portal/names.js";
-import { table } from "../portal/record.js";
+import { breaking, col } from "../kit/cells.js";
+import { need, rows } from "../kit/names.js";
+import { table } from "../kit/record.js";
 
 const FIRST = 5;
 const COLUMNS = {
@@ -74,6 +74,11 @@ const cells = (line, separator) => {
 };
 
 class PageImport extends Page {
+  kind;
+  supplier;
+  file;
+  refused;
+
   constructor() {
     super();
     Object.assign(this, { kind: "products", supplier: "", refused: [] });

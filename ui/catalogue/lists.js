@@ -1,14 +1,15 @@
 // The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each is a few columns and one
 // question.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, link, store } from "../portal/kit.js";
-import { ofStore } from "../portal/records.js";
+import { badge, col, link, store } from "../kit/cells.js";
+import { ofStore } from "../kit/records.js";
+/** @import { Field } from "../kit/form.js" */
 
 const KINDS = ["standard", "zero", "exempt", "luxury"];
 const USES = ["voids", "discounts", "returns", "cash"];
@@ -19,7 +20,17 @@ const states = () => [
   ["inactive", t("inactive")],
 ];
 
-/** A question whose answer is written, after which the list is read again. */
+/**
+ * A question whose answer is written, after which the list is read again.
+ * @param {any} page
+ * @param {object} change
+ * @param {any} change.title
+ * @param {any} [change.text]
+ * @param {string} change.method
+ * @param {string} change.url
+ * @param {Field[]} change.list
+ * @param {(asked: any) => any} [change.body]
+ */
 const write = async (page, { title, text, method, url, list, body = given }) => {
   const done = await ask(page.app, {
     title,
@@ -32,7 +43,19 @@ const write = async (page, { title, text, method, url, list, body = given }) => 
   await page.load();
   page.app.say("ok", t("Saved; stores are notified"));
 };
-/** A list with a question for a new one, and the same without its code for one that is there. */
+/**
+ * A list with a question for a new one, and the same without its code for one that is there.
+ * @param {object} list
+ * @param {string} list.at
+ * @param {() => string} list.name
+ * @param {() => string} list.none
+ * @param {() => string} [list.note]
+ * @param {() => object[]} list.columns
+ * @param {() => Field[]} [list.fields]
+ * @param {(one: any) => any} list.change
+ * @param {() => object[]} [list.filters]
+ * @param {boolean} [list.add]
+ */
 const listed = ({ at, name, none, note, columns, fields, change, filters = () => [], add }) => ({
   path: at,
   list: (page) => ({

@@ -1,15 +1,15 @@
 // Members: found, changed, merged, blocked.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { date, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { words } from "../kit/codes.js";
+import { date, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../portal/kit.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState, ofText } from "../portal/records.js";
+import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofText } from "../kit/records.js";
 
 const fieldsOf = (one = {}) => [
   { name: "name", label: t("Name"), value: one.name, required: true, focus: true },

@@ -1,15 +1,15 @@
 // People who log in: found, changed, disabled.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { date } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { ask } from "../shared/form.js";
+import { path } from "../kit/api.js";
+import { date } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, link, since, store } from "../portal/kit.js";
-import { need } from "../portal/names.js";
-import { figures, section, table } from "../portal/record.js";
-import { ofStore, ofText } from "../portal/records.js";
+import { badge, col, link, since, store } from "../kit/cells.js";
+import { need } from "../kit/names.js";
+import { figures, section, table } from "../kit/record.js";
+import { ofStore, ofText } from "../kit/records.js";
 
 const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
 

@@ -1,13 +1,13 @@
 // A promotion is written and tried on a basket before anybody is told: what it would give, and why others give nothing.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, icon, moneyInput } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
-import { isoDay, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { countInput, icon, moneyInput } from "../kit/controls.js";
+import { words } from "../kit/codes.js";
+import { isoDay, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, field, storeIds, textField } from "../portal/form_page.js";
-import { need, needProducts, productName, rows } from "../portal/names.js";
-import { figures } from "../portal/record.js";
+import { FormPage, field, storeIds, textField } from "../kit/form_page.js";
+import { need, needProducts, productName, rows } from "../kit/names.js";
+import { figures } from "../kit/record.js";
 
 const TYPES = ["line_percent", "line_amount", "buy_x_get_y", "basket_percent", "basket_amount"];
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -18,6 +18,25 @@ const split = (text) =>
     .filter(Boolean);
 
 class PagePromotionForm extends FormPage {
+  type;
+  label;
+  value;
+  from;
+  to;
+  priority;
+  stackable;
+  buy;
+  get;
+  skus;
+  category;
+  store_ids;
+  tier;
+  min_qty;
+  min_total;
+  days;
+  basket;
+  tried;
+
   constructor() {
     super();
     Object.assign(this, {

@@ -1,16 +1,16 @@
 // Settings of head office and of one store: what counts, where it comes from, and what head office sets over it.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { number, rate } from "../shared/format.js";
-import { apart, t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { number, rate } from "../kit/format.js";
+import { apart, t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { title } from "../kit/list.js";
+import { address, refilter } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import "./texts.js";
-import { col } from "../portal/kit.js";
-import { need, rows } from "../portal/names.js";
-import { table } from "../portal/record.js";
+import { col } from "../kit/cells.js";
+import { need, rows } from "../kit/names.js";
+import { table } from "../kit/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
 const KIND = {
@@ -105,6 +105,8 @@ const typed = (kind, given) => {
 const OF_SHIFTS = /^(tax|payments|points)\./;
 
 class PageSettings extends Page {
+  sources;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -1,5 +1,5 @@
 // Adds the texts of the catalogue, people, lists, settings and devices to those of every page.
-import { addTexts } from "../shared/i18n.js";
+import { addTexts } from "../kit/i18n.js";
 import en from "./texts.en.json" with { type: "json" };
 import id from "./texts.id.json" with { type: "json" };
 

@@ -1,25 +1,23 @@
 // Count on a phone: scan, number, next, with what is still missing beside it; then what differs.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { countInput, icon, notice } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { WALK } from "../shared/menu.js";
-import { codeOf, same } from "../shared/scan.js";
-import { Page } from "../shared/page.js";
-import { title } from "../shared/list.js";
-import { countPad } from "./count_pad.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { WALK } from "../kit/menu.js";
+import { same } from "../kit/barcode.js";
+import { Page } from "../kit/page.js";
+import { title } from "../kit/list.js";
+import { entry, last } from "./count_entry.js";
+import { waits } from "./count_waits.js";
 import { queueOf } from "./count_queue.js";
 import "./count_left.js";
 import "./count_review.js";
 
 const MANAGE = ["store_manager", "admin"];
-const LAST_SHOWN = 2;
-/** A number on its way, or that none counts any more. */
-const figure = (qty) => (qty === null ? t("undone") : number(qty));
-
 class PageCount extends Page {
+  count;
+
   constructor() {
     super();
     this.product = null;
@@ -181,170 +179,6 @@ class PageCount extends Page {
     this.requestUpdate();
   }
 
-  entry() {
-    const { product } = this;
-    if (!product) {
-      return html`<div class="field">
-        <label for="scan">${t("Scan a product, or type its code")}</label
-        ><input
-          class="input l"
-          id="scan"
-          data-focus
-          data-scan="line"
-          autocomplete="off"
-          inputmode="search"
-          @keydown=${(event) => {
-            if (event.key !== "Enter" || !event.target.value) return;
-            const code = codeOf(event.target.value);
-            event.target.value = "";
-            this.scanned(code);
-          }}
-        />
-      </div>`;
-    }
-    return html`<form
-      class="counting stack"
-      @submit=${(event) => {
-        event.preventDefault();
-        this.save();
-      }}
-    >
-      <div>
-        <h2><bdi>${product.name}</bdi></h2>
-        <p class="muted">
-          ${
-            product.sku
-              ? [product.sku, product.place, product.pack > 1 && t("carton of {n}", { n: number(product.pack) })]
-                  .filter(Boolean)
-                  .join(" \u00b7 ")
-              : t("Store server offline. The code is looked up later. Enter the quantity of this exact code")
-          }
-        </p>
-      </div>
-      <div class="field">
-        <label for="zone">${t("Area")}</label
-        ><select
-          class="input"
-          id="zone"
-          @change=${(event) => {
-            this.zone = event.target.value;
-          }}
-        >
-          ${["shelf", "back"].map(
-            (zone) => html`<option value=${zone} ?selected=${zone === this.zone}>${t(zone)}</option>`,
-          )}
-        </select>
-      </div>
-      ${countInput({
-        id: "counted",
-        value: this.qty,
-        label: t("Counted here"),
-        focus: true,
-        onValue: (qty) => {
-          this.qty = qty;
-          this.scan = false;
-        },
-      })}
-      ${countPad(this)}
-      <div class="rowx">
-        <button type="button" class="btn" @click=${() => this.choose(null)}>${t("Cancel")}</button>${
-          product.listed
-            ? html`<button type="button" class="btn" id="skip" @click=${() => this.skip()}>
-                ${t("Skip: not on this shelf")}
-              </button>`
-            : nothing
-        }
-      </div>
-    </form>`;
-  }
-
-  /** What was counted last on this device; the latest may be taken back. */
-  last() {
-    const { last } = this.queue;
-    if (!last.length) return nothing;
-    const undo = html`<button
-      class="btn small"
-      id="undo"
-      ?disabled=${this.busy}
-      @click=${() => this.once(() => this.undo())}
-    >
-      ${icon("undo-2")}${t("Undo")}
-    </button>`;
-    return html`<section class="panel last">
-      <h2 class="vh">${t("Last counted")}</h2>
-      <ul>
-        ${last.slice(0, LAST_SHOWN).map(
-          (one, index) =>
-            html`<li>
-              <span class="grow"><bdi>${one.name}</bdi> <span class="muted">${t(one.zone)}</span></span
-              ><b>${number(one.qty)}</b>${index ? nothing : undo}
-            </li>`,
-        )}
-      </ul>
-    </section>`;
-  }
-
-  /** What the store does not have yet, and what it did not take. */
-  waits() {
-    const { queue, id } = this;
-    const [waits, refused] = [queue.of(id), queue.of(id, queue.refused)];
-    const again = (one) => {
-      queue.forget(one);
-      this.choose({ sku: one.sku, code: one.code, name: one.name });
-    };
-    const others = ({ error }) =>
-      (error.details?.counts ?? [])
-        .flatMap(({ counted_by: by }) => by.map(({ name, user_id: who }) => name ?? who))
-        .join(", ");
-    const there = ({ error }) => (error.details?.counts ?? []).reduce((all, { qty }) => all + qty, 0);
-    const asked = (one) =>
-      notice(
-        "warn",
-        "triangle-alert",
-        html`<b>${t("{who} counted {n} here: add or replace?", { who: others(one), n: number(there(one)) })}</b>
-          ${t("{name}, {zone}: you counted {n}", { name: one.name, zone: t(one.zone), n: number(one.qty) })}
-          <button class="btn small" data-mode="add" @click=${() => queue.decide(one, "add")}>
-            ${t("Add: total {n}", { n: number(there(one) + one.qty) })}
-          </button>
-          <button class="btn small" data-mode="replace" @click=${() => queue.decide(one, "replace")}>
-            ${t("Replace: {n}", { n: number(one.qty) })}
-          </button>
-          <button class="btn small" @click=${() => queue.forget(one)}>${t("Keep their count")}</button>`,
-      );
-    return html`<div role="status">
-      ${
-        queue.away && waits.length
-          ? html`<section class="panel" id="waits">
-              <h2 class="pad">${t("Waiting to be sent: {n}", { n: number(waits.length) })}</h2>
-              <p class="pad muted">
-                ${t("Store server offline. Counts stay on this device and are sent automatically. Keep counting")}
-              </p>
-              <dl class="facts pad">
-                ${waits.map(
-                  (one) =>
-                    html`<div>
-                      <dt><bdi>${one.name}</bdi>, ${t(one.zone)}</dt>
-                      <dd>${figure(one.qty)}</dd>
-                    </div>`,
-                )}
-              </dl>
-            </section>`
-          : nothing
-      }
-      ${refused.map((one) =>
-        one.error.code === "already_counted" && one.qty !== null
-          ? asked(one)
-          : notice(
-              "bad",
-              "triangle-alert",
-              html`<b>${t("{name}, {n}: not saved", { name: one.name, n: figure(one.qty) })}</b> ${words(one.error)}
-                <button class="btn small" @click=${() => again(one)}>${t("Recount")}</button>
-                <button class="btn small" @click=${() => queue.forget(one)}>${t("Close")}</button>`,
-            ),
-      )}
-    </div>`;
-  }
-
   lines() {
     const { state, blind } = this.count;
     const lines = this.count.lines.filter(({ counted }) => counted !== null);
@@ -484,7 +318,7 @@ class PageCount extends Page {
     ${
       counting
         ? html`<div class="count-cols">
-            <div class="stack">${this.entry()}${this.last()}${this.waits()}${this.lines()}</div>
+            <div class="stack">${entry(this)}${last(this)}${waits(this)}${this.lines()}</div>
             <count-left
               .app=${this.app}
               .id=${count.opname_id}
@@ -492,7 +326,7 @@ class PageCount extends Page {
               .choose=${(one) => this.choose(one)}
             ></count-left>
           </div>`
-        : html`${this.waits()}${this.result()}`
+        : html`${waits(this)}${this.result()}`
     }`;
   }
 }

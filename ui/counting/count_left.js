@@ -1,7 +1,7 @@
 // What a count still lacks: by words, a page at a time; a press counts it.
 import { html, nothing } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
-import { ListPage } from "../shared/list.js";
+import { t } from "../kit/i18n.js";
+import { ListPage } from "../kit/list.js";
 
 const SEARCH_AFTER_MS = 250;
 const AT_ONCE = 50;
@@ -9,6 +9,9 @@ const AT_ONCE = 50;
 const LIMIT_MAX = 500;
 
 class CountLeft extends ListPage {
+  queue;
+  choose;
+
   constructor() {
     super();
     this.pattern = "/api/opname/:id/uncounted";

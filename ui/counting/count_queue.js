@@ -1,9 +1,10 @@
 // Counts on their way from this device: on the disk first, then sent one after another as they were saved. Whoever
 // counts goes on where the store can't be reached, as behind a shelf.
-import { path, Unreachable } from "../shared/api.js";
-import { finish, keep } from "../shared/intents.js";
-import { t } from "../shared/i18n.js";
-import { normal, wasScanned } from "../shared/scan.js";
+import { path, Unreachable } from "../kit/api.js";
+import { finish, keep } from "../kit/intents.js";
+import { t } from "../kit/i18n.js";
+import { normal } from "../kit/barcode.js";
+import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 
 /** How long a product's name is waited for. */
@@ -21,6 +22,12 @@ const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
 };
 
 class CountQueue {
+  app;
+  said;
+  told;
+  about;
+  known;
+
   constructor(app) {
     // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said`
     // is what a place was counted to since the store's figures were read; `skipped` comes last in the list of what is

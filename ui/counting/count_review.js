@@ -1,13 +1,16 @@
 // What a count found, by what it is worth: posted as it is, or counted again.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage } from "../shared/list.js";
+import { icon } from "../kit/controls.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage } from "../kit/list.js";
 
 const signed = (figure) => `${figure > 0 ? "+" : ""}${number(figure)}`;
 
 class CountReview extends ListPage {
+  count;
+  again;
+
   constructor() {
     super();
     this.pattern = "/api/opname/:id/differences";

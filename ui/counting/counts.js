@@ -1,11 +1,11 @@
 // Counts: those under way and those that are over; a new one.
 import { html, nothing } from "../vendor/lit.js";
-import { need } from "../portal/names.js";
-import { icon } from "../shared/controls.js";
-import { date, number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address } from "../shared/menu.js";
+import { need } from "../kit/names.js";
+import { icon } from "../kit/controls.js";
+import { date, number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 
 class PageCounts extends ListPage {
   constructor() {

@@ -102,7 +102,7 @@ const show = () => {
   for (const code of codes.enum) table.append(row(String(codes["x-status"][code]), make("code", code)));
   main.append(make("h2", "Error codes"), table);
 };
-document.getElementById("filter").addEventListener("input", (event) => {
+document.getElementById("filter").addEventListener("input", (/** @type {any} */ event) => {
   const words = event.target.value.toLowerCase().split(/\s+/);
   for (const box of document.querySelectorAll("details")) {
     box.hidden = !words.every((word) => box.dataset.text.includes(word));

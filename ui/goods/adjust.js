@@ -1,9 +1,9 @@
 // A new adjustment: the reason first, lines by scan; above the limit a manager approves on the spot, or later.
 import { html, nothing } from "../vendor/lit.js";
-import { field } from "../portal/form_page.js";
-import { icon } from "../shared/controls.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { field } from "../kit/form_page.js";
+import { icon } from "../kit/controls.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import { LinesPage, sayNext } from "./lines.js";
 import { REASONS, reason } from "./adjustments.js";
 

@@ -1,12 +1,12 @@
 // Stock that was written off, found or corrected: what waits for a manager first, what was posted, what was taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, moment, person } from "../portal/kit.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays } from "../portal/records.js";
-import { path } from "../shared/api.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { badge, col, days, differs, figure, moment, person } from "../kit/cells.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays } from "../kit/records.js";
+import { path } from "../kit/api.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { trailOf, withTrail } from "./trail.js";
 import { ofProduct, product } from "./transfers.js";
 import "./texts.js";

@@ -1,14 +1,14 @@
 // What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how
 // it is taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, link, moment, person, supplier } from "../portal/kit.js";
-import { nameOf, need, row, rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays } from "../portal/records.js";
-import { path } from "../shared/api.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { badge, col, days, differs, figure, link, moment, person, supplier } from "../kit/cells.js";
+import { nameOf, need, row, rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays } from "../kit/records.js";
+import { path } from "../kit/api.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { trailOf, withTrail } from "./trail.js";
 import { ofProduct, product } from "./transfers.js";
 import "./texts.js";

@@ -2,11 +2,11 @@
 // sent.
 import { html, nothing } from "../vendor/lit.js";
 import { findProduct } from "../admin/find.js";
-import { FormPage } from "../portal/form_page.js";
-import { countInput, icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { codeOf } from "../shared/scan.js";
+import { FormPage } from "../kit/form_page.js";
+import { countInput, icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { codeOf } from "../kit/barcode.js";
 import "./texts.js";
 
 const SEARCH_AFTER_MS = 200;
@@ -137,7 +137,7 @@ export class LinesPage extends FormPage {
     </td>`;
   }
 
-  pieces(line, index, { name = "qty", label } = {}) {
+  pieces(line, index, /** @type {{ name?: string, label?: string }} */ { name = "qty", label } = {}) {
     return html`<td class="num in">
       ${countInput({
         id: `${name}-${line.sku}`,

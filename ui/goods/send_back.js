@@ -1,10 +1,10 @@
 // Goods go back to a supplier: what, how many, and what is claimed for each; from the shelf or from what was put aside.
 import { html } from "../vendor/lit.js";
-import { field, supplierField } from "../portal/form_page.js";
-import { need } from "../portal/names.js";
-import { moneyInput } from "../shared/controls.js";
-import { number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { field, supplierField } from "../kit/form_page.js";
+import { need } from "../kit/names.js";
+import { moneyInput } from "../kit/controls.js";
+import { number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import { LinesPage, sayNext } from "./lines.js";
 
 class PageSendBack extends LinesPage {

@@ -1,11 +1,11 @@
 // What became of pieces that were sent and not received: said by the manager of the store that sent them.
 import { html } from "../vendor/lit.js";
-import { FormPage } from "../portal/form_page.js";
-import { nameOf, need } from "../portal/names.js";
-import { path } from "../shared/api.js";
-import { countInput } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { FormPage } from "../kit/form_page.js";
+import { nameOf, need } from "../kit/names.js";
+import { path } from "../kit/api.js";
+import { countInput } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import { sayNext } from "./lines.js";
 import { missing } from "./transfers.js";
 

@@ -1,12 +1,12 @@
 // Goods that went back to suppliers, and what is claimed for them.
 import { html } from "../vendor/lit.js";
-import { col, days, figure, moment, person, supplier } from "../portal/kit.js";
-import { nameOf, rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays } from "../portal/records.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { col, days, figure, moment, person, supplier } from "../kit/cells.js";
+import { nameOf, rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays } from "../kit/records.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { ofProduct, product } from "./transfers.js";
 import "./texts.js";
 import { trailOf, withTrail } from "./trail.js";

@@ -1,9 +1,9 @@
 // What the audit log has of one document, on its page: who did what, with whose approval, why.
 import { html } from "../vendor/lit.js";
-import { col, ifSome, moment, person } from "../portal/kit.js";
-import { table } from "../portal/record.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { col, ifSome, moment, person } from "../kit/cells.js";
+import { table } from "../kit/record.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 
 const MANAGE = ["store_manager", "admin"];
 const SHOWN = 20;

@@ -1,13 +1,13 @@
 // Goods between this store and others: what is on its way, what came, what is missing and what became of it.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, steps, store } from "../portal/kit.js";
-import { nameOf } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState } from "../portal/records.js";
-import { path } from "../shared/api.js";
-import { number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { badge, col, days, differs, figure, ifSome, moment, person, steps, store } from "../kit/cells.js";
+import { nameOf } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState } from "../kit/records.js";
+import { path } from "../kit/api.js";
+import { number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "./texts.js";
 import { trailOf, withTrail } from "./trail.js";
 

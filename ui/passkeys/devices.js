@@ -1,13 +1,13 @@
 // My devices: passkeys in place of the password, and the password itself.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon, key, notice } from "../shared/controls.js";
-import { ask } from "../shared/form.js";
-import { date } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { Page } from "../shared/page.js";
-import { able, assertion, creation } from "../shared/session.js";
+import { path } from "../kit/api.js";
+import { icon, key, notice } from "../kit/controls.js";
+import { ask } from "../kit/form.js";
+import { date } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { Page } from "../kit/page.js";
+import { able, assertion, creation } from "../kit/session.js";
 
 const NAME_MAX = 64;
 

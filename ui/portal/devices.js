@@ -1,18 +1,20 @@
 // My devices: passkeys that log in for a password, the password itself, and how the keyboard is used here.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { date } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { title } from "../shared/list.js";
-import { Page } from "../shared/page.js";
-import { able, assertion, creation } from "../shared/session.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { date } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { title } from "../kit/list.js";
+import { Page } from "../kit/page.js";
+import { able, assertion, creation } from "../kit/session.js";
 import "../catalogue/texts.js";
-import { col, since } from "./kit.js";
-import { section, table } from "./record.js";
+import { col, since } from "../kit/cells.js";
+import { section, table } from "../kit/record.js";
 
 class PageDevices extends Page {
+  items;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -1,6 +1,6 @@
 // How a store is, from what head office says is wrong with it: worst first.
 import { html, nothing, svg } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
+import { t } from "../kit/i18n.js";
 
 /** From well to worst. A tile's shape and word say it; its colour only repeats it. */
 export const STATES = ["ok", "off", "late", "silent", "bad"];

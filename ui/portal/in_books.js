@@ -1,9 +1,9 @@
 // Where a document stands in the books, by day.
 import { html } from "../vendor/lit.js";
-import { day } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { ifSome, link } from "./kit.js";
-import { section } from "./record.js";
+import { day } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ifSome, link } from "../kit/cells.js";
+import { section } from "../kit/record.js";
 
 export const inBooks = (entries) =>
   ifSome(entries, (list) =>

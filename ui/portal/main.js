@@ -1,12 +1,12 @@
 // The portal of head office: a menu of what the role may see, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
-import { earlier, newKey } from "../shared/api.js";
-import { loading } from "../shared/controls.js";
-import { setShop } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { begin, drop } from "../shared/intents.js";
-import { address, Lettered, MenuApp } from "../shared/menu.js";
-import { forgetNames, need } from "./names.js";
+import { earlier, newKey } from "../kit/api.js";
+import { loading } from "../kit/controls.js";
+import { setShop } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { begin, drop } from "../kit/intents.js";
+import { address, Lettered, MenuApp } from "../kit/menu.js";
+import { forgetNames, need } from "../kit/names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
 import "./texts.js";
 
@@ -39,7 +39,11 @@ class PortalApp extends Lettered(MenuApp) {
   }
 
   async describe(file, page) {
-    const [{ pages }] = await Promise.all([import(`../${file}.js`), import("./records.js"), import("./record.js")]);
+    const [{ pages }] = await Promise.all([
+      import(`../${file}.js`),
+      import("../kit/records.js"),
+      import("../kit/record.js"),
+    ]);
     this.described[page] = pages[page];
   }
 

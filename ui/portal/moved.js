@@ -1,14 +1,14 @@
 // Goods that moved between stores, were adjusted and counted, as the stores told.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import "../catalogue/texts.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, store } from "./kit.js";
-import { nameOf } from "./names.js";
+import { badge, col, days, differs, figure, ifSome, moment, person, store } from "../kit/cells.js";
+import { nameOf } from "../kit/names.js";
 import { inBooks } from "./in_books.js";
-import { facts, figures, section, table } from "./record.js";
-import { ofDays, ofState, ofStore } from "./records.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const F = ["admin", "ho_finance"];
 const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];

@@ -1,12 +1,12 @@
 // Overview: what needs this person, and how the day is; each role sees its own part.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { ago, day, isoDay, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { bars, completeness } from "./kit.js";
-import { need, nameOf } from "./names.js";
+import { icon } from "../kit/controls.js";
+import { ago, day, isoDay, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { bars, completeness } from "../kit/cells.js";
+import { need, nameOf } from "../kit/names.js";
 
 const A = ["admin"];
 const F = ["admin", "ho_finance"];
@@ -87,6 +87,12 @@ const WAITING = [
 ];
 
 class PageOverview extends Page {
+  before;
+  lines;
+  today;
+  hours;
+  at;
+
   timed = true;
 
   connectedCallback() {

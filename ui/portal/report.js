@@ -1,29 +1,20 @@
 // One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
 import { html, nothing } from "../vendor/lit.js";
-import { change, columns, length, moved, weekend } from "../shared/chart.js";
-import { icon } from "../shared/controls.js";
-import { brief, day, isoDay, money, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address, refilter } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { bars, completeness } from "./kit.js";
-import { need, nameOf, needProducts, productName, rows } from "./names.js";
+import { change, columns, length, moved, weekend } from "../kit/chart.js";
+import { icon } from "../kit/controls.js";
+import { brief, day, isoDay, money, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address, refilter } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { bars, completeness } from "../kit/cells.js";
+import { need, nameOf, needProducts, productName } from "../kit/names.js";
+import { filters, monthBegin } from "./report_filters.js";
 import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
-const monthBegin = () => `${isoDay().slice(0, 8)}01`;
-const PERIODS = [
-  ["today", 0, 0],
-  ["yesterday", -1, -1],
-  ["week", -6, 0],
-  ["month", null, 0],
-  ["quarter", -89, 0],
-];
-const period = (name) =>
-  ({ today: t("Today"), yesterday: t("Yesterday"), week: t("7 days"), month: t("This month"), quarter: t("90 days") })[
-    name
-  ];
-
 class PageReport extends Page {
+  before;
+  past;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
@@ -307,134 +298,6 @@ class PageReport extends Page {
     </dl>`;
   }
 
-  filters() {
-    const { asked } = this;
-    const now = PERIODS.find(
-      ([, first, last]) => asked.from === (first === null ? monthBegin() : isoDay(first)) && asked.to === isoDay(last),
-    )?.[0];
-    const field = (id, label, input, kind = "") =>
-      html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
-    const date = (name, label) =>
-      field(
-        `filter-${name}`,
-        label,
-        html`<input
-          class="input"
-          type="date"
-          id=${`filter-${name}`}
-          .value=${asked[name]}
-          @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}
-        />`,
-      );
-    return html`<div class="filters report-filters ${this.unfolded ? "unfolded" : ""}">
-      ${field(
-        "filter-report",
-        t("Report"),
-        html`<select
-          class="input"
-          id="filter-report"
-          @change=${(event) => {
-            location.hash = address(["reports", event.target.value], {
-              from: asked.from,
-              to: asked.to,
-              store_id: asked.store_id,
-              compare: this.app.params.query.compare,
-            });
-          }}
-        >
-          ${this.mine.map(
-            (name) => html`<option value=${name} ?selected=${name === this.name}>${title(name)}</option>`,
-          )}
-        </select>`,
-        "search",
-      )}
-      <button
-        class="btn fold-button"
-        aria-expanded=${Boolean(this.unfolded)}
-        @click=${() => {
-          this.unfolded = !this.unfolded;
-          this.requestUpdate();
-        }}
-      >
-        ${icon("list-filter")}${t("Filter")}</button
-      >${
-        this.spec.asOf
-          ? date("as_of", t("As of"))
-          : html`${field(
-              "filter-period",
-              t("Period"),
-              html`<select
-                class="input"
-                id="filter-period"
-                @change=${(event) => {
-                  const [, first, last] = PERIODS.find(([name]) => name === event.target.value) ?? [];
-                  if (last !== undefined)
-                    this.set({ from: first === null ? monthBegin() : isoDay(first), to: isoDay(last) });
-                }}
-              >
-                <option value="" ?selected=${!now}>${t("Other days")}</option>
-                ${PERIODS.map(
-                  ([name]) => html`<option value=${name} ?selected=${name === now}>${period(name)}</option>`,
-                )}
-              </select>`,
-            )}${date("from", t("From"))}${date("to", t("Until"))}`
-      }
-      ${field(
-        "filter-store",
-        t("Store"),
-        html`<input
-            class="input"
-            id="filter-store"
-            list="store-ids"
-            autocomplete="off"
-            .value=${asked.store_id ?? ""}
-            @change=${(event) => this.set({ store_id: event.target.value.trim() })}
-          /><datalist id="store-ids">
-            ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
-          </datalist>`,
-      )}
-      ${field(
-        "filter-by",
-        t("Group by"),
-        html`<select class="input" id="filter-by" @change=${(event) => this.set({ group_by: event.target.value })}>
-          ${this.spec.by.map(
-            (name) => html`<option value=${name} ?selected=${name === this.by}>${group(name)}</option>`,
-          )}
-        </select>`,
-      )}${
-        this.spec.asOf
-          ? nothing
-          : field(
-              "filter-dates",
-              t("Date basis"),
-              html`<select
-                class="input"
-                id="filter-dates"
-                @change=${(event) => this.set({ dates: event.target.value })}
-              >
-                <option value="business" ?selected=${asked.dates !== "books"}>${t("sale date")}</option>
-                <option value="books" ?selected=${asked.dates === "books"}>${t("posting date")}</option>
-              </select>`,
-            )
-      }${
-        this.spec.asOf
-          ? nothing
-          : field(
-              "filter-compare",
-              t("Compare with"),
-              html`<select
-                class="input"
-                id="filter-compare"
-                @change=${(event) => this.set({ compare: event.target.value })}
-              >
-                <option value="">${t("None")}</option>
-                <option value="previous" ?selected=${Boolean(this.earlier)}>${t("previous period")}</option>
-              </select>`,
-            )
-      }
-    </div>`;
-  }
-
   render() {
     const { found } = this;
     const late = found?.late?.count
@@ -467,7 +330,7 @@ class PageReport extends Page {
         <h1>${title(this.name)}</h1>
         <div class="rowx end">${csv}${print}${this.app.find()}</div>
       </header>
-      ${about}${this.filters()}${body()}`;
+      ${about}${filters(this)}${body()}`;
   }
 }
 customElements.define("page-report", PageReport);

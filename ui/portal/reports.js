@@ -1,6 +1,6 @@
 // The reports: who may see each, its figures, and the lists behind them.
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 
 const F = ["admin", "ho_finance"];
 const ALL = ["admin", "ho_finance", "ho_purchasing"];

@@ -1,5 +1,5 @@
 // What the portal has: families of pages under one entry of the menu, who may see each, and the file that describes it.
-import { t } from "../shared/i18n.js";
+import { t } from "../kit/i18n.js";
 
 export const A = ["admin"];
 export const F = ["admin", "ho_finance"];
@@ -7,7 +7,11 @@ export const P = ["admin", "ho_purchasing"];
 export const ALL = ["admin", "ho_finance", "ho_purchasing"];
 const BEGINS = true;
 
-/** Address, icon, letter after `g`, its pages with who may, and whether a group begins with it. */
+/** @typedef {[address: string, label: () => string, roles: string[]]} Listed */
+/**
+ * Address, icon, letter after `g`, its pages with who may, and whether a group begins with it.
+ * @type {[icon: string, letter: string, label: (() => string) | null, pages: Listed[], gap?: boolean][]}
+ */
 export const FAMILIES = [
   ["layout-dashboard", "h", null, [["overview", () => t("Overview"), ALL]]],
   ["store", "s", null, [["stores", () => t("Stores"), A]]],

@@ -1,20 +1,23 @@
 // One store: how it is, what is wrong and since when, what came of it, whether it may speak.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { clock, day, isoDay, number, span } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { clock, day, isoDay, number, span } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import { judged, mark, problemWords, showToken } from "./fleet.js";
-import { ask } from "../shared/form.js";
-import { col, figure, ifSome, moment, since } from "./kit.js";
-import { figures, head, section, table } from "./record.js";
+import { ask } from "../kit/form.js";
+import { col, figure, ifSome, moment, since } from "../kit/cells.js";
+import { figures, head, section, table } from "../kit/record.js";
 
 /** What the sums of a store are about, and where each of it stands. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
 
 class PageStore extends Page {
+  seen;
+  sumsOf;
+
   timed = true;
 
   connectedCallback() {
@@ -119,7 +122,7 @@ class PageStore extends Page {
         t("Pending"),
         seen.pending === null ? "\u2013" : number(seen.pending),
         seen.oldest_pending_at
-          ? t("oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at)) })
+          ? t("oldest since {time}", { time: span(Date.now() - new Date(seen.oldest_pending_at).getTime()) })
           : t("nothing pending"),
       ],
       [t("Clock"), seen.clock_skew_ms === null ? "\u2013" : clock(seen.clock_skew_ms), t("against head office")],
@@ -282,7 +285,7 @@ class PageStore extends Page {
       return html`<p class="empty" aria-busy=${!this.rows}>${this.rows ? t("None") : t("Loading\u2026")}</p>`;
     const names = Object.keys(this.rows[0]);
     const isId = (name) => name in PLACES;
-    names.sort((a, b) => isId(b) - isId(a));
+    names.sort((a, b) => Number(isId(b)) - Number(isId(a)));
     const said = (name) => (t(`figure.${name}`) === `figure.${name}` ? t(name) : t(`figure.${name}`));
     const way = (name, id) =>
       html`<a href=${address([PLACES[name], id], name === "shift_id" ? { store_id: this.id } : undefined)} title=${id}

@@ -1,19 +1,23 @@
 // Stores: how the whole fleet is at a glance, and which store needs somebody, worst first.
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { icon, vars } from "../shared/controls.js";
-import { ago, clock, day, isoDay, number, span, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address, refilter } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { icon, vars } from "../kit/controls.js";
+import { ago, clock, day, isoDay, number, span, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address, refilter } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import { STATES, judged, mark, problemWords, shape, showToken, stateNote, stateWord } from "./fleet.js";
-import { ask } from "../shared/form.js";
-import { since, storesIn } from "./kit.js";
-import { need } from "./names.js";
+import { ask } from "../kit/form.js";
+import { since, storesIn } from "../kit/cells.js";
+import { need } from "../kit/names.js";
 
 const SKEW_MS = 120_000;
 const SHOWN_MAX = 300;
 
 class PageStores extends Page {
+  fleet;
+  sales;
+  at;
+
   timed = true;
 
   connectedCallback() {
@@ -200,7 +204,7 @@ class PageStores extends Page {
       <td class="num d">
         ${
           one.oldest_pending_at
-            ? span(Date.now() - new Date(one.oldest_pending_at))
+            ? span(Date.now() - new Date(one.oldest_pending_at).getTime())
             : html`<span class="muted">${t("nothing")}</span>`
         }
       </td>

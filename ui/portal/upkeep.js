@@ -1,13 +1,13 @@
 // What somebody has to look at: contradictions among stores, values that lost, records that wait, and who did what.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { single } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
-import { ask } from "../shared/form.js";
-import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "./kit.js";
-import { table } from "./record.js";
-import { ofDays, ofState, ofStore } from "./records.js";
+import { path } from "../kit/api.js";
+import { single } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { lang, t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "../kit/cells.js";
+import { table } from "../kit/record.js";
+import { ofDays, ofState, ofStore } from "../kit/records.js";
 
 const CODES = [
   "receipt_number_twice",

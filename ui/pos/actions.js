@@ -1,12 +1,13 @@
 // All that can be done on the page of the basket, each with its key.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, key } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { isRapid, letterWait } from "../shared/scan.js";
+import { icon, key } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
+import { isRapid, letterWait } from "../kit/scan.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
 
+/** @type {(app: any, page: any) => [icon: string, label: string, key: string, act: () => unknown][]} */
 const list = (app, page) => [
   ["user-round", t("Member"), "F2", () => chooseMember(app)],
   ["percent", t("Discount on the item"), "F3", () => discount(app, false)],

@@ -1,9 +1,10 @@
 // The basket: an open transaction at the store. Changes go one at a time, later ones merged; figures are the answer's.
-import { path } from "../shared/api.js";
-import { money } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { low, normal } from "../shared/scan.js";
-import { isAsked } from "../shared/intents.js";
+import { path } from "../kit/api.js";
+import { money } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { normal } from "../kit/barcode.js";
+import { low } from "../kit/messages.js";
+import { isAsked } from "../kit/intents.js";
 
 const REMEMBERED = 500;
 const FRESH_MS = 60_000;

@@ -1,10 +1,10 @@
 // Shift and cash: what was sold so far, money in and out of the drawer, the X report.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon, key, moneyInput, notice } from "../shared/controls.js";
-import { date, money, number, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
+import { date, money, number, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
 
 const KINDS = [
   ["pay_in", "plus"],

@@ -1,10 +1,10 @@
 // Close: notes and coins are counted, the difference is shown, any count is taken, the Z is printed.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon, key, moneyInput, notice } from "../shared/controls.js";
-import { money, number, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
+import { money, number, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
 import { isCounted, notesTable, worth } from "./drawer.js";
 
 class PageClose extends Page {

@@ -1,8 +1,8 @@
 // Notes and coins, counted piece by piece: a drawer at its opening and at its close.
 import { html } from "../vendor/lit.js";
-import { countInput } from "../shared/controls.js";
-import { number, symbol } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { countInput } from "../kit/controls.js";
+import { number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 /** What these pieces are worth. */
 export const worth = (pieces) => [...pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);

@@ -1,6 +1,6 @@
 // F1: the keys of the page that is shown, and those that act on every page.
 import { html, nothing } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
+import { t } from "../kit/i18n.js";
 
 const EVERYWHERE = () => [
   ["F1", t("Keys")],

@@ -1,10 +1,10 @@
 // Baskets that wait, oldest first.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { icon, key } from "../shared/controls.js";
-import { date, money, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
+import { path } from "../kit/api.js";
+import { icon, key } from "../kit/controls.js";
+import { date, money, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
 
 /** Prices that are named: the rest is in the total. */
 const SHOWN = 3;

@@ -1,8 +1,8 @@
 // One line of the basket, and discounts by hand with their reason.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, field, icon, moneyInput } from "../shared/controls.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { countInput, field, icon, moneyInput } from "../kit/controls.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import { isQuick, toggleQuick } from "./quick.js";
 
 const reasons = (codes) =>

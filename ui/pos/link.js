@@ -1,8 +1,8 @@
 // How far head office is, in the strip: selling goes on without it, and what is not as it should be is said.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { number, span, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { icon } from "../kit/controls.js";
+import { number, span, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 const MINUTE_MS = 60_000;
 /** From when on somebody should look at it. */

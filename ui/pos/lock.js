@@ -1,12 +1,12 @@
 // The locked till: nothing of its page is drawn and nothing acts, since its session is over. The same person logs in to
 // go on.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "../shared/codes.js";
-import { field, icon, problem } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { LAST } from "../shared/login.js";
-import { Page } from "../shared/page.js";
-import { able, logIn, logInByDevice } from "../shared/session.js";
+import { words } from "../kit/codes.js";
+import { field, icon, problem } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
+import { LAST } from "../kit/login.js";
+import { Page } from "../kit/page.js";
+import { able, logIn, logInByDevice } from "../kit/session.js";
 
 class PageLocked extends Page {
   async submit(event) {

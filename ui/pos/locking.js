@@ -1,8 +1,8 @@
 // The lock of a till: nothing of its page is drawn or acts, its session is over, and what would be asked waits until
 // its person logs in.
 import { html } from "../vendor/lit.js";
-import { t } from "../shared/i18n.js";
-import * as session from "../shared/session.js";
+import { t } from "../kit/i18n.js";
+import * as session from "../kit/session.js";
 
 /** Whose till is locked: a page that is loaded anew is locked as well. */
 const LOCKED = "locked";

@@ -1,14 +1,15 @@
 // The till: who works, on which register, in which shift, and which page is shown.
 import { html, nothing } from "../vendor/lit.js";
-import { send, Unreachable } from "../shared/api.js";
-import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../shared/app.js";
-import { icon, loading } from "../shared/controls.js";
-import { setShop, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { isSafe } from "../shared/intents.js";
+import { send, Unreachable } from "../kit/api.js";
+import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../kit/app.js";
+import { icon, loading } from "../kit/controls.js";
+import { setShop, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { isSafe } from "../kit/intents.js";
 import { Basket } from "./basket.js";
-import { linkOf, troubleOf } from "./link.js";
+import { linkOf } from "./link.js";
 import { Locking } from "./locking.js";
+import { Meanwhile } from "./meanwhile.js";
 import { renewQuick } from "./quick.js";
 import "./sell.js";
 
@@ -16,7 +17,6 @@ const REGISTER = "register";
 /** Which shop and till this device was last. */
 const PLACE = "place";
 const LOOK_MS = 10_000;
-const STATUS_MS = 30_000;
 /** A tab answers at once. */
 const TABS_MS = 150;
 /** The version for which this tab was loaded anew; and how long nobody may have touched the till before. */
@@ -29,7 +29,7 @@ const LATER = {
   return: () => import("./return.js"),
   receipts: () => import("./receipts.js"),
   devices: () => import("../passkeys/devices.js"),
-  device: () => import("../shared/device.js"),
+  device: () => import("../kit/device.js"),
   cash: () => import("./cash.js"),
   close: () => import("./close.js"),
   unconfirmed: () => import("./unconfirmed.js"),
@@ -37,7 +37,7 @@ const LATER = {
   lock: () => import("./lock.js"),
 };
 
-class PosApp extends Locking(App) {
+class PosApp extends Meanwhile(Locking(App)) {
   constructor() {
     super();
     this.later = LATER;
@@ -103,7 +103,7 @@ class PosApp extends Locking(App) {
 
   /** Whether another tab sells: it goes on, until somebody says that this one does. */
   isTaken() {
-    return new Promise((told) => {
+    return new Promise((/** @type {(taken: boolean) => void} */ told) => {
       this.takenBy = () => told(true);
       this.tabs.postMessage("who");
       setTimeout(() => told(false), TABS_MS);
@@ -176,41 +176,6 @@ class PosApp extends Locking(App) {
   async show(page, params) {
     await super.show(page, params);
     if (page === "sell") this.basket.caughtUp();
-  }
-
-  // ---- what other tills and head office do meanwhile
-
-  async listen() {
-    const { Live } = (await this.part(() => import("../shared/live.js"))) ?? {};
-    if (!Live) return;
-    this.live ??= new Live((name, data) => this.told(name, data));
-    this.live.start();
-  }
-
-  told(name, data) {
-    if (!this.shift && name !== "shift") return;
-    const page = this.current?.firstElementChild;
-    if (name === "ready" && data.resumed) return;
-    if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
-    if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
-    if (["ready", "reload", "catalogue"].includes(name) || (name === "register" && data.register_id === this.register))
-      renewQuick(this, data.sku ?? null);
-    if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
-    if (name === "shift") this.shiftMoved(data);
-    if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
-    page?.told?.(name, data);
-    this.requestUpdate();
-  }
-
-  /** The shift of this till was ended or closed elsewhere, or one was opened; what this page does itself it knows. */
-  async shiftMoved({ shift_id: id, state, opened_by: by }) {
-    const page = this.current?.firstElementChild;
-    if (page?.busy || page?.closed || this.unconfirmed) return;
-    const own = this.shift?.shift_id === id;
-    if (own && state !== "open" && state !== this.shift.state) {
-      await this.load();
-      this.say("warn", t("This shift was closed elsewhere"));
-    } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
   }
 
   /** From pages that are not of the sale. */
@@ -349,29 +314,6 @@ class PosApp extends Locking(App) {
 
   async help() {
     (await this.part(() => import("./help.js")))?.help(this);
-  }
-
-  // ---- how far head office is
-
-  /** Asked for now and then; what can't be heard now is heard later. */
-  async askStatus(now = false) {
-    if (!this.user || this.locked || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
-    this.statusAt = Date.now();
-    try {
-      this.status = await this.get("/api/pos/status");
-      this.requestUpdate();
-    } catch {
-      // The store's box itself is away: the next command says so.
-    }
-  }
-
-  /** What everybody has to know before selling on: prices of yesterday, a clock that is off. */
-  renewal() {
-    const trouble = this.status && this.page !== "pay" ? troubleOf(this.status) : null;
-    if (!trouble || (this.newer && this.isCalm())) return super.renewal();
-    return html`<div class="banner warn" id="banner" role="status">
-      ${icon("triangle-alert")}<span>${trouble}</span>
-    </div>`;
   }
 
   // ---- what is seen

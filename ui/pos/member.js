@@ -1,9 +1,9 @@
 // The member of a basket: found by phone, name or code, or registered in three fields.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "../shared/codes.js";
-import { field, icon } from "../shared/controls.js";
-import { brief, number, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { words } from "../kit/codes.js";
+import { field, icon } from "../kit/controls.js";
+import { brief, number, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 const worded = async (act) => {
   try {

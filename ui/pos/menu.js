@@ -1,7 +1,7 @@
 // The till's menu: what is done now and then, by touch.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { lang, t } from "../shared/i18n.js";
+import { icon } from "../kit/controls.js";
+import { lang, t } from "../kit/i18n.js";
 
 export const menu = (app) => {
   const choose = (act) => () => {

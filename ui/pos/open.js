@@ -1,8 +1,8 @@
 // Which till this device is, and what lies in its drawer.
 import { html, nothing } from "../vendor/lit.js";
-import { field, icon, moneyInput } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
+import { field, icon, moneyInput } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
 
 class PageOpen extends Page {
   constructor() {

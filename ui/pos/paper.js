@@ -1,8 +1,8 @@
 // Receipts and reports on paper: on the till's own printer, else by the browser. What was sold is sold whatever becomes
 // of it.
-import { path } from "../shared/api.js";
-import { t } from "../shared/i18n.js";
-import { ask } from "../shared/session.js";
+import { path } from "../kit/api.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/session.js";
 
 const AGAIN_MS = 300;
 const UNDER_WAY = ["waiting", "printing"];

@@ -1,38 +1,16 @@
 // Pay: methods, split, money received and change; then what was paid, until the next customer.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon, key, moneyInput } from "../shared/controls.js";
-import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { named } from "../shared/scan.js";
+import { path } from "../kit/api.js";
+import { icon, key } from "../kit/controls.js";
+import { money, number, symbol } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
+import { paid } from "./paid.js";
+import { choices, entry, letterOf, POINTS } from "./tender.js";
+import { named } from "../kit/barcode.js";
 
-const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
-const ICONS = {
-  cash: "banknote",
-  card: "credit-card",
-  qris: "qr-code",
-  bank_transfer: "landmark",
-  voucher: "ticket",
-  points: "star",
-};
-const POINTS = "points";
-const OFFERS = 4;
 /** Who waits for longer than a moment is told that it goes on. */
 const SLOW_MS = 300;
-/** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
-const SMALLEST_PART = 0.025;
-
-/** What a customer is likely to hand over: the next round sums of the shop's notes. */
-export const offers = (due, notes) => {
-  const sums = new Set();
-  for (const note of notes.filter((one) => one >= due * SMALLEST_PART)) {
-    const sum = Math.ceil(due / note) * note;
-    if (sum > due) sums.add(sum);
-  }
-  return [...sums].sort((a, b) => a - b).slice(0, OFFERS);
-};
-
 class PagePay extends Page {
   constructor() {
     super();
@@ -72,7 +50,7 @@ class PagePay extends Page {
     if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
     const letters = Object.fromEntries(
-      this.methods().map((method) => [LETTERS[method] ?? method[0].toUpperCase(), inText(() => this.choose(method))]),
+      this.methods().map((method) => [letterOf(method), inText(() => this.choose(method))]),
     );
     return {
       ...letters,
@@ -276,50 +254,6 @@ class PagePay extends Page {
 
   // ---- what is seen
 
-  paidPart() {
-    const { paid, app } = this;
-    const methods = paid.payments
-      .filter(({ state }) => state === "accepted")
-      .map(({ method, tendered }) => `${t(method)} ${number(tendered)}`)
-      .join(", ");
-    return html`<div class="paid">
-      <section class="done">
-        <p class="okmark">${icon("circle-check")}${t("Paid")} ${time(paid.paid_at)}</p>
-        <p class="label">${t("Change")}</p>
-        <p class="change" id="change" aria-live="assertive">
-          <span class="cur">${symbol()}</span>${number(paid.change)}
-        </p>
-        <dl class="facts">
-          <div>
-            <dt>${t("Receipt")}</dt>
-            <dd id="receipt-no" title=${paid.receipt_no}>${shortReceipt(paid.receipt_no)}</dd>
-          </div>
-          <div>
-            <dt>${t("Paid with")}</dt>
-            <dd>${methods}</dd>
-          </div>
-          ${
-            paid.points_earned
-              ? html`<div>
-                  <dt>${t("Points earned")}</dt>
-                  <dd>${number(paid.points_earned)}</dd>
-                </div>`
-              : nothing
-          }
-        </dl>
-        <div class="rowx">
-          <button class="btn big grow" @click=${() => app.reprint()}>
-            ${icon("printer")}${t("Print receipt")}${key("P")}
-          </button>
-          <button class="btn primary big grow" data-focus @click=${() => this.next()}>
-            ${t("Next customer")}${key("Enter")}
-          </button>
-        </div>
-      </section>
-      <section class="preview panel" aria-label=${t("Receipt")}>${preview(app, paid)}</section>
-    </div>`;
-  }
-
   summary() {
     const { sale } = this;
     const taken = sale.payments.filter(({ state }) => state === "accepted");
@@ -380,92 +314,10 @@ class PagePay extends Page {
     </section>`;
   }
 
-  choices() {
-    return html`<div class="methods" role="radiogroup" aria-label=${t("Payment method")}>
-      ${this.methods().map(
-        (method) =>
-          html`<button
-            class="btn big"
-            role="radio"
-            aria-checked=${method === this.method}
-            @click=${() => this.choose(method)}
-          >
-            ${icon(ICONS[method] ?? "wallet")}<span>${t(method)}</span>${key(
-              LETTERS[method] ?? method[0].toUpperCase(),
-            )}
-          </button>`,
-      )}
-    </div>`;
-  }
-
-  entry() {
-    const { method, given, app } = this;
-    const cash = method === "cash";
-    const offered = cash ? [this.left, ...offers(this.left, app.settings.payments.denominations)] : [];
-    const amount = given ?? (cash ? null : method === POINTS ? this.most : this.sale.amount_due);
-    return html`<section class="entry">
-      ${field(
-        cash ? t("Cash received") : t("Amount by {method}", { method: t(method) }),
-        moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => this.give(value) }),
-        "amount",
-      )}
-      ${
-        cash
-          ? html`<div class="offers">
-                ${offered.map(
-                  (sum, index) =>
-                    html`<button class="btn big" @click=${() => this.pick(sum)}>
-                      ${
-                        index ? nothing : html`<span class="muted">${t("exact")}</span>`
-                      }<b>${number(sum)}</b>${index ? nothing : key("E")}
-                    </button>`,
-                )}
-              </div>
-              <p class="changing">
-                <span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(this.change)}</b>
-              </p>`
-          : method === POINTS
-            ? html`<p id="worth" class="muted">
-                ${t("{n} points, worth {amount}", {
-                  n: number(app.basket.member?.points_balance ?? 0),
-                  amount: money(this.worth),
-                })}
-              </p>`
-            : field(
-                t("Reference (optional)"),
-                html`<input
-                  class="input"
-                  id="reference"
-                  maxlength="64"
-                  autocomplete="off"
-                  .value=${this.reference}
-                  @input=${(event) => {
-                    this.reference = event.target.value;
-                  }}
-                />`,
-                "reference",
-              )
-      }
-      <button
-        class="pay"
-        ?disabled=${this.isTaking || (cash && given === null && this.sale.amount_due > 0)}
-        @click=${() => this.take()}
-      >
-        ${icon("check")}<span>${
-          (this.busy ? this.slow : this.isTaking)
-            ? t("Saving\u2026")
-            : amount === null
-              ? t("Accept")
-              : t("Accept {amount}", { amount: number(amount) })
-        }</span>${key("Enter")}
-      </button>
-    </section>`;
-  }
-
   render() {
     if (this.paid)
       return html`<h1 class="vh">${t("Paid")}</h1>
-        ${this.paidPart()}`;
+        ${paid(this)}`;
     if (!this.sale) return nothing;
     return html`<div class="bar">
         <button class="btn quiet" ?disabled=${this.isTaking} @click=${() => this.app.show("sell")}>
@@ -473,58 +325,7 @@ class PagePay extends Page {
         </button>
         <h1>${t("Pay")}</h1>
       </div>
-      <div class="paying">${this.summary()}${this.choices()}${this.entry()}</div>`;
+      <div class="paying">${this.summary()}${choices(this)}${entry(this)}</div>`;
   }
 }
 customElements.define("page-pay", PagePay);
-
-/** The receipt as it will read; printing it is what counts as a print. */
-export const preview = (app, sale) =>
-  html`<div class="slip">
-    <p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>
-    <ul tabindex="0" aria-label=${t("Lines")}>
-      ${sale.items.map(
-        (item) =>
-          html`<li>
-              <span><bdi>${item.name}</bdi></span
-              ><span class="muted">${number(item.qty)} × ${number(item.price)}</span
-              ><span>${number(item.price * item.qty)}</span>
-            </li>
-            ${item.discounts.map(
-              ({ amount }) =>
-                html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`,
-            )}`,
-      )}
-    </ul>
-    <dl class="facts">
-      <div>
-        <dt>${t("Tax")}</dt>
-        <dd>${number(sale.tax)}</dd>
-      </div>
-      ${
-        sale.rounding
-          ? html`<div>
-              <dt>${t("Rounding")}</dt>
-              <dd>${number(sale.rounding)}</dd>
-            </div>`
-          : nothing
-      }
-      <div>
-        <dt><b>${t("Total")}</b></dt>
-        <dd><b>${money(sale.total)}</b></dd>
-      </div>
-      ${sale.payments
-        .filter(({ state }) => state === "accepted")
-        .map(
-          ({ method, tendered }) =>
-            html`<div>
-              <dt>${t(method)}</dt>
-              <dd>${number(tendered)}</dd>
-            </div>`,
-        )}
-      <div>
-        <dt>${t("Change")}</dt>
-        <dd>${number(sale.change)}</dd>
-      </div>
-    </dl>
-  </div>`;

@@ -1,12 +1,13 @@
 // This shift's sales and returns: look again, print again, void, go on to a return.
 import { html, nothing } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { field, icon, key } from "../shared/controls.js";
-import { money, number, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { preview } from "./pay.js";
-import { givenBack, reasonField, takenBack } from "./void.js";
+import { path } from "../kit/api.js";
+import { field, icon, key } from "../kit/controls.js";
+import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
+import { preview } from "./slip.js";
+import { givenBack, takenBack } from "../kit/refunds.js";
+import { reasonField } from "./void.js";
 
 const PAGE = 50;
 const ofSale = (sale) => ({

@@ -1,13 +1,14 @@
 // Return: against a receipt of this store or another, or without one; what goes back as the store works it out.
 import { html, nothing } from "../vendor/lit.js";
-import { countInput, field, icon, key, moneyInput, notice } from "../shared/controls.js";
-import { date, money, number, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { Page } from "../shared/page.js";
-import { codeOf, wasScanned } from "../shared/scan.js";
+import { field, icon, key } from "../kit/controls.js";
+import { money } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { Page } from "../kit/page.js";
+import { codeOf } from "../kit/barcode.js";
+import { wasScanned } from "../kit/scan.js";
+import { finished, total } from "./refund.js";
+import { goods } from "./return_lines.js";
 import { EXCHANGE, Returning } from "./returning.js";
-
-const PLACES = ["restock", "damaged", "vendor", "none"];
 
 class PageReturn extends Page {
   constructor() {
@@ -201,248 +202,8 @@ class PageReturn extends Page {
 
   // ---- what is seen
 
-  row(line) {
-    const { draft } = this;
-    const id = `back-${line.no ?? line.sku}`;
-    const found = draft.quote?.items.find(({ sold_line_no: no, sku }) =>
-      line.no === undefined ? sku === line.sku : no === line.no,
-    );
-    const choice = (label, codes, chosen, set) =>
-      html`<select class="input" aria-label=${label} @change=${(event) => set(event.target.value)}>
-        ${codes.map((code) => html`<option value=${code} ?selected=${code === chosen}>${t(code)}</option>`)}
-      </select>`;
-    return html`<tr>
-      <td><bdi>${line.name}</bdi></td>
-      ${
-        draft.sale
-          ? html`<td class="num">${number(line.sold)}</td>
-              <td class="num">${number(line.back)}</td>`
-          : nothing
-      }
-      <td class="in">
-        ${
-          line.left > 0
-            ? countInput({
-                id,
-                value: line.qty,
-                label: t("{name}: return quantity", { name: line.name }),
-                onValue: (qty) => this.set(line, { qty: qty === null ? null : Math.min(qty, line.left) }),
-              })
-            : t("all returned")
-        }
-      </td>
-      ${
-        draft.needsPrice
-          ? html`<td class="in money">
-              ${moneyInput({
-                id: `worth-${line.sku}`,
-                value: line.price,
-                label: t("{name}: price each", { name: line.name }),
-                onValue: (price) => this.set(line, { price }),
-              })}
-            </td>`
-          : nothing
-      }
-      <td>
-        ${
-          line.qty
-            ? choice(t("Reason"), this.app.reasons.returns, line.reason, (reason) =>
-                this.set(line, Returning.because(line, reason)),
-              )
-            : nothing
-        }
-      </td>
-      <td>
-        ${
-          line.qty
-            ? choice(t("Condition"), PLACES, line.place, (place) => this.set(line, { place, placed: true }))
-            : nothing
-        }
-      </td>
-      <td class="num">${found ? number(found.refund) : nothing}</td>
-    </tr>`;
-  }
-
-  head() {
-    const { sale, needsPrice } = this.draft;
-    return html`<thead>
-      <tr>
-        <th>${t("Product")}</th>
-        ${
-          sale
-            ? html`<th class="num">${t("Sold")}</th>
-                <th class="num">${t("Returned")}</th>`
-            : nothing
-        }
-        <th class="num">${t("Return now")}</th>
-        ${needsPrice ? html`<th class="num">${t("Price each")}</th>` : nothing}
-        <th>${t("Reason")}</th>
-        <th>${t("Condition")}</th>
-        <th class="num">${t("Refund")}, ${symbol()}</th>
-      </tr>
-    </thead>`;
-  }
-
-  goods() {
-    const { draft } = this;
-    const { sale } = draft;
-    const about = sale
-      ? ` \u00b7 ${date(sale.paid_at)} ${time(sale.paid_at)} \u00b7 ${money(sale.total)}`
-      : draft.origin
-        ? ` \u00b7 ${t("another store")}`
-        : "";
-    return html`<section class="panel scroll">
-      <h2 class="pad">${sale ? shortReceipt(sale.receipt_no) : draft.title}<span class="muted">${about}</span></h2>
-      ${
-        draft.lines.length
-          ? html`<table class="grid fold">
-              ${this.head()}
-              <tbody>
-                ${draft.lines.map((line) => this.row(line))}
-              </tbody>
-            </table>`
-          : html`<p class="empty">${t("Scan the returned items")}</p>`
-      }
-    </section>`;
-  }
-
-  total() {
-    const { draft, app } = this;
-    const { quote, basket } = draft;
-    const by = (quote?.refunds ?? []).map(
-      ({ method, amount }) =>
-        html`<div>
-          <dt>${method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) })}</dt>
-          <dd>${number(amount)}</dd>
-        </div>`,
-    );
-    return html`<div class="panel pad stack">
-      <div class="display">
-        <dl>
-          ${by}${
-            quote?.points_back
-              ? html`<div>
-                  <dt>${t("Points reversed")}</dt>
-                  <dd>${number(quote.points_back)}</dd>
-                </div>`
-              : nothing
-          }
-        </dl>
-        <p class="total" aria-live="polite">
-          <span class="cur">${symbol()}</span
-          ><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span>
-        </p>
-      </div>
-      <label class="rowx swap"
-        ><input type="checkbox" id="swap" .checked=${draft.exchange} @change=${() => void this.exchange()} /><span
-          >${
-            app.basket.isEmpty
-              ? t("Exchange: scan the new goods")
-              : t("Exchange: credit for this sale of {amount}", { amount: money(app.basket.sale?.amount_due ?? 0) })
-          }</span
-        >${key("F7")}</label
-      >
-      ${
-        quote && Returning.given(quote.refunds)
-          ? field(
-              t("Refund by"),
-              html`<select
-                class="input"
-                id="by"
-                @change=${(event) => {
-                  draft.by = event.target.value || null;
-                  this.changed();
-                }}
-              >
-                ${
-                  draft.sale
-                    ? html`<option value="" ?selected=${!draft.by}>${t("Original payment method")}</option>`
-                    : nothing
-                }${app.settings.payments.methods
-                  .filter((one) => one !== "points")
-                  .map(
-                    (one) =>
-                      html`<option value=${one} ?selected=${one === (draft.by ?? (draft.sale ? "" : "cash"))}>
-                        ${t(one)}
-                      </option>`,
-                  )}
-              </select>`,
-              "by",
-            )
-          : nothing
-      }
-      ${
-        quote?.verification === "pending"
-          ? notice("warn", "cloud-off", t("Head office is offline. It will check this receipt later"))
-          : nothing
-      }
-      ${quote?.approval_required ? notice("warn", "shield-check", t("Manager approval required")) : nothing}
-      ${draft.problem ? notice("bad", "triangle-alert", draft.problem) : nothing}
-      <button class="pay" ?disabled=${!quote || this.busy} @click=${() => this.refund()}>
-        ${icon(basket ? "refresh-cw" : "undo-2")}<span>${basket ? t("Exchange") : t("Refund")}</span>${key("F9")}
-      </button>
-    </div>`;
-  }
-
-  finished() {
-    const { done, sold } = this;
-    const print = (no) => this.app.paper(no);
-    const given = Returning.given(done.refunds);
-    // Whether the rest is paid or nothing is left is known in a moment: until then no figure says that it is over.
-    if (this.settling && !given)
-      return html`<div class="paid">
-        <section class="done">
-          <p class="okmark">${icon("refresh-cw")}${t("Exchange")}</p>
-          <p class="label" role="status">${t("One moment\u2026")}</p>
-        </section>
-      </div>`;
-    return html`<div class="paid">
-      <section class="done">
-        <p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</p>
-        <p class="label">${t("Refund")}</p>
-        <p class="change" id="given"><span class="cur">${symbol()}</span>${number(given)}</p>
-        <dl class="facts">
-          <div>
-            <dt>${t("Receipt")}</dt>
-            <dd>${shortReceipt(done.receipt_no)}</dd>
-          </div>
-          ${done.refunds.map(
-            ({ method, amount }) =>
-              html`<div>
-                <dt>${t(method)}</dt>
-                <dd>${number(amount)}</dd>
-              </div>`,
-          )}
-          ${
-            sold
-              ? html`<div>
-                  <dt>${t("New receipt")}</dt>
-                  <dd id="sold-no">${shortReceipt(sold.receipt_no)}</dd>
-                </div>`
-              : nothing
-          }
-        </dl>
-        <div class="rowx">
-          <button class="btn big grow" @click=${() => print(done.receipt_no)}>
-            ${icon("printer")}${t("Print receipt")}
-          </button>
-          ${
-            sold
-              ? html`<button class="btn big grow" @click=${() => print(sold.receipt_no)}>
-                  ${icon("printer")}${t("Print the new receipt")}
-                </button>`
-              : nothing
-          }
-          <button class="btn primary big grow" data-focus ?disabled=${this.busy} @click=${() => this.app.leavePage()}>
-            ${t("Sell")}${key("Enter")}
-          </button>
-        </div>
-      </section>
-    </div>`;
-  }
-
   render() {
-    if (this.done) return this.finished();
+    if (this.done) return finished(this);
     const { draft, app } = this;
     const label = draft.isKnown
       ? t("Scan a returned item, or type its code")
@@ -489,7 +250,7 @@ class PageReturn extends Page {
         ${app.refusedPart()}
         ${
           draft.isKnown
-            ? html`<div class="two">${this.goods()}${this.total()}</div>`
+            ? html`<div class="two">${goods(this)}${total(this)}</div>`
             : html`<div class="rowx">
                   ${
                     app.last

@@ -1,7 +1,7 @@
 // What comes back at this till: its lines, and what the store says goes back for them. Kept while the page is left.
-import { Refusal } from "../shared/api.js";
-import { words } from "../shared/codes.js";
-import { t } from "../shared/i18n.js";
+import { Refusal } from "../kit/api.js";
+import { words } from "../kit/codes.js";
+import { t } from "../kit/i18n.js";
 
 export const EXCHANGE = "exchange";
 const POINTS = "points";
@@ -35,6 +35,10 @@ export const parts = (refunds, basket) => {
 };
 
 export class Returning {
+  exchange;
+  refunds;
+  by;
+
   constructor(app) {
     this.app = app;
     this.asked = 0;

@@ -1,18 +1,12 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { Unreachable } from "../shared/api.js";
-import { icon, key, unlessSame } from "../shared/controls.js";
-import { number, symbol } from "../shared/format.js";
-import { lang, t } from "../shared/i18n.js";
-import { behind, codeOf, named, shown, wasScanned } from "../shared/scan.js";
-import { Page } from "../shared/page.js";
+import { icon, key, unlessSame } from "../kit/controls.js";
+import { number, symbol } from "../kit/format.js";
+import { lang, t } from "../kit/i18n.js";
+import { LinePage } from "./entry.js";
 import { quickKeys } from "./quick.js";
 import { acts, display, lastSale, memberButton, notes, results } from "./side.js";
 
-const SEARCH_AFTER_MS = 60;
-const SUFFIX_MS = 300;
-/** Somebody who scans on does not look: a box that takes longer takes nothing more. */
-const SLOW_MS = 3000;
 /** More quick keys than these stand closer together. */
 const FEW_KEYS = 8;
 
@@ -24,27 +18,9 @@ const voidBasket = async (app) => (await app.part(() => import("./void.js")))?.v
 /** A touch screen shows its keyboard only where somebody wants to type. */
 const TOUCH = matchMedia("(pointer: coarse)").matches;
 
-class PageSell extends Page {
-  constructor() {
-    super();
-    this.found = null;
-    this.foundFor = "";
-    this.typed = [];
-    this.picked = 0;
-    this.asked = 0;
-    this.queue = Promise.resolve();
-    this.lastCode = 0;
-    this.round = 0;
-    this.asking = Infinity;
-  }
-
-  get line() {
-    return this.querySelector("#line");
-  }
-
+class PageSell extends LinePage {
   keys() {
     const { app } = this;
-    const { basket } = app;
     const empty = () => !this.line?.value;
     const whenEmpty = (act) => () => (empty() ? act() : false);
     return {
@@ -105,216 +81,6 @@ class PageSell extends Page {
         label: t("Undo"),
         act: () => basket.putBack(index, line),
       });
-  }
-
-  clearLine() {
-    this.line.value = "";
-    this.typed = [];
-    this.found = null;
-    this.requestUpdate();
-  }
-
-  // ---- what was scanned or typed
-
-  scanned(code) {
-    this.take(code, { scanned: true });
-  }
-
-  onEnter() {
-    const text = codeOf(this.line.value);
-    if (!text) {
-      if (Date.now() - this.lastCode > SUFFIX_MS && !this.app.basket.isEmpty) this.pay();
-      return;
-    }
-    const scanned = wasScanned();
-    // A scan is one code: all of the text is looked up, and a part of it only where the whole is unknown and somebody
-    // typed the rest.
-    const rest = scanned ? behind(this.line.value.trim(), this.typed) : null;
-    // What is listed counts for its own text only.
-    const picked = this.foundFor === text && !scanned && !/^\d{6,}$/.test(text) ? this.found?.[this.picked] : null;
-    this.clearLine();
-    this.lastCode = Date.now();
-    if (!scanned && text.startsWith("?")) {
-      if (!this.seek(text)) this.app.basket.refuse(t("No matching item in this sale"));
-    } else if (picked) this.put(picked, 1);
-    else this.take(text, { scanned, rest });
-  }
-
-  /** What was typed before this page was there; one key may be an action of it. */
-  begin(text) {
-    const act = text.length === 1 && this.keys()[text];
-    if (act) {
-      act();
-      return;
-    }
-    this.line.value = text;
-    this.line.focus();
-    for (const typed of text) this.goesOn({ key: typed, timeStamp: performance.now() });
-    this.onInput();
-  }
-
-  /** `?text`: the first line of the basket that is called so, or has this code, is selected. */
-  seek(text) {
-    const wanted = text.slice(1).trim().toLowerCase();
-    const { basket } = this.app;
-    const at = wanted
-      ? basket.lines.findIndex(
-          ({ name, sku }) => name.toLowerCase().includes(wanted) || sku.toLowerCase().includes(wanted),
-        )
-      : -1;
-    if (at >= 0) basket.select(at);
-    this.updateComplete.then(() => this.querySelector(".row.sel")?.scrollIntoView({ block: "nearest" }));
-    return at >= 0;
-  }
-
-  /** A key that went to the line from somewhere else is its first. */
-  goesOn({ key: typed, timeStamp: time }) {
-    this.typed.push({ key: typed, time });
-  }
-
-  /** When each key of the line was typed; a caret that is moved begins anew. */
-  onTyped(event) {
-    if (event.key.length === 1 && !event.ctrlKey && !event.altKey) this.goesOn(event);
-    else if (!["Shift", "Control", "Enter"].includes(event.key)) this.typed = [];
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    this.onEnter();
-  }
-
-  /**
-   * `3*` the quantity of the selected line, `3*code` so many of it, `.4` a quick key, else a code; `how` it came:
-   * whether a scanner sent it, and which code stands at its end.
-   */
-  take(text, how = {}) {
-    const times = /^(\d{1,6})\*(.*)$/.exec(text);
-    if (times && !times[2]) {
-      this.setQty(Number(times[1]));
-      return;
-    }
-    const code = times ? times[2] : text;
-    const quick = /^\.(\d{1,2})$/.exec(code);
-    const many = times ? Number(times[1]) : 1;
-    if (quick) {
-      const product = quickKeys(this.app)[Number(quick[1]) - 1];
-      if (!product) this.app.basket.refuse(t("There is no quick key {n}", { n: quick[1] }));
-      else if (product.state === "inactive")
-        this.app.basket.refuse(t("{name} is no longer sold", { name: product.name }));
-      else this.add(product.sku, many);
-      return;
-    }
-    this.add(code, many, how);
-  }
-
-  /** Codes are looked up one after another, so that lines stand in the order of the scans. */
-  add(code, many, how = {}) {
-    const { app } = this;
-    const { basket } = app;
-    const { scanned = false } = how;
-    const unanswered = () =>
-      app.refuse(code, t("{code} not added: no connection to the store server", { code: named(code) }), {
-        long: true,
-        scanned,
-      });
-    // Nothing is kept for later: what is in the bag and not on the screen would be given away.
-    if (app.unconfirmed || basket.isPaying || Date.now() - this.asking > SLOW_MS) {
-      unanswered();
-      return;
-    }
-    app.say(null);
-    const mine = this.round;
-    this.queue = this.queue
-      .then(async () => {
-        if (mine !== this.round) {
-          unanswered();
-          return;
-        }
-        if (basket.sale && basket.sale.state !== "open") {
-          app.refuse(code, t("This sale is partly paid. Finish or undo its payments first"), { scanned });
-          return;
-        }
-        this.asking = Date.now();
-        const product = await basket.find(code).finally(() => {
-          this.asking = Infinity;
-        });
-        if (product) this.put(product, many);
-        else if (!(await basket.card(code))) await this.takeRest(code, many, how);
-      })
-      .catch((error) => {
-        this.round += 1;
-        if (scanned) app.scanFailed(error, code);
-        else app.fail(error);
-        if (error instanceof Unreachable) app.back();
-      });
-  }
-
-  /**
-   * The whole text is no code. What a scanner sent behind typed text is sold; where it may be a part of a code,
-   * somebody is asked.
-   */
-  async takeRest(code, many, { scanned, rest }) {
-    const product = rest && rest.code !== code ? await this.app.basket.find(rest.code) : null;
-    if (!product) {
-      this.unknown(code, scanned);
-      return;
-    }
-    const sold =
-      rest.sure ||
-      (await this.app.dialog.ask({
-        title: t("Did you mean {name}?", { name: product.name }),
-        doubtful: true,
-        yes: t("Add it"),
-        no: t("Don't add it"),
-        text: t("{code} was scanned after typed text and may be part of another code. Check the product", {
-          code: named(rest.code),
-        }),
-      }));
-    if (sold) this.put(product, many);
-    else
-      this.app.refuse(rest.code, t("{code} was not added. Scan it again", { code: named(rest.code) }), {
-        kind: "warn",
-        scanned,
-      });
-  }
-
-  /** The text stays, selected: it is corrected, or the next scan replaces it. */
-  unknown(code, scanned) {
-    this.app.unknownCode(code, scanned);
-    if (!this.line || this.line.value) return;
-    // What a scanner sent, and is no bar code, may be a password.
-    if (scanned && !shown(code)) return;
-    this.unsold = code;
-    this.line.value = code;
-    this.line.select();
-  }
-
-  put(product, many) {
-    this.app.basket.add(product, many);
-    this.updateComplete.then(() => this.querySelector(".row.sel")?.scrollIntoView({ block: "nearest" }));
-  }
-
-  onInput() {
-    const text = this.line.value.trim();
-    this.asked += 1;
-    const mine = this.asked;
-    if (text.startsWith("?")) this.seek(text);
-    if (text.length < 2 || /^[\d*.]+$|^\?/.test(text)) {
-      this.found = null;
-      this.requestUpdate();
-      return;
-    }
-    setTimeout(async () => {
-      if (mine !== this.asked) return;
-      try {
-        const { items } = await this.app.get("/api/pos/products", {}, { q: text, limit: 8 });
-        if (mine !== this.asked || !this.line?.value) return;
-        this.found = items;
-        this.foundFor = text;
-        this.picked = 0;
-        this.requestUpdate();
-      } catch (error) {
-        this.app.fail(error);
-      }
-    }, SEARCH_AFTER_MS);
   }
 
   // ---- actions

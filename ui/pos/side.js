@@ -1,8 +1,8 @@
 // Around the basket: the member, the last sale, the total, what else can be done, and the products of what was typed.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, key } from "../shared/controls.js";
-import { number, rate, shortReceipt, symbol, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { icon, key } from "../kit/controls.js";
+import { number, rate, shortReceipt, symbol, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 export const memberButton = (app, choose) => {
   const { member } = app.basket;

@@ -1,11 +1,11 @@
 // Commands whose answer nobody heard: whose they are, what they do, and what became of them.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "../shared/codes.js";
-import { icon, key } from "../shared/controls.js";
-import { ago, brief, date, money, shortReceipt, time } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { isUnderWay, outcome, settle, waiting } from "../shared/intents.js";
-import { Page } from "../shared/page.js";
+import { words } from "../kit/codes.js";
+import { icon, key } from "../kit/controls.js";
+import { ago, brief, date, money, shortReceipt, time } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { isUnderWay, outcome, settle, waiting } from "../kit/intents.js";
+import { Page } from "../kit/page.js";
 
 class PageUnconfirmed extends Page {
   constructor() {
@@ -51,7 +51,8 @@ class PageUnconfirmed extends Page {
   lookUp(row) {
     return this.once(async () => {
       const { app } = this;
-      if (this.isMine(row)) this.told.set(row.key, await settle(row, ...app.resuming()));
+      const [told, again] = app.resuming();
+      if (this.isMine(row)) this.told.set(row.key, await settle(row, told, again));
       else this.told.set(row.key, { document: await app.documentOf(row) });
       await this.load();
       const { answer } = this.told.get(row.key);

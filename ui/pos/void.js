@@ -1,8 +1,9 @@
-// A basket or a sale is given up: with a reason, and what goes back by which method.
+// A basket is given up, with a reason.
 import { html } from "../vendor/lit.js";
-import { path } from "../shared/api.js";
-import { money } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { path } from "../kit/api.js";
+import { money } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { givenBack } from "../kit/refunds.js";
 
 export const reasonField = (codes) =>
   html`<div class="field">
@@ -11,20 +12,6 @@ export const reasonField = (codes) =>
       ${codes.map((code) => html`<option value=${code}>${t(code)}</option>`)}
     </select>
   </div>`;
-
-const byMethod = (refunds) => {
-  const sums = new Map();
-  for (const { method, amount, rounding } of refunds)
-    sums.set(method, (sums.get(method) ?? 0) + amount + (rounding ?? 0));
-  return [...sums].map(([method, amount]) => `${t(method)} ${money(amount)}`).join(", ");
-};
-
-/** What has to be handed out or sent back, each part by its method: a card's money is not in the drawer. */
-export const givenBack = (refunds) =>
-  refunds.length ? t("Voided. Refund: {parts}", { parts: byMethod(refunds) }) : t("Voided. No payment to refund");
-
-/** What the customer hands back when a return is given up. */
-export const takenBack = (refunds) => t("Return voided. Collect: {parts}", { parts: byMethod(refunds) });
 
 /** The open basket is given up, if somebody says why. */
 export const voidBasket = async (app) => {

@@ -1,12 +1,12 @@
 // One business day: its totals, hours, shifts; it is sealed here, and opened again by an administrator.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, ifSome, link, moment, person } from "../portal/kit.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { path } from "../shared/api.js";
-import { day as inWords, money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { bar, columns } from "../shared/chart.js";
+import { badge, col, differs, figure, ifSome, link, moment, person } from "../kit/cells.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { path } from "../kit/api.js";
+import { day as inWords, money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { bar, columns } from "../kit/chart.js";
 import { stateOfDay } from "./days.js";
 import { download } from "./download.js";
 import "../goods/texts.js";

@@ -1,11 +1,11 @@
 // Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the
 // same.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, grid } from "../portal/kit.js";
-import { day, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address, walkOf } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { badge, col, differs, figure, grid } from "../kit/cells.js";
+import { day, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address, walkOf } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import "../goods/texts.js";
 
 const AT_ONCE = 14;
@@ -20,6 +20,8 @@ export const stateOfDay = (one) => {
 export const proof = (found) => (found?.result ? badge(found.result) : html`<span class="muted">–</span>`);
 
 class PageDays extends Page {
+  proofs;
+
   connectedCallback() {
     super.connectedCallback();
     this.days = null;

@@ -1,11 +1,11 @@
 // What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
 import { html } from "../vendor/lit.js";
-import { col, figure } from "../portal/kit.js";
-import { rows } from "../portal/names.js";
-import { figures } from "../portal/record.js";
-import { day, money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { col, figure } from "../kit/cells.js";
+import { rows } from "../kit/names.js";
+import { figures } from "../kit/record.js";
+import { day, money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { download } from "./download.js";
 import "../goods/texts.js";
 

@@ -1,10 +1,10 @@
 // Price labels: products by scan, how many of each, seen as they will be printed.
 import { html, nothing } from "../vendor/lit.js";
 import { LinesPage } from "../goods/lines.js";
-import { money, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { title } from "../shared/list.js";
-import { icon, problem } from "../shared/controls.js";
+import { money, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { title } from "../kit/list.js";
+import { icon, problem } from "../kit/controls.js";
 import { bars } from "./barcode.js";
 
 const LABELS_MAX = 200;

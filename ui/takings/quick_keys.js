@@ -1,11 +1,11 @@
 // Quick keys of a till: goods without a barcode, found by scan or name, in the order of the keys.
 import { html, nothing } from "../vendor/lit.js";
 import { LinesPage, sayNext } from "../goods/lines.js";
-import { field } from "../portal/form_page.js";
-import { icon } from "../shared/controls.js";
-import { number } from "../shared/format.js";
-import { path } from "../shared/api.js";
-import { t } from "../shared/i18n.js";
+import { field } from "../kit/form_page.js";
+import { icon } from "../kit/controls.js";
+import { number } from "../kit/format.js";
+import { path } from "../kit/api.js";
+import { t } from "../kit/i18n.js";
 
 const KEYS = "/api/pos/quick-keys";
 const LABEL_MAX = 64;

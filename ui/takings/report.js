@@ -1,14 +1,14 @@
 // Sales of a period: totals against the period before, a chart, a table by what is asked, CSV, and one step down from
 // each row.
 import { html, nothing } from "../vendor/lit.js";
-import { link, person } from "../portal/kit.js";
-import { need, nameOf } from "../portal/names.js";
-import { icon } from "../shared/controls.js";
-import { brief, day, isoDay, money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { bar, change, columns, COLUMNS_MAX, length, moved, weekend } from "../shared/chart.js";
+import { link, person } from "../kit/cells.js";
+import { need, nameOf } from "../kit/names.js";
+import { icon } from "../kit/controls.js";
+import { brief, day, isoDay, money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { bar, change, columns, COLUMNS_MAX, length, moved, weekend } from "../kit/chart.js";
 import { download } from "./download.js";
 import { namesOfProducts } from "./products.js";
 import "../goods/texts.js";
@@ -36,6 +36,10 @@ const FIGURES = [
 const ROWS = 100;
 
 class PageReport extends Page {
+  names;
+  found;
+  past;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

@@ -1,12 +1,12 @@
 // What came back to the store, by receipt, member and day; one return with its lines and what was given for them.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../portal/kit.js";
-import { rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState } from "../portal/records.js";
-import { money, number, shortReceipt } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { badge, col, days, figure, link, moment, person } from "../kit/cells.js";
+import { rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState } from "../kit/records.js";
+import { money, number, shortReceipt } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { ofProduct, product } from "../goods/transfers.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { memberIn, memberOf, ofMember, ofTill, receipt } from "./sales.js";

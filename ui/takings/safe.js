@@ -1,12 +1,12 @@
 // The safe by the store's own books, and the bags that left it for the bank.
 import { html, nothing } from "../vendor/lit.js";
-import { col, figure, moment, person } from "../portal/kit.js";
-import { figures } from "../portal/record.js";
-import { path } from "../shared/api.js";
-import { icon } from "../shared/controls.js";
-import { ask } from "../shared/form.js";
-import { money, number } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
+import { col, figure, moment, person } from "../kit/cells.js";
+import { figures } from "../kit/record.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { ask } from "../kit/form.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 import "../goods/texts.js";
 
 const done = async (page, answer, said) => {

@@ -1,17 +1,17 @@
 // Sales of the store, by day, number, till, person and product; one sale with its lines, payments and what came back.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../portal/kit.js";
-import { rows } from "../portal/names.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState } from "../portal/records.js";
-import { money, number, rate, shortReceipt } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
-import { path } from "../shared/api.js";
-import { givenBack } from "../pos/void.js";
+import { badge, col, days, figure, link, moment, person } from "../kit/cells.js";
+import { rows } from "../kit/names.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState } from "../kit/records.js";
+import { money, number, rate, shortReceipt } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
+import { path } from "../kit/api.js";
+import { givenBack } from "../kit/refunds.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { ofProduct, product } from "../goods/transfers.js";
-import { low } from "../shared/scan.js";
+import { low } from "../kit/messages.js";
 import "../goods/texts.js";
 
 export const receipt = (one) =>

@@ -1,12 +1,12 @@
 // Shifts of the tills: who sold when, what was counted; one shift with its X or Z report, its cash and its sales.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person } from "../portal/kit.js";
-import { facts, figures, section, table } from "../portal/record.js";
-import { ofDays, ofState } from "../portal/records.js";
-import { path } from "../shared/api.js";
-import { money, number, rate } from "../shared/format.js";
-import { t } from "../shared/i18n.js";
-import { address } from "../shared/menu.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person } from "../kit/cells.js";
+import { facts, figures, section, table } from "../kit/record.js";
+import { ofDays, ofState } from "../kit/records.js";
+import { path } from "../kit/api.js";
+import { money, number, rate } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import "../goods/texts.js";
 

@@ -1,9 +1,9 @@
 // The store's tills: their names, which may sell, and whose shift is open where.
 import { html } from "../vendor/lit.js";
-import { col, link, moment, person } from "../portal/kit.js";
-import { path } from "../shared/api.js";
-import { ask } from "../shared/form.js";
-import { t } from "../shared/i18n.js";
+import { col, link, moment, person } from "../kit/cells.js";
+import { path } from "../kit/api.js";
+import { ask } from "../kit/form.js";
+import { t } from "../kit/i18n.js";
 import "../goods/texts.js";
 
 const NAME_MAX = 64;

@@ -2,11 +2,10 @@
 //! minutes.
 
 use crate::process::end_below;
+use crate::tools::npm::Npm;
 use crate::tools::postgres::{GIVEN, Postgres};
 use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
-use crate::{
-    demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::prettier, tools::units,
-};
+use crate::{demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -66,7 +65,7 @@ pub async fn run(options: &Options) -> anyhow::Result<bool> {
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
-/// What needs no processes of ours; of tools only the formatter of pages, which is installed once.
+/// What needs no processes of ours; of tools only those that check pages, which are installed once.
 async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
     let mut steps = looks().await;
     steps.push(
@@ -78,8 +77,8 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
-        "installs: schemathesis and prettier from the package registries, into the target folder, where python3 and npm \
-         are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
+        "installs: schemathesis, prettier and typescript from the package registries, into the target folder, where \
+         python3 and npm are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
          {GIVEN} and {} name them. cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
@@ -115,18 +114,19 @@ pub async fn postgres_alone() -> anyhow::Result<bool> {
 async fn looks() -> Vec<Step> {
     vec![
         step("formatting", cargo(&["fmt", "--all", "--check"])).await,
-        bounded("formatting of pages", formatted_pages()).await,
+        bounded("formatting of pages", pages(Npm::formatting)).await,
+        bounded("types of pages", pages(Npm::types)).await,
         own("house", async { house::run(&house::Options::default()) }).await,
     ]
 }
 
-/// Whether the pages' sources are formatted; skipped where the formatter can't be had.
-async fn formatted_pages() -> anyhow::Result<Outcome> {
-    let formatter = match prettier::install().await? {
-        Ok(formatter) => formatter,
+/// Checks the pages' sources; skipped where the programs for it can't be installed.
+async fn pages(check: fn(&Npm) -> Command) -> anyhow::Result<Outcome> {
+    let npm = match Npm::install().await? {
+        Ok(npm) => npm,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    let status = prettier::check(&formatter).status().await?;
+    let status = check(&npm).status().await?;
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
@@ -166,14 +166,22 @@ fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     ]
 }
 
-/// The hub's suite on a server, what synchronisation must stand and the books over HTTP; the network between
-/// store and hub is the same with either database. Without a server it fails: the hub is meant for both.
+/// The hub's suite on a server, and of the black box what kills hubs, restores them and runs several at once. Without a
+/// server it fails: the hub is meant for both.
 async fn postgres() -> Vec<Step> {
     let suites: [(&str, &[&str]); 2] = [
         ("hub on PostgreSQL", &["--test", "hub"]),
         (
-            "sync, office on PostgreSQL",
-            &["--test", "blackbox", "--", "sync::", "office::", "--skip", "sync::network"],
+            "kills, restores on PostgreSQL",
+            &[
+                "--test",
+                "blackbox",
+                "--",
+                "sync::kills",
+                "sync::restores",
+                "sync::rebuilt",
+                "office::several",
+            ],
         ),
     ];
     let mut steps = Vec::new();
@@ -199,7 +207,7 @@ async fn fuzzing() -> Step {
     let name = "schemathesis";
     match fuzz::install().await {
         Ok(fuzz::Tool::Ready(tool)) => {
-            let of = |target| fuzz::run(&tool, target, EXAMPLES, fuzz::SEED);
+            let of = |target| fuzz::run(&tool, target, fuzz::Bounds::Administrator, EXAMPLES, fuzz::SEED);
             let both = async { tokio::try_join!(of(fuzz::Target::Store), of(fuzz::Target::Hub)) };
             own(name, async { both.await.map(|(store, hub)| store && hub) }).await
         }

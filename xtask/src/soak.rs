@@ -223,7 +223,7 @@ async fn timed_pages() -> anyhow::Result<bool> {
 
 async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
     match fuzz::install().await? {
-        fuzz::Tool::Ready(tool) => fuzz::run(&tool, target, examples, seed).await,
+        fuzz::Tool::Ready(tool) => fuzz::run(&tool, target, fuzz::Bounds::Everyone, examples, seed).await,
         fuzz::Tool::Missing(why) => bail!("{why}"),
     }
 }

@@ -3,8 +3,8 @@
 pub mod apt;
 pub mod cpu;
 pub mod faketime;
+pub mod npm;
 pub mod postgres;
-pub mod prettier;
 pub mod supply;
 pub mod units;
 

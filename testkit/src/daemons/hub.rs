@@ -12,14 +12,54 @@ use edge::keys::SigningKey;
 use edge::tokens::sync;
 use serde_json::json;
 use std::fs;
+use std::mem;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The name of every hub here.
 pub const HUB_ID: &str = "H001";
+
+/// A hub that many tests start from may be that old.
+const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
+
+/// What `init` and the import of the catalogue made, to be copied.
+struct Initialised {
+    /// The hub's folder.
+    files: Files,
+    url: String,
+}
+
+impl Initialised {
+    fn make() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = match database::server() {
+            Some(server) => database::fresh_at(&server),
+            None => embedded(folder.path()),
+        };
+        let mut hub = Hub::at(folder, &url, "");
+        hub.init();
+        let files = Files::read(hub.folder.path());
+        // Its database stays.
+        Self { files, url: mem::take(&mut hub.url) }
+    }
+
+    /// Writes a copy into `folder`; gives the address of its database.
+    fn copy(&self, folder: &Path) -> String {
+        self.files.write(folder);
+        match database::server() {
+            Some(_) => database::copy(&self.url, folder),
+            None => embedded(folder),
+        }
+    }
+}
+
+fn embedded(folder: &Path) -> String {
+    format!("sqlite://{}", folder.join("hub.db").display())
+}
 
 pub struct Hub {
     daemon: Option<Daemon>,
@@ -47,22 +87,16 @@ impl Hub {
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        if database::server().is_some() {
+        let initialised = if extra.is_empty() {
+            prepared::shared("hub", PREPARED_AGE_MAX, Initialised::make)
+        } else {
+            None
+        };
+        let Some(initialised) = initialised else {
             let url = database::fresh(folder.path());
             return Self::open_at(folder, &url, extra);
-        }
-        let url = |folder: &Path| format!("sqlite://{}", folder.join("hub.db").display());
-        let make = || {
-            let folder = tempfile::tempdir().unwrap();
-            let url = url(folder.path());
-            let hub = Self::at(folder, &url, "");
-            hub.init();
-            Files::read(hub.folder.path())
         };
-        let url = url(folder.path());
-        let files = if extra.is_empty() { prepared::files("hub", make) } else { None };
-        let Some(files) = files else { return Self::open_at(folder, &url, extra) };
-        files.write(folder.path());
+        let url = initialised.copy(folder.path());
         let mut hub = Self::at(folder, &url, extra);
         hub.start();
         hub

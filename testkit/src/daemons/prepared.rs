@@ -4,6 +4,7 @@
 //! A copy has the keys and the identity of what it was copied from, so that a test gets one copy of each
 //! sort; what else it asks for is made by the commands.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -77,16 +78,28 @@ impl Files {
     }
 }
 
+/// Something that is made once and copied by many tests.
 struct Made {
-    files: Arc<Files>,
+    value: Arc<dyn Any + Send + Sync>,
     at: Instant,
-    /// Tests that have one.
+    /// Tests that have a copy.
     given: BTreeSet<String>,
 }
 
-/// The files of this sort; nothing if this test has had them, or nobody knows which test asks.
+/// The files of this sort; nothing if this test has had them, or if the test has no name.
 #[track_caller]
 pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
+    shared(sort, AGE_MAX, make)
+}
+
+/// What `make` makes for all tests of this process, made anew when it is older than `age`; nothing if this test has had
+/// it, or if the test has no name.
+#[track_caller]
+pub fn shared<T: Send + Sync + 'static>(
+    sort: &str,
+    age: Duration,
+    make: impl FnOnce() -> T,
+) -> Option<Arc<T>> {
     static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
     let thread = std::thread::current();
     // The harness names a test's thread after it, where it gives each a thread.
@@ -95,11 +108,11 @@ pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
     if made.get(sort).is_some_and(|made| made.given.contains(&test)) {
         return None;
     }
-    if made.get(sort).is_none_or(|made| made.at.elapsed() >= AGE_MAX) {
+    if made.get(sort).is_none_or(|made| made.at.elapsed() >= age) {
         let given = made.remove(sort).map(|made| made.given).unwrap_or_default();
-        made.insert(sort.to_owned(), Made { files: Arc::new(make()), at: Instant::now(), given });
+        made.insert(sort.to_owned(), Made { value: Arc::new(make()), at: Instant::now(), given });
     }
     let made = made.get_mut(sort).expect("it was made");
     made.given.insert(test);
-    Some(made.files.clone())
+    Arc::clone(&made.value).downcast().ok()
 }

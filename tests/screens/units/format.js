@@ -1,6 +1,6 @@
 // Figures, dates and what was typed as an amount, in both languages.
-const { amount, day, money, number, rate, setShop, shortReceipt, span, time } = await of("shared/format");
-const { setLanguage, t } = await of("shared/i18n");
+const { amount, day, money, number, rate, setShop, shortReceipt, span, time } = await of("kit/format");
+const { setLanguage, t } = await of("kit/i18n");
 const before = document.documentElement.lang;
 setShop({ currency: "IDR", timezone: "Asia/Jakarta" });
 setLanguage("en");

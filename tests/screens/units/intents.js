@@ -1,5 +1,5 @@
 // A command is on the disk before it is sent, is sent again by the same key until it is answered, and is gone then.
-const { begin, drop, keep, resumeAll, settle, waiting } = await of("shared/intents");
+const { begin, drop, keep, resumeAll, settle, waiting } = await of("kit/intents");
 const real = window.fetch;
 const sent = [];
 let kept = 0;

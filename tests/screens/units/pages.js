@@ -1,6 +1,6 @@
 // Pages whose files come in another order than they were asked for, lists that are asked for again by themselves,
 // letters that are off.
-const { App } = await of("shared/app");
+const { App } = await of("kit/app");
 const { LitElement } = await of("vendor/lit");
 customElements.define(
   "asked-app",
@@ -36,7 +36,7 @@ is("the same refusal is not said anew", [app.said.text, app.said.error.requestId
 app.remove();
 
 const { html } = await of("vendor/lit");
-const { ListPage } = await of("shared/list");
+const { ListPage } = await of("kit/list");
 customElements.define(
   "asked-list",
   class extends ListPage {
@@ -81,7 +81,7 @@ is(
     ["second", "second"],
   ],
 );
-const { WALK } = await of("shared/menu");
+const { WALK } = await of("kit/menu");
 history.replaceState(null, "", "#/first");
 const walked = ["]", "]", "["].map((key) => [WALK[key]({ target: document.body }), location.hash]);
 is("the documents of a list are walked", walked, [
@@ -102,7 +102,7 @@ is(
 );
 list.remove();
 
-const { FormPage } = await of("portal/form_page");
+const { FormPage } = await of("kit/form_page");
 customElements.define(
   "asked-form",
   class extends FormPage {
@@ -271,7 +271,7 @@ today.app = {
 await today.load();
 is("today is the store's day of now", days, ["2026-02-02", "2026-01-26"]);
 
-const { Keyboard } = await of("shared/keyboard");
+const { Keyboard } = await of("kit/keyboard");
 let pressed = 0;
 const page = {
   keys: () => ({

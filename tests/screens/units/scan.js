@@ -1,5 +1,6 @@
 // Which keys were typed by a machine, and what a code is without what scanners put around it.
-const { codeOf, isBurst } = await of("shared/scan");
+const { codeOf } = await of("kit/barcode");
+const { isBurst } = await of("kit/scan");
 const every = (gap, many) => Array.from({ length: many }, (_, index) => index * gap);
 for (const gap of [0, 2, 5, 10, 20, 30]) is(`${gap} ms apart`, isBurst(every(gap, 8)), true);
 for (const gap of [45, 60, 90, 150]) is(`a person ${gap} ms apart`, isBurst(every(gap, 12)), false);
@@ -15,7 +16,7 @@ for (const [given, code] of [
 ])
   is(JSON.stringify(given), codeOf(given), code);
 
-const { behind, isScan } = await of("shared/scan");
+const { behind, isScan } = await of("kit/scan");
 /** Keys of parts: 5 ms between two of them, so long between the parts. */
 const keysOf = (parts, pause, gap = 5) => {
   const keys = [];

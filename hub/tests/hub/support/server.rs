@@ -14,12 +14,36 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::hub::database;
+use testkit::prepared::{self, Files};
 use testkit::process;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub const PASSWORD: &str = "correct-horse-9";
+
+/// A hub that many tests start from may be that old.
+const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
+const ANY_PORT: &str = "127.0.0.1:0";
+
+/// What `init` made, to be copied.
+struct Initialised {
+    /// The hub's folder.
+    files: Files,
+    url: String,
+}
+
+/// The address of an empty database.
+fn fresh(folder: &Path) -> String {
+    match database::server() {
+        Some(server) => database::fresh_at(&server),
+        None => embedded(folder),
+    }
+}
+
+fn embedded(folder: &Path) -> String {
+    format!("sqlite://{}", folder.join("hub.sqlite").display())
+}
 
 /// An initialised hub: its settings, its folder.
 pub struct Place {
@@ -40,16 +64,17 @@ impl Drop for Place {
 impl Place {
     /// Settings without a hub yet.
     pub async fn empty() -> Self {
-        Self::at("127.0.0.1:0").await
+        Self::at(ANY_PORT).await
     }
 
     pub async fn at(listen: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let url = fresh(folder.path());
+        Self::with(folder, url, listen)
+    }
+
+    fn with(folder: TempDir, url: String, listen: &str) -> Self {
         let data = folder.path().join("data");
-        let url = match database::server() {
-            Some(server) => database::fresh_at(&server),
-            None => format!("sqlite://{}", folder.path().join("hub.sqlite").display()),
-        };
         let connections = std::env::var("HUB_TEST_CONNECTIONS").unwrap_or_else(|_| "16".to_owned());
         let text = format!(
             "[http]\nlisten = \"{listen}\"\n[database]\nconnections = {connections}\nurl = \"{url}\"\n[storage]\npath = \"{}\"\n\
@@ -63,10 +88,28 @@ impl Place {
         Self { folder, config, database: Some(url) }
     }
 
+    /// A copy of a hub that `init` made.
     pub async fn initialised() -> Self {
-        let place = Self::empty().await;
-        place.init();
-        place
+        let made = prepared::shared("hub", PREPARED_AGE_MAX, || {
+            let folder = tempfile::tempdir().unwrap();
+            let url = fresh(folder.path());
+            let mut place = Self::with(folder, url, ANY_PORT);
+            place.init();
+            // The database stays.
+            Initialised { files: Files::read(place.folder.path()), url: place.database.take().unwrap() }
+        });
+        let Some(made) = made else {
+            let place = Self::empty().await;
+            place.init();
+            return place;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        made.files.write(folder.path());
+        let url = match database::server() {
+            Some(_) => database::copy(&made.url, folder.path()),
+            None => embedded(folder.path()),
+        };
+        Self::with(folder, url, ANY_PORT)
     }
 
     pub fn init(&self) {

@@ -41,7 +41,7 @@ export const approve = async (app, intent, refusal, repeat) => {
         </button>`
       : nothing,
     act: async ({ username, password, by }) => {
-      document.getElementById("approval-password").value = "";
+      document.querySelector("#approval-password").value = "";
       try {
         return await repeat(by ? await byDevice(app, username) : { username, password });
       } catch (error) {

@@ -70,6 +70,7 @@ export class XDialog extends LitElement {
     else {
       this.querySelector("dialog")?.close();
       // The browser gives the focus back without the caret, and what is typed next would go nowhere.
+      /** @type {any} */
       const field = document.activeElement;
       if (field?.matches("input, textarea")) {
         field.blur();

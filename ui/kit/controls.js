@@ -55,7 +55,21 @@ const regroup = (input, text) => {
   if (document.activeElement === input) input.setSelectionRange(at, at);
 };
 
-/** An amount: digits, grouped while they are typed; the decimal key writes three zeros. */
+/**
+ * @typedef {object} Figure A field of an amount or of a number of pieces.
+ * @property {string} id
+ * @property {number | null} value
+ * @property {(value: number | null) => void} onValue
+ * @property {string} [label]
+ * @property {string} [described] The id of the text that describes it.
+ * @property {boolean} [large]
+ * @property {boolean} [focus]
+ */
+
+/**
+ * An amount: digits, grouped while they are typed; the decimal key writes three zeros.
+ * @param {Figure} figure
+ */
 export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) =>
   html`<input
     class="input num ${large ? "l" : ""}"
@@ -75,6 +89,7 @@ export const moneyInput = ({ id, value, onValue, label, large = false, focus = f
     }}
   />`;
 
+/** @param {Figure} figure */
 export const countInput = ({ id, value, onValue, label, focus = false }) =>
   html`<input
     class="input num"
@@ -98,7 +113,7 @@ class Vars extends Directive {
     return nothing;
   }
 
-  render() {
+  render(_) {
     return nothing;
   }
 }
@@ -190,7 +205,7 @@ customElements.define("x-loading", Loading);
 export const loading = () => html`<x-loading></x-loading>`;
 
 /** Counts down what the server asked to wait, then asks again. */
-class Retry extends LitElement {
+export class Retry extends LitElement {
   static properties = {
     error: { attribute: false },
     act: { attribute: false, hasChanged: () => false },

@@ -69,7 +69,8 @@ const DAY_MS = 86_400_000;
 export const moved = (date, days) =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 /** Days of a period, both ends counted. */
-export const length = ({ from, to }) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+export const length = (/** @type {{ from?: string, to?: string }} */ { from, to }) =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 export const weekend = (date) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
 /** How much more or less than before; empty where there was nothing. */
 export const change = (now, before) => {

@@ -64,7 +64,10 @@ const isOpen = (error) =>
   error instanceof Unreachable ||
   (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
 
-/** Sends until there is an answer that is one; `told` hears of each try that brought none. */
+/**
+ * Sends until there is an answer that is one; `told` hears of each try that brought none.
+ * @param {(error: any) => void} [told]
+ */
 export const persist = async (method, url, options, told = () => {}) => {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -121,7 +124,21 @@ export const finish = async (intent, approval, told) => {
   }
 };
 
-/** A new command of this person, on the disk and not sent yet. */
+/**
+ * A new command of this person, on the disk and not sent yet.
+ * @param {any} userId
+ * @param {object} intent
+ * @param {string} [intent.method]
+ * @param {string} intent.url
+ * @param {any} [intent.body]
+ * @param {string} intent.label
+ * @param {number | null} [intent.amount]
+ * @param {boolean} [intent.quiet]
+ * @param {number | string} [intent.match]
+ * @param {string | null} [intent.register]
+ * @param {string} [intent.by]
+ * @param {string} [intent.key]
+ */
 export const keep = async (
   userId,
   { method = "POST", url, body = {}, label, amount = null, quiet = false, match, register, by, key = newKey() },
@@ -163,6 +180,9 @@ const known = (error) => {
  * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows.
  * What is too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or
  * null.
+ * @param {any} intent
+ * @param {(unanswered: any) => void} told
+ * @param {(intent: any, isOld: boolean) => Promise<any>} [again]
  */
 export const settle = async (intent, told, again = async () => null) => {
   const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;

@@ -13,7 +13,9 @@ export const LAST = "last.username";
 class PageLogin extends Page {
   async submit(event) {
     event.preventDefault();
-    const { username, password, by } = Object.fromEntries(new FormData(event.target, event.submitter));
+    /** @type {any} */
+    const given = Object.fromEntries(new FormData(event.target, event.submitter));
+    const { username, password, by } = given;
     if (this.busy) return;
     this.busy = true;
     this.error = null;

@@ -7,7 +7,9 @@ import { number } from "./format.js";
 import { lang, t } from "./i18n.js";
 import { title } from "./list.js";
 import { Page } from "./page.js";
-import { codeOf, endsWithin, isScan, LIMITS, limits, low, setLimits, SOUNDS } from "./scan.js";
+import { codeOf } from "./barcode.js";
+import { low, SOUNDS } from "./messages.js";
+import { endsWithin, isScan, LIMITS, limits, setLimits } from "./scan.js";
 
 /** Silence that ends what was typed into the test; slower keys than this are not of one scan. */
 const ENDS_MS = 600;
@@ -204,7 +206,7 @@ class PageDevice extends Page {
   lockAfter(event) {
     const minutes = Math.min(LOCK_MAX, Math.max(1, Math.round(Number(event.target.value)) || LOCK_AFTER_MINUTES));
     event.target.value = minutes;
-    localStorage.setItem(LOCK_AFTER, minutes);
+    localStorage.setItem(LOCK_AFTER, String(minutes));
   }
 
   screen() {

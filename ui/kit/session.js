@@ -157,7 +157,10 @@ const left = async () => {
   await ending;
 };
 
-/** Asks until the store has ended the session, also from a page that was loaded anew; `told` hears of each try. */
+/**
+ * Asks until the store has ended the session, also from a page that was loaded anew; `told` hears of each try.
+ * @param {(error: any) => void} [told]
+ */
 export const leave = async (told = () => {}) => {
   for (let tries = 0; isLeaving(); tries += 1) {
     try {

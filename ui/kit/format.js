@@ -86,6 +86,7 @@ export const pasted = (text) => {
     text.trim().match(/^\D{0,4}?(\d{1,3}(?:([.,' \u00a0\u202f])\d{3}(?:\2\d{3})*)?|\d+)(?:[.,]0{1,2})?$/) ?? [];
   return whole === undefined || /[-\u2212(]/.test(whole) ? undefined : Number(digits.replace(/\D/g, "").slice(0, 13));
 };
+/** @type {[Intl.RelativeTimeFormatUnit, number, number][]} */
 const UNITS = [
   ["day", 172_800, 86_400],
   ["hour", 5400, 3600],

@@ -1,11 +1,11 @@
 // What pages have on which a new document is written: read first, one save at a time, a refusal said where the person
 // looks.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, problem } from "../shared/controls.js";
-import { words } from "../shared/codes.js";
-import { t } from "../shared/i18n.js";
-import { backTo } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
+import { icon, problem } from "./controls.js";
+import { words } from "./codes.js";
+import { t } from "./i18n.js";
+import { backTo } from "./menu.js";
+import { Page } from "./page.js";
 import { head } from "./record.js";
 import { rows } from "./names.js";
 
@@ -130,6 +130,12 @@ export const typedOn = (now, kept, of, typed) => {
 /** A labelled field of a form page. */
 export const field = (id, label, input, kind = "") =>
   html`<div class="field ${kind}"><label for=${id}>${label}</label>${input}</div>`;
+/**
+ * @param {any} page
+ * @param {string} name
+ * @param {any} label
+ * @param {{ kind?: string, focus?: boolean, list?: string }} [options]
+ */
 export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) =>
   field(
     name,

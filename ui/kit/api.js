@@ -1,15 +1,16 @@
 // The one file that calls fetch.
 /** The store has refused. `code` is one of its error table. */
 export class Refusal extends Error {
+  /** What a person reads of it, where its code has no words of its own. */
+  words;
+
   constructor(status, error, retryAfter) {
     super(error.message);
-    Object.assign(this, {
-      status,
-      code: error.code,
-      details: error.details ?? {},
-      requestId: error.request_id,
-      retryAfter,
-    });
+    this.status = status;
+    this.code = error.code;
+    this.details = error.details ?? {};
+    this.requestId = error.request_id;
+    this.retryAfter = retryAfter;
   }
 }
 /** No answer came: whether it was done is not known. */
@@ -47,7 +48,24 @@ export const path = (pattern, params = {}, query = {}) => {
   return asked.size ? `${filled}?${asked}` : filled;
 };
 
-/** One request, one answer: `data` of it, or its text. A body of another `type` goes as it is. */
+/**
+ * @typedef {object} Request
+ * @property {any} [body]
+ * @property {string} [type] The body's media type; JSON without it.
+ * @property {string} [key] The idempotency key.
+ * @property {number | string} [match] The version that a change expects.
+ * @property {string | null} [token]
+ * @property {string | null} [register]
+ * @property {string} [accept]
+ * @property {string} [session] The app whose cookie is meant.
+ */
+
+/**
+ * One request, one answer: `data` of it, or its text. A body of another `type` goes as it is.
+ * @param {string} method
+ * @param {string} url
+ * @param {Request} [request]
+ */
 export const send = async (method, url, { body, type, key, match, token, register, accept, session } = {}) => {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = type ?? "application/json";

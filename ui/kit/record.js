@@ -1,12 +1,12 @@
 // A document that is described as data: its head, its state, facts, lines, what may be done, and the way back.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { backTo, WALK } from "../shared/menu.js";
-import { Page } from "../shared/page.js";
-import { ask } from "../shared/form.js";
-import { earlier } from "../shared/api.js";
-import { grid } from "./kit.js";
+import { icon } from "./controls.js";
+import { t } from "./i18n.js";
+import { backTo, WALK } from "./menu.js";
+import { Page } from "./page.js";
+import { ask } from "./form.js";
+import { earlier } from "./api.js";
+import { grid } from "./cells.js";
 import { need } from "./names.js";
 
 /** A value with its name; what is absent is left out. */
@@ -45,7 +45,7 @@ export const section = (heading, content, ...right) =>
 export const table = (heading, columns, rows, none, ...right) => section(heading, grid(columns, rows, none), ...right);
 
 /** A head with the way back to its list. */
-export const head = ([place, label], name, ...right) =>
+export const head = (/** @type {string[]} */ [place, label], name, ...right) =>
   html`<header class="title">
     <h1>
       <a class="back" href=${backTo(place)}>${icon("arrow-left")}<span class="vh">${label}</span></a
@@ -55,6 +55,9 @@ export const head = ([place, label], name, ...right) =>
   </header>`;
 
 class PageRecord extends Page {
+  spec;
+  data;
+
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());

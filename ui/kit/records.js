@@ -1,9 +1,9 @@
 // A list that is described as data: filters in the address, columns, what a row opens, what may be done.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, inside } from "../shared/controls.js";
-import { t } from "../shared/i18n.js";
-import { ListPage, title } from "../shared/list.js";
-import { address, refilter } from "../shared/menu.js";
+import { icon, inside } from "./controls.js";
+import { t } from "./i18n.js";
+import { ListPage, title } from "./list.js";
+import { refilter } from "./menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;
@@ -25,6 +25,8 @@ export const ofState = (states, label = t("Status")) => ({
 export const ofText = (label) => ({ name: "q", label, kind: "search" });
 
 class PageRecords extends ListPage {
+  spec;
+
   constructor() {
     super();
     this.unfolded = false;
@@ -131,8 +133,9 @@ class PageRecords extends ListPage {
 
   /** Some lists find what is asked for in another way than by the filters. */
   async listed(more) {
+    /** @type {any[] | null} */
     const items = await this.spec.finds?.(this.app, this.filters);
-    return items ? { items, next: null } : super.listed(more);
+    return items ? { answer: null, items, next: null } : super.listed(more);
   }
 
   control(one) {

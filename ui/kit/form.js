@@ -104,6 +104,22 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
   }
 };
 
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {any} label
+ * @property {string} [kind] A case of `control`.
+ * @property {any} [value]
+ * @property {boolean} [required]
+ * @property {boolean} [focus]
+ * @property {any} [hint]
+ * @property {any[][]} [choices] Keys and labels.
+ * @property {number} [rows]
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {any} [clears] What an empty field says; `true` is `null`.
+ */
+
 /** The fields of a question. */
 export const fields = (list) =>
   list.map((one) =>
@@ -149,6 +165,7 @@ const LOOKED_AT_AFTER_MS = 250;
 const looking = (list, preview) => {
   let [shown, timer, latest] = [nothing, 0, 0];
   const look = async (form, redraw) => {
+    /** @type {any} */
     const given = Object.fromEntries(new FormData(form));
     const mine = (latest += 1);
     const whole = list.every(({ name, required }) => !required || given[name]?.trim());
@@ -173,6 +190,16 @@ const looking = (list, preview) => {
 /**
  * Asks, and does `act(body)` with what was typed; a refusal is said where the person looks. The answer, or null where
  * nobody wanted it. `preview(body)` gives what stands below the fields.
+ * @param {any} app
+ * @param {object} question
+ * @param {any} question.title
+ * @param {any} [question.text]
+ * @param {any} question.yes
+ * @param {any} [question.no]
+ * @param {boolean} [question.danger]
+ * @param {Field[]} [question.list]
+ * @param {(body: any) => Promise<any>} [question.preview]
+ * @param {(body: any) => any} question.act
  */
 export const ask = (app, { title, text, yes, no, danger = false, list = [], preview, act }) =>
   app.dialog.ask({

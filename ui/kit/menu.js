@@ -1,7 +1,6 @@
 // An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`, and letter
 // keys: `g` and a letter go to a page, `?` tells the keys, Ctrl K finds.
 import { html, nothing } from "../vendor/lit.js";
-import { Unreachable } from "./api.js";
 import { App } from "./app.js";
 import { icon } from "./controls.js";
 import { lang, t } from "./i18n.js";
@@ -151,7 +150,7 @@ export class MenuApp extends App {
   nav() {
     if (!this.user) return nothing;
     const dark = document.documentElement.dataset.theme === "dark";
-    const entry = ({ name, image, label, gap, count, here, letter }) =>
+    const entry = (/** @type {any} */ { name, image, label, gap, count, here, letter }) =>
       html`<li class=${gap ? "gap" : nothing}>
         <a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}
           >${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${
@@ -161,8 +160,7 @@ export class MenuApp extends App {
       </li>`;
     return html`<nav class="side" id="side" aria-label=${t("Menu")}>
       <p class="brand">
-        <img src=${new URL("../shared/mark.svg", import.meta.url).pathname} alt="" width="20" height="20" /><b
-          class="wide"
+        <img src=${new URL("./mark.svg", import.meta.url).pathname} alt="" width="20" height="20" /><b class="wide"
           >${this.brand()}</b
         >
       </p>

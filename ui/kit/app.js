@@ -1,15 +1,12 @@
-// What till and Store Admin share: the person, requests and commands, what is said, keys and scans.
-import { html, LitElement, nothing } from "../vendor/lit.js";
+// What all apps are: the person, requests and commands, pages, keys and scans.
 import { earlier, newKey, path, Refusal, send, Unreachable } from "./api.js";
-import { words } from "./codes.js";
-import { icon, refusedLines, retry } from "./controls.js";
 import "./dialog.js";
-import { money, shortReceipt, time } from "./format.js";
 import { setLanguage, t } from "./i18n.js";
 import { begin, drop, persist, resumeAll } from "./intents.js";
 import "./login.js";
 import { Keyboard } from "./keyboard.js";
-import { listen, low, named, RefusedScans, sentence } from "./scan.js";
+import { low, Messages } from "./messages.js";
+import { listen } from "./scan.js";
 import * as session from "./session.js";
 
 const THEME = "theme";
@@ -22,7 +19,7 @@ const ROLLS = { 32: [58, 3.36], 42: [80, 3.53] };
 const MARGIN_MM = 3;
 const roll = new CSSStyleSheet();
 
-export class App extends LitElement {
+export class App extends Messages {
   static properties = {
     page: { state: true },
     user: { state: true },
@@ -35,12 +32,8 @@ export class App extends LitElement {
     this.page = null;
     this.user = null;
     this.settings = null;
-    this.unconfirmed = null;
-    this.said = null;
-    // Whose page is locked; and whether a session could not be ended yet.
+    // Whose page is locked.
     this.locked = null;
-    this.leaving = false;
-    this.refusedScans = new RefusedScans(() => this.requestUpdate());
     document.documentElement.dataset.theme = localStorage.getItem(THEME) ?? "";
   }
 
@@ -103,7 +96,7 @@ export class App extends LitElement {
   }
 
   /** A change that is no money: repeated by its key, not kept over a reload. */
-  change(method, url, body, { key = newKey(), type } = {}) {
+  change(method, url, body, /** @type {{ key?: string, type?: string }} */ { key = newKey(), type } = {}) {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }
 
@@ -152,35 +145,6 @@ export class App extends LitElement {
     return (await this.part(() => import("./approval.js")))?.approve(this, ...asked) ?? null;
   }
 
-  doubt(error, intent) {
-    this.unconfirmed = error
-      ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null }
-      : null;
-    this.requestUpdate();
-  }
-
-  /** What happened, in a sentence; until the next thing happens. */
-  say(kind, text, action) {
-    this.said = text ? { kind, text, action } : null;
-    this.requestUpdate();
-  }
-
-  /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
-  fail(error, again) {
-    if (error instanceof Refusal && error.status === 401) {
-      // Behind a lock nobody is logged in anyway.
-      if (this.locked) return;
-      this.user = null;
-      this.show("login");
-    }
-    // Asked again by itself, and refused again: nobody is called for it twice.
-    const known = again && this.said?.again === again ? this.said : null;
-    if (!known) low();
-    if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));
-    Object.assign(this.said, { error, again });
-    this.requestUpdate();
-  }
-
   // ---- coming in
 
   async start() {
@@ -214,35 +178,15 @@ export class App extends LitElement {
     }
   }
 
-  /** How what was left unfinished is told of, and looked up. */
+  /**
+   * How what was left unfinished is told of, and looked up.
+   * @returns {[told: (intent: any) => void, again: (intent: any, isOld: boolean) => Promise<any>]}
+   */
   resuming() {
     return [
       (intent) => this.doubt(intent && new Unreachable(), intent ?? undefined),
       (intent, isOld) => this.again(intent, isOld),
     ];
-  }
-
-  reported(results) {
-    const texts = results
-      .filter(({ intent }) => !intent.quiet)
-      .map(({ intent, other, done, error, answer }) => {
-        const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
-        if (other)
-          return t("{what} by {name} is not confirmed. It is checked when they log in again", {
-            what,
-            name: intent.by ?? "?",
-          });
-        if (done === null) return t("{what}: unknown. Check before you repeat it", { what });
-        if (!done) return t("{what}: failed. {why}", { what, why: words(error) });
-        const receipt = answer?.receipt_no
-          ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) })
-          : time(Date.now());
-        return earlier.has(answer)
-          ? t("{what}: already done, {receipt}", { what, receipt })
-          : t("{what}: done, {receipt}", { what, receipt });
-      });
-    // What was done many times over, as counts of goods, is said once.
-    if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
   /**
@@ -256,17 +200,6 @@ export class App extends LitElement {
     this.left?.();
     this.say(null);
     return this.show("login");
-  }
-
-  /** The end of a session that the store has not confirmed. */
-  leaves(error) {
-    this.leaving = Boolean(error);
-  }
-
-  leavingText() {
-    return t(
-      "Not logged out yet: no connection to the store server. This page keeps trying; stay at this device until it succeeds",
-    );
   }
 
   // ---- pages and keys
@@ -332,17 +265,6 @@ export class App extends LitElement {
     return this.isFree && !this.typed;
   }
 
-  /**
-   * Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed.
-   */
-  renewal() {
-    if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
-    return html`<div class="banner" id="banner" role="status">
-      ${icon("refresh-cw")}<span>${t("New version available")}</span
-      ><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button>
-    </div>`;
-  }
-
   onKey(event) {
     if (!this.locked) this.keyboard.onKey(event);
   }
@@ -353,38 +275,6 @@ export class App extends LitElement {
     const page = this.current?.firstElementChild;
     if (this.dialog?.isOpen || !page?.scanned || page.loaded === false) this.notTaken(code);
     else page.scanned(code);
-  }
-
-  notTaken(code) {
-    this.refuse(code, t("Scan of {code} ignored. Close this window first", { code: named(code) }), {
-      kind: "warn",
-      long: true,
-    });
-  }
-
-  /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
-  refuse(code, why, { kind = "bad", long = false, scanned = true } = {}) {
-    low(long);
-    this.say(kind, sentence(why));
-    if (scanned) this.refusedScans.add(code, sentence(why));
-  }
-
-  /** Those that stand on the page until somebody dismisses them. */
-  refusedPart() {
-    return refusedLines(this.refusedScans.list, (one) => {
-      this.refusedScans.dismiss(one);
-      this.focusPage();
-    });
-  }
-
-  /** Nobody could say what a code is. */
-  scanFailed(error, code) {
-    this.fail(error);
-    this.refusedScans.add(code, error.words ?? words(error));
-  }
-
-  unknownCode(code, scanned) {
-    this.refuse(code, t("{code}: unknown barcode", { code: named(code) }), { scanned });
   }
 
   /** Text for the receipt printer, by the browser; `sheet` is the paper where it is none of a roll. */
@@ -419,61 +309,5 @@ export class App extends LitElement {
     localStorage.setItem(THEME, name);
     document.documentElement.dataset.theme = name;
     this.requestUpdate();
-  }
-
-  saidAct({ act }) {
-    this.say(null);
-    act();
-    this.focusPage();
-  }
-
-  banner() {
-    const { unconfirmed, said } = this;
-    if (unconfirmed) {
-      const what = unconfirmed.label
-        ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}`
-        : null;
-      return html`<div class="banner warn" id="banner" role="status">
-        ${icon("refresh-cw")}<span
-          >${
-            what
-              ? t("{what}: not confirmed yet. Checking; don't repeat it", { what })
-              : t("No connection to the store server since {time}. Completed payments are safe. Retrying\u2026", {
-                  time: time(unconfirmed.since),
-                })
-          }</span
-        >
-      </div>`;
-    }
-    if (!said && this.leaving)
-      return html`<div class="banner bad" id="banner" role="alert">
-        ${icon("triangle-alert")}<span>${this.leavingText()}</span>
-      </div>`;
-    if (!said) return this.renewal();
-    return html`<div
-      class="banner ${said.kind}"
-      id="banner"
-      role=${said.kind === "bad" && !said.again ? "alert" : "status"}
-    >
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${
-        said.again ? html` ${retry(said.error, said.again)}` : nothing
-      }</span>${
-        said.action
-          ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>
-              ${said.action.label}
-            </button>`
-          : nothing
-      }
-      <button
-        class="ib"
-        aria-label=${t("Close")}
-        @click=${() => {
-          this.say(null);
-          this.focusPage();
-        }}
-      >
-        ${icon("x")}
-      </button>
-    </div>`;
   }
 }

@@ -53,7 +53,7 @@ export class ListPage extends Page {
       () => this.items,
       () => this.load(more),
     );
-    const { place, items } = this;
+    const { place, items } = /** @type {any} */ (this);
     if (place && this.isConnected) walkOf((items ?? []).map((one) => place(one)));
   }
 
@@ -62,7 +62,7 @@ export class ListPage extends Page {
    * document's address.
    */
   rows(row) {
-    const { place, items } = this;
+    const { place, items } = /** @type {any} */ (this);
     if (!place) return items.map(row);
     // Several rows may lead to one document.
     const seen = new Map();

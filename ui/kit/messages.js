@@ -1,0 +1,238 @@
+// What an app says above its page: what happened, what is not confirmed yet, a low tone, and scans that were not taken.
+import { html, LitElement, nothing } from "../vendor/lit.js";
+import { earlier, Refusal } from "./api.js";
+import { named, shown } from "./barcode.js";
+import { words } from "./codes.js";
+import { icon, refusedLines, retry } from "./controls.js";
+import { money, shortReceipt, time } from "./format.js";
+import { t } from "./i18n.js";
+import { APP } from "./session.js";
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const REFUSED = `scans.refused.${APP}`;
+/** More are not kept: by then somebody has scanned for minutes without looking. */
+const REFUSED_MAX = 100;
+
+/** They stay until somebody dismisses them, also over a reload; the newest comes first. */
+export class RefusedScans {
+  constructor(changed) {
+    this.changed = changed;
+    this.list = JSON.parse(localStorage.getItem(REFUSED) ?? "[]");
+  }
+
+  add(code, why) {
+    this.set([{ code: shown(code), why, at: Date.now() }, ...this.list].slice(0, REFUSED_MAX));
+  }
+
+  /** None: all of them. */
+  dismiss(gone) {
+    this.set(gone ? this.list.filter((one) => one !== gone) : []);
+  }
+
+  set(list) {
+    this.list = list;
+    localStorage.setItem(REFUSED, JSON.stringify(list));
+    this.changed();
+  }
+}
+
+export const SOUNDS = "sounds";
+let audio = null;
+/** A low tone, for what did not go well; nothing for what did. */
+export const low = (long = false) => {
+  if (localStorage.getItem(SOUNDS) === "off") return;
+  try {
+    audio ??= new AudioContext();
+    for (const [at, length] of long
+      ? [[0, 0.5]]
+      : [
+          [0, 0.12],
+          [0.18, 0.12],
+        ]) {
+      const tone = audio.createOscillator();
+      const loud = audio.createGain();
+      tone.frequency.value = 220;
+      loud.gain.value = 0.2;
+      tone.connect(loud).connect(audio.destination);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + length);
+    }
+  } catch {
+    // A till without a loudspeaker still shows the words.
+  }
+};
+
+/** What an app is built on. */
+export class Messages extends LitElement {
+  constructor() {
+    super();
+    this.unconfirmed = null;
+    this.said = null;
+    // Whether a session could not be ended yet.
+    this.leaving = false;
+    this.refusedScans = new RefusedScans(() => this.requestUpdate());
+  }
+
+  /** What happened, in a sentence; until the next thing happens. */
+  say(kind, text, action) {
+    this.said = text ? { kind, text, action } : null;
+    this.requestUpdate();
+  }
+
+  /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
+  fail(error, again) {
+    if (error instanceof Refusal && error.status === 401) {
+      // Behind a lock nobody is logged in anyway.
+      if (this.locked) return;
+      this.user = null;
+      this.show("login");
+    }
+    // Asked again by itself, and refused again: nobody is called for it twice.
+    const known = again && this.said?.again === again ? this.said : null;
+    if (!known) low();
+    if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));
+    Object.assign(this.said, { error, again });
+    this.requestUpdate();
+  }
+
+  doubt(error, intent) {
+    this.unconfirmed = error
+      ? { since: this.unconfirmed?.since ?? Date.now(), label: intent?.label, amount: intent?.amount ?? null }
+      : null;
+    this.requestUpdate();
+  }
+
+  reported(results) {
+    const texts = results
+      .filter(({ intent }) => !intent.quiet)
+      .map(({ intent, other, done, error, answer }) => {
+        const what = intent.amount === null ? t(intent.label) : `${t(intent.label)} ${money(intent.amount)}`;
+        if (other)
+          return t("{what} by {name} is not confirmed. It is checked when they log in again", {
+            what,
+            name: intent.by ?? "?",
+          });
+        if (done === null) return t("{what}: unknown. Check before you repeat it", { what });
+        if (!done) return t("{what}: failed. {why}", { what, why: words(error) });
+        const receipt = answer?.receipt_no
+          ? t("receipt {no}", { no: shortReceipt(answer.receipt_no) })
+          : time(Date.now());
+        return earlier.has(answer)
+          ? t("{what}: already done, {receipt}", { what, receipt })
+          : t("{what}: done, {receipt}", { what, receipt });
+      });
+    // What was done many times over, as counts of goods, is said once.
+    if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
+  }
+
+  /** The end of a session that the store has not confirmed. */
+  leaves(error) {
+    this.leaving = Boolean(error);
+  }
+
+  leavingText() {
+    return t(
+      "Not logged out yet: no connection to the store server. This page keeps trying; stay at this device until it succeeds",
+    );
+  }
+
+  /**
+   * Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed.
+   */
+  renewal() {
+    if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
+    return html`<div class="banner" id="banner" role="status">
+      ${icon("refresh-cw")}<span>${t("New version available")}</span
+      ><button class="btn" id="renew" @click=${() => location.reload()}>${t("Reload")}</button>
+    </div>`;
+  }
+
+  /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
+  refuse(code, why, { kind = "bad", long = false, scanned = true } = {}) {
+    low(long);
+    this.say(kind, sentence(why));
+    if (scanned) this.refusedScans.add(code, sentence(why));
+  }
+
+  /** Those that stand on the page until somebody dismisses them. */
+  refusedPart() {
+    return refusedLines(this.refusedScans.list, (one) => {
+      this.refusedScans.dismiss(one);
+      this.focusPage();
+    });
+  }
+
+  /** Nobody could say what a code is. */
+  scanFailed(error, code) {
+    this.fail(error);
+    this.refusedScans.add(code, error.words ?? words(error));
+  }
+
+  unknownCode(code, scanned) {
+    this.refuse(code, t("{code}: unknown barcode", { code: named(code) }), { scanned });
+  }
+
+  notTaken(code) {
+    this.refuse(code, t("Scan of {code} ignored. Close this window first", { code: named(code) }), {
+      kind: "warn",
+      long: true,
+    });
+  }
+
+  saidAct({ act }) {
+    this.say(null);
+    act();
+    this.focusPage();
+  }
+
+  banner() {
+    const { unconfirmed, said } = this;
+    if (unconfirmed) {
+      const what = unconfirmed.label
+        ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}`
+        : null;
+      return html`<div class="banner warn" id="banner" role="status">
+        ${icon("refresh-cw")}<span
+          >${
+            what
+              ? t("{what}: not confirmed yet. Checking; don't repeat it", { what })
+              : t("No connection to the store server since {time}. Completed payments are safe. Retrying\u2026", {
+                  time: time(unconfirmed.since),
+                })
+          }</span
+        >
+      </div>`;
+    }
+    if (!said && this.leaving)
+      return html`<div class="banner bad" id="banner" role="alert">
+        ${icon("triangle-alert")}<span>${this.leavingText()}</span>
+      </div>`;
+    if (!said) return this.renewal();
+    return html`<div
+      class="banner ${said.kind}"
+      id="banner"
+      role=${said.kind === "bad" && !said.again ? "alert" : "status"}
+    >
+      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${
+        said.again ? html` ${retry(said.error, said.again)}` : nothing
+      }</span>${
+        said.action
+          ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>
+              ${said.action.label}
+            </button>`
+          : nothing
+      }
+      <button
+        class="ib"
+        aria-label=${t("Close")}
+        @click=${() => {
+          this.say(null);
+          this.focusPage();
+        }}
+      >
+        ${icon("x")}
+      </button>
+    </div>`;
+  }
+}

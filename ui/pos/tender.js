@@ -1,0 +1,114 @@
+// How a sale is paid: the methods, the amount, the sums that a customer is likely to hand over.
+import { html, nothing } from "../vendor/lit.js";
+import { field, icon, key, moneyInput } from "../kit/controls.js";
+import { money, number } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+
+const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
+const ICONS = {
+  cash: "banknote",
+  card: "credit-card",
+  qris: "qr-code",
+  bank_transfer: "landmark",
+  voucher: "ticket",
+  points: "star",
+};
+export const POINTS = "points";
+const OFFERS = 4;
+/** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
+const SMALLEST_PART = 0.025;
+
+/** What a customer is likely to hand over: the next round sums of the shop's notes. */
+export const offers = (due, notes) => {
+  const sums = new Set();
+  for (const note of notes.filter((one) => one >= due * SMALLEST_PART)) {
+    const sum = Math.ceil(due / note) * note;
+    if (sum > due) sums.add(sum);
+  }
+  return [...sums].sort((a, b) => a - b).slice(0, OFFERS);
+};
+
+/** The key that chooses a method. */
+export const letterOf = (method) => LETTERS[method] ?? method[0].toUpperCase();
+
+export const choices = (page) => {
+  return html`<div class="methods" role="radiogroup" aria-label=${t("Payment method")}>
+    ${page
+      .methods()
+      .map(
+        (method) =>
+          html`<button
+            class="btn big"
+            role="radio"
+            aria-checked=${method === page.method}
+            @click=${() => page.choose(method)}
+          >
+            ${icon(ICONS[method] ?? "wallet")}<span>${t(method)}</span>${key(letterOf(method))}
+          </button>`,
+      )}
+  </div>`;
+};
+
+export const entry = (page) => {
+  const { method, given, app } = page;
+  const cash = method === "cash";
+  const offered = cash ? [page.left, ...offers(page.left, app.settings.payments.denominations)] : [];
+  const amount = given ?? (cash ? null : method === POINTS ? page.most : page.sale.amount_due);
+  return html`<section class="entry">
+    ${field(
+      cash ? t("Cash received") : t("Amount by {method}", { method: t(method) }),
+      moneyInput({ id: "amount", value: given, large: true, focus: true, onValue: (value) => page.give(value) }),
+      "amount",
+    )}
+    ${
+      cash
+        ? html`<div class="offers">
+              ${offered.map(
+                (sum, index) =>
+                  html`<button class="btn big" @click=${() => page.pick(sum)}>
+                    ${
+                      index ? nothing : html`<span class="muted">${t("exact")}</span>`
+                    }<b>${number(sum)}</b>${index ? nothing : key("E")}
+                  </button>`,
+              )}
+            </div>
+            <p class="changing">
+              <span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(page.change)}</b>
+            </p>`
+        : method === POINTS
+          ? html`<p id="worth" class="muted">
+              ${t("{n} points, worth {amount}", {
+                n: number(app.basket.member?.points_balance ?? 0),
+                amount: money(page.worth),
+              })}
+            </p>`
+          : field(
+              t("Reference (optional)"),
+              html`<input
+                class="input"
+                id="reference"
+                maxlength="64"
+                autocomplete="off"
+                .value=${page.reference}
+                @input=${(event) => {
+                  page.reference = event.target.value;
+                }}
+              />`,
+              "reference",
+            )
+    }
+    <button
+      class="pay"
+      ?disabled=${page.isTaking || (cash && given === null && page.sale.amount_due > 0)}
+      @click=${() => page.take()}
+    >
+      ${icon("check")}<span>${
+        (page.busy ? page.slow : page.isTaking)
+          ? t("Saving\u2026")
+          : amount === null
+            ? t("Accept")
+            : t("Accept {amount}", { amount: number(amount) })
+      }</span>${key("Enter")}
+    </button>
+  </section>`;
+};
