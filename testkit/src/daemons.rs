@@ -26,6 +26,12 @@ pub use store::Store;
 
 use std::path::Path;
 
+/// The committed OpenAPI document of a program.
+pub fn document(program: &str) -> serde_json::Value {
+    let file = root().join("docs/openapi").join(format!("{program}.json"));
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

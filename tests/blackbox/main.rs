@@ -13,7 +13,9 @@ mod contract {
     mod every_route;
     mod garbage;
     pub mod idempotency;
+    pub mod names;
     mod naming;
+    pub mod operations;
     mod refusals;
     mod shapes;
     mod smuggling;

@@ -24,6 +24,7 @@ mod transfers;
 mod twice;
 mod twins;
 mod versions;
+mod wire;
 
 use serde_json::Value;
 use testkit::hub::Hub;

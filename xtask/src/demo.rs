@@ -1,11 +1,8 @@
 //! `demo`: the whole chain on loopback, from an empty folder to the books of head office.
 
+use crate::replay::Selling;
 use crate::replay::input::{BEFORE, opening_float, receive, write_catalogue};
-use crate::replay::selling::{self, Outcome, Work};
-use crate::replay::{ask_hub, close};
 use crate::stage::{Person, Stage, WorkFolder, admin, finance};
-use crate::trade::books::Books;
-use crate::trade::compare::{Comparison, costs};
 use crate::trade::figures::Figures;
 use crate::trade::hubside;
 use crate::trade::members;
@@ -75,26 +72,25 @@ async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> 
     println!("3. {} products received, {} members registered", before.unit_costs.len(), members.len());
     let cashier = stage.store_setup.login(&people.cashier, &retries).await?.at("till-1");
     let tills = vec![Till::open(cashier, opening_float(month, &steps)).await?];
-    let work = Work::new(steps.clone(), members.clone(), people.manager.clone());
-    let outcome = selling::run(stage, tills, work, (&warehouse, month), false).await?;
-    let Outcome { tills, refusals, delivery } = outcome;
-    let deliveries = [before, delivery];
-    let file = Books::of(month, &steps, &deliveries);
-    let Figures { sales, returns, .. } = file.whole.figures;
+    let selling = Selling {
+        month,
+        steps,
+        members,
+        before,
+        manager: &manager,
+        warehouse: &warehouse,
+        approver: people.manager.clone(),
+        kill_hub: false,
+    };
+    let sold = selling.run(stage, tills, &retries).await?;
+    let Figures { sales, returns, .. } = sold.file.whole.figures;
     println!("4. {sales} sales and {returns} returns at till-1");
-    let store = close(&manager, &tills, &members).await?;
-    let costs = costs::walk(&manager, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
-    let hub = ask_hub(stage, &manager, &tills, &retries).await?;
     println!("5. shift closed and everything sent to the hub\n");
-    let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
-    refusals.iter().for_each(|refusal| println!("refused by the store: {refusal}"));
-    let refused = refusals.len() as i64;
-    let comparison =
-        Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
-    let agree = comparison.verdict().print();
+    sold.refusals.iter().for_each(|refusal| println!("refused by the store: {refusal}"));
+    let agree = sold.agree();
     println!("\n{}", if agree { "file, till, store and hub agree" } else { "FIGURES DIFFER" });
     let admin = stage.hub_setup.login(&admin(), &retries).await?;
-    let day = tills.first().context("no till")?.business_date.clone();
+    let day = sold.tills.first().context("no till")?.business_date.clone();
     let actors = settled_day::Actors { admin: &admin, manager: &manager, warehouse: &warehouse };
     settled_day::run(&actors, month, &day).await?;
     Ok(agree)

@@ -2,6 +2,7 @@
 //! three roles each, and holds every answer against it.
 
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, finance};
+use crate::tools::starts;
 use crate::workspace::{Profile, build, target};
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -41,10 +42,10 @@ pub enum Tool {
 pub async fn install() -> anyhow::Result<Tool> {
     let folder = target().await?.join(PACKAGE.replace("==", "-"));
     let tool = folder.join("bin/schemathesis");
-    if works(&tool).await {
+    if starts(&tool).await {
         return Ok(Tool::Ready(tool));
     }
-    if !works(Path::new("python3")).await {
+    if !starts("python3").await {
         return Ok(Tool::Missing("python3 is not installed"));
     }
     println!("installing {PACKAGE} from the package registry into {}", folder.display());
@@ -58,13 +59,7 @@ pub async fn install() -> anyhow::Result<Tool> {
             return Ok(Tool::Missing("schemathesis could not be installed from the package registry"));
         }
     }
-    Ok(if works(&tool).await { Tool::Ready(tool) } else { Tool::Missing("schemathesis does not start") })
-}
-
-async fn works(program: &Path) -> bool {
-    let mut probe = Command::new(program);
-    probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    probe.status().await.is_ok_and(|status| status.success())
+    Ok(if starts(&tool).await { Tool::Ready(tool) } else { Tool::Missing("schemathesis does not start") })
 }
 
 /// Which roles send a request for each bound of each schema, beside examples and random requests. What a role is allowed

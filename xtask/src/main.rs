@@ -8,8 +8,6 @@ mod house;
 mod many_stores;
 mod measure;
 mod process;
-mod progress;
-mod prompt;
 mod replay;
 mod rest;
 mod soak;
@@ -47,7 +45,7 @@ enum Command {
     Replay(replay::Options),
     /// Run everything that the build server runs; with --fast only what takes minutes
     Test(checks::Options),
-    /// Measure the complexity of the sources; fails if a figure is above its limit
+    /// Check the structure of the sources: import cycles, size of folders
     House(house::Options),
     /// Print every public sentence with its place: texts of the OpenAPI documents, of refusals and of commands
     Texts,
@@ -65,8 +63,6 @@ enum Command {
     /// Run the long tests: slow clients, a storm of requests, the model test, schemathesis with many requests,
     /// ten thousand stores, a month offline, the fuzz targets
     Soak(soak::Options),
-    /// Measure how fast changes reach the other end of an online link, and how much memory a large catalogue needs
-    Prompt(prompt::Options),
     /// Check the dependencies against deny.toml and the advisory database
     Deny,
     /// Write a bill of materials of each program (CycloneDX) into a folder
@@ -96,7 +92,6 @@ async fn run(command: Command) -> anyhow::Result<bool> {
             fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
         }
         Command::Soak(options) => soak::run(options).await,
-        Command::Prompt(options) => prompt::run(options).await,
         Command::Deny => tools::supply::command().await,
         Command::Sbom { to } => tools::supply::sbom(&to).await,
         Command::Release => tools::supply::release().await,

@@ -8,9 +8,8 @@ mod load;
 mod many;
 mod office;
 mod peer;
-mod plot;
 mod reads;
-mod results;
+pub mod results;
 mod rounds;
 pub mod shop;
 mod slow_disk;
@@ -23,7 +22,7 @@ use rounds::Subjects;
 use serde_json::json;
 use shop::{MeasuredStore, Size};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 /// Tills of the measured runs.
@@ -34,8 +33,6 @@ pub const MANY: usize = 64;
 const MEMBERS: usize = 500;
 /// The page that the figures are written into.
 const PAGE: &str = "docs/performance.md";
-/// Where its pictures lie.
-const PLOTS: &str = "docs/performance";
 
 /// How long, and behind how much history.
 #[derive(clap::Args, Clone)]
@@ -133,7 +130,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut results = Results::default();
 
     eprintln!("measuring in {}", place.path().display());
-    let peer = Peer::start(&binaries, &place, (size.products, MEMBERS, MANY), options.connections).await?;
+    let peer = Peer::start(&binaries, &place, size, options.connections).await?;
     let bare = Helper::start(&binaries, &["bare"]).await?;
     let store = MeasuredStore::sized(&binaries, store_place, size).await?;
     let mut behind = MeasuredStore::sized(&binaries, behind_place, size).await?;
@@ -153,8 +150,8 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     slow_disk::measure(&binaries, slow_place, seconds * 3, &mut results).await?;
     if let Some(peer) = &peer {
         head_office::measure(&binaries, hub_place, &peer.postgres, caught_up, &mut results).await?;
-        let crowd = (pick(options.waiting, 1_000, 20), seconds * 3);
-        many::measure(&binaries, many_place, &peer.postgres, crowd, &mut results).await?;
+        let (waiting, length) = (pick(options.waiting, 1_000, 20), Duration::from_secs(seconds * 3));
+        many::measure(&binaries, many_place, &peer.postgres, waiting, length, &mut results).await?;
     }
     let given = format!(
         "{rounds} rounds of {seconds} s a visit; {} products and {sales} sales of history; {} products and {} members \
@@ -171,8 +168,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     )?;
     eprintln!("everything is in {}", json.display());
     if options.write {
-        let plots = plot::write(&root().join(PLOTS), &results)?;
-        document::write(&root().join(PAGE), document::STORE, &format!("{block}\n{plots}"))?;
+        document::write(&root().join(PAGE), document::STORE, &format!("{block}\n"))?;
     }
     Ok(true)
 }
@@ -188,8 +184,7 @@ async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> an
     let block = office::render(&head, &measured);
     println!("{block}");
     if options.write {
-        let plot = plot::write_office(&root().join(PLOTS), &measured.results, &measured.goals)?;
-        document::write(&root().join(PAGE), document::OFFICE, &format!("{block}\n{plot}"))?;
+        document::write(&root().join(PAGE), document::OFFICE, &format!("{block}\n"))?;
     }
     Ok(true)
 }

@@ -2,9 +2,15 @@
 
 use crate::daemon::Daemon;
 use anyhow::Context;
+use std::ops::Range;
 
 /// Length of a tick of `/proc/<pid>/stat`: 100 a second on every Linux.
 const TICK_US: u64 = 10_000;
+/// User and system time in that line, counted behind the name of the command.
+const OWN: Range<usize> = 11..13;
+/// Those of the process's children that have ended and were waited for.
+pub const OF_CHILDREN: Range<usize> = 13..15;
+const OWN_AND_OF_CHILDREN: Range<usize> = 11..15;
 
 /// A figure of `/proc/<pid>/status`, in KiB.
 pub fn status_kib(daemon: &Daemon, name: &str) -> anyhow::Result<u64> {
@@ -15,12 +21,12 @@ pub fn status_kib(daemon: &Daemon, name: &str) -> anyhow::Result<u64> {
 /// Processor time that it used so far, in microseconds.
 pub fn cpu_us(daemon: &Daemon) -> anyhow::Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", daemon.pid()))?;
-    ticks(&stat, 2).map(|ticks| ticks * TICK_US).context("no processor time in the process state")
+    ticks_us(&stat, OWN).context("no processor time in the process state")
 }
 
 /// Processor time in microseconds of these processes and of all below them, those that have ended included.
 pub fn family_cpu_us(roots: &[u32]) -> u64 {
-    family(roots).into_iter().filter_map(|(_, stat)| ticks(&stat, 4)).sum::<u64>() * TICK_US
+    family(roots).into_iter().filter_map(|(_, stat)| ticks_us(&stat, OWN_AND_OF_CHILDREN)).sum()
 }
 
 /// Ends every process below this one: what a test started outlives its test program otherwise.
@@ -70,24 +76,24 @@ fn parent(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// User and system time of a line of `/proc/<pid>/stat`: fields 14 and 15, counted behind the name; the two after them
-/// are those of its children that ended.
-fn ticks(stat: &str, fields: usize) -> Option<u64> {
+/// Processor time in microseconds, the sum of these fields of a line of `/proc/<pid>/stat`.
+pub fn ticks_us(stat: &str, fields: Range<usize>) -> Option<u64> {
     let (_, behind) = stat.rsplit_once(')')?;
-    let times = behind.split_whitespace().skip(11).take(fields);
-    times.map(|time| time.parse::<u64>().ok()).sum()
+    let times = behind.split_whitespace().skip(fields.start).take(fields.len());
+    times.map(|time| time.parse::<u64>().ok()).sum::<Option<u64>>().map(|ticks| ticks * TICK_US)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{end_below, family, parent, ticks};
+    use super::{OF_CHILDREN, OWN, OWN_AND_OF_CHILDREN, end_below, family, parent, ticks_us};
 
     #[test]
     fn processor_time_is_found_behind_any_name() {
         let stat = "42 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 700 30 4 5 20 0 9 0 1 2 3";
-        assert_eq!((ticks(stat, 2), ticks(stat, 4), parent(stat)), (Some(730), Some(739), Some(1)));
-        assert_eq!(ticks("42 (short) S 1", 2), Some(0));
-        assert_eq!(ticks("nothing", 2), None);
+        let times = [OWN, OF_CHILDREN, OWN_AND_OF_CHILDREN].map(|fields| ticks_us(stat, fields));
+        assert_eq!((times, parent(stat)), ([Some(7_300_000), Some(90_000), Some(7_390_000)], Some(1)));
+        assert_eq!(ticks_us("42 (short) S 1", OWN), Some(0));
+        assert_eq!(ticks_us("nothing", OWN), None);
     }
 
     #[tokio::test]

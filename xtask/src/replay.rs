@@ -8,12 +8,12 @@ pub mod selling;
 
 use crate::rest::Api;
 use crate::stage::{Person, STORE_ID, Stage, WorkFolder, admin, finance};
-use crate::trade::books::Books;
-use crate::trade::compare::{Comparison, StoreSide, costs};
+use crate::trade::books::{Books, Delivery};
+use crate::trade::compare::{Comparison, Costs, StoreSide, costs};
 use crate::trade::hubside::{self, HubSide};
 use crate::trade::members::{self, Members};
-use crate::trade::month::load;
-use crate::trade::plan::{given, plan, spend};
+use crate::trade::month::{Month, load};
+use crate::trade::plan::{Step, given, plan, spend};
 use crate::trade::till::Till;
 use crate::workspace::{Profile, build};
 use anyhow::{Context, bail, ensure};
@@ -73,36 +73,34 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     }
 
     let started = Instant::now();
-    let work = Work::new(steps.clone(), members.clone(), manager);
-    let outcome = selling::run(&mut stage, tills, work, (&api, &month), options.kill_hub).await?;
-    let Outcome { tills, refusals, delivery } = outcome;
+    let selling = Selling {
+        month: &month,
+        steps,
+        members,
+        before,
+        manager: &api,
+        warehouse: &api,
+        approver: manager,
+        kill_hub: options.kill_hub,
+    };
+    let sold = selling.run(&mut stage, tills, &retries).await?;
     let seconds = started.elapsed().as_secs_f64();
-    let store = close(&api, &tills, &members).await?;
-    let deliveries = [before, delivery];
-    let costs = costs::walk(&api, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
-    let hub = ask_hub(&stage, &api, &tills, &retries).await?;
-    input::tell(&month, &steps, given.len(), &refusals);
+    input::tell(&month, &sold.steps, given.len(), &sold.refusals);
     println!(
-        "\n{} sales and returns at {} tills in {seconds:.1} s ({:.0} per second), {} requests repeated\n",
-        steps.len(),
-        tills.len(),
-        steps.len() as f64 / seconds,
+        "\n{} sales and returns at {} tills in {seconds:.1} s, {} requests repeated\n",
+        sold.steps.len(),
+        sold.tills.len(),
         retries.load(Ordering::Relaxed)
     );
-    let file = Books::of(&month, &steps, &deliveries);
-    let seen = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
-    let refused = refusals.len() as i64;
-    let comparison =
-        Comparison { file: &file, tills: seen, store: &store, costs: &costs, hub: &hub, refused };
-    let mut agree = comparison.verdict().print();
+    let mut agree = sold.agree();
     let office = [admin(), finance()];
     let mut people = Vec::new();
     for person in &office {
         people.push(stage.hub_setup.login(person, &retries).await?);
     }
     let [admin, finance] = people.as_slice() else { bail!("two people of head office") };
-    let own = (STORE_ID, store.value.values().sum());
-    agree &= office::run(&stage.hub.base(), (admin, finance), &month, own).await?;
+    let own = office::OwnStock { store: STORE_ID, value: sold.store.value.values().sum() };
+    agree &= office::run(&stage.hub.base(), admin, finance, &month, own).await?;
     stage.store.stop().await?;
     stage.hub.stop().await?;
     stage.hub_setup.command(&["verify"], None).await.context("cloud-hub verify")?;
@@ -110,8 +108,64 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     Ok(agree)
 }
 
+/// What a month is sold with at a store.
+pub struct Selling<'a> {
+    pub month: &'a Month,
+    pub steps: Arc<Vec<Step>>,
+    pub members: Members,
+    /// The delivery before the first sale.
+    pub before: Delivery,
+    pub manager: &'a Api,
+    pub warehouse: &'a Api,
+    /// Approves returns without a receipt.
+    pub approver: Person,
+    pub kill_hub: bool,
+}
+
+/// A month that was sold, as the file, the tills, the store and the hub know it.
+pub struct Sold {
+    pub steps: Arc<Vec<Step>>,
+    pub file: Books,
+    pub tills: Vec<Till>,
+    pub refusals: Vec<String>,
+    pub store: StoreSide,
+    costs: Costs,
+    hub: HubSide,
+}
+
+impl Selling<'_> {
+    /// Does every step, closes the shifts and asks store and hub for all that they know.
+    pub async fn run(
+        self,
+        stage: &mut Stage,
+        tills: Vec<Till>,
+        retries: &Arc<AtomicU64>,
+    ) -> anyhow::Result<Sold> {
+        let Self { month, steps, members, before, manager, warehouse, approver, kill_hub } = self;
+        let work = Work::new(steps.clone(), members.clone(), approver);
+        let Outcome { tills, refusals, delivery } =
+            selling::run(stage, tills, work, warehouse, month, kill_hub).await?;
+        let store = close(manager, &tills, &members).await?;
+        let deliveries = [before, delivery];
+        let costs = costs::walk(manager, &steps, &deliveries, tills.iter().map(|till| &till.seen)).await?;
+        let hub = ask_hub(stage, manager, &tills, retries).await?;
+        let file = Books::of(month, &steps, &deliveries);
+        Ok(Sold { steps, file, tills, refusals, store, costs, hub })
+    }
+}
+
+impl Sold {
+    /// Prints every figure as each of them knows it; true if all agree.
+    pub fn agree(&self) -> bool {
+        let Self { file, tills, refusals, store, costs, hub, .. } = self;
+        let tills = tills.iter().map(|till| (till.shift_id.as_str(), &till.seen)).collect();
+        let refused = refusals.len() as i64;
+        Comparison { file, tills, store, costs, hub, refused }.verdict().print()
+    }
+}
+
 /// Closes every shift and asks the store for all that it knows.
-pub async fn close(manager: &Api, tills: &[Till], members: &Members) -> anyhow::Result<StoreSide> {
+async fn close(manager: &Api, tills: &[Till], members: &Members) -> anyhow::Result<StoreSide> {
     let mut store = StoreSide::default();
     for till in tills {
         store.add_summary(&till.shift_id, &till.close().await?)?;
@@ -122,7 +176,7 @@ pub async fn close(manager: &Api, tills: &[Till], members: &Members) -> anyhow::
 }
 
 /// Asks the hub, once it has everything.
-pub async fn ask_hub(
+async fn ask_hub(
     stage: &Stage,
     manager: &Api,
     tills: &[Till],

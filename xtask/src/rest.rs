@@ -1,6 +1,6 @@
 //! The REST interface as a till uses it: one key per request, repeated until there is an answer.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -193,6 +193,23 @@ fn unwrap(status: StatusCode, mut whole: Value) -> Result<Value, CallError> {
         None => field("message"),
     };
     Err(CallError::Refused { status: status.as_u16(), code: field("code"), message })
+}
+
+/// Looks at something until there is an answer, with this pause between two looks.
+pub async fn until<T>(
+    what: &str,
+    patience: Duration,
+    pause: Duration,
+    mut look: impl AsyncFnMut() -> anyhow::Result<Option<T>>,
+) -> anyhow::Result<T> {
+    let since = Instant::now();
+    loop {
+        if let Some(seen) = look().await? {
+            return Ok(seen);
+        }
+        ensure!(since.elapsed() < patience, "gave up after {} s waiting until {what}", patience.as_secs());
+        tokio::time::sleep(pause).await;
+    }
 }
 
 /// A text field that has to be there.

@@ -11,6 +11,7 @@ pub mod stores;
 pub mod storm;
 
 use crate::fuzz;
+use crate::measure::results::middle;
 use crate::measure::shop::MeasuredStore;
 use crate::soak::crowd::Crowd;
 use crate::stage::WorkFolder;
@@ -134,20 +135,19 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
             fine &= told("schemathesis", schemathesis(target, options.examples, seed).await);
         }
     }
-    if options.stores > 0 {
-        let stores = [("SOAK_STORES", options.stores.to_string())];
-        fine &= told("stores returning", at_full_size(RETURNING, &stores).await);
+    for (part, name, variable, size) in [
+        ("stores returning", RETURNING, "SOAK_STORES", options.stores),
+        ("a month offline", OFFLINE, "SOAK_SALES", options.offline_sales),
+        ("power cuts", UNSYNCED, "SOAK_CUTS", options.cuts),
+    ] {
+        fine &= size == 0 || told(part, at_full_size(name, variable, size).await);
     }
-    if options.offline_sales > 0 {
-        let sales = [("SOAK_SALES", options.offline_sales.to_string())];
-        fine &= told("a month offline", at_full_size(OFFLINE, &sales).await);
+    for (part, target, name, variable, times) in [
+        ("races at the hub", "hub", RACES, "RACE_TRIES", options.races),
+        ("processes killed at random", "blackbox", KILLED, "SOAK_KILLED", options.killed),
+    ] {
+        fine &= times == 0 || told(part, two_processes(target, name, variable, times).await);
     }
-    if options.cuts > 0 {
-        let cuts = [("SOAK_CUTS", options.cuts.to_string())];
-        fine &= told("power cuts", at_full_size(UNSYNCED, &cuts).await);
-    }
-    fine &= options.races == 0 || told("races at the hub", races(options.races).await);
-    fine &= options.killed == 0 || told("processes killed at random", killed(options.killed).await);
     fine &= options.no_pages || told("the till's page", timed_pages().await);
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
@@ -174,50 +174,51 @@ fn fresh_seed() -> u64 {
     RandomState::new().build_hasher().finish() & SEED_MASK
 }
 
-/// The model test against the real store; it prints its seed too.
+/// Runs one test with these variables; it prints its seed and its figures.
+async fn run_test<V: AsRef<std::ffi::OsStr>>(
+    target: &str,
+    name: &str,
+    variables: impl IntoIterator<Item = (&'static str, V)>,
+) -> anyhow::Result<bool> {
+    let clock = faketime::library().await?;
+    let mut test = cargo(&["test", "--workspace", "--test", target, name, "--", "--nocapture"]);
+    test.env(faketime::GIVEN, clock).envs(variables);
+    Ok(test.status().await.context("cargo test")?.success())
+}
+
+/// The model test against the real store.
 async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
     println!("model: {steps} steps; again: SEED={seed} MODEL_STEPS={steps} cargo test --test blackbox model");
-    let mut test = cargo(&["test", "--workspace", "--test", "blackbox", MODEL, "--", "--nocapture"]);
-    test.env("SEED", seed.to_string()).env("MODEL_STEPS", steps.to_string());
-    Ok(test.status().await.context("cargo test")?.success())
+    run_test("blackbox", MODEL, [("SEED", seed.to_string()), ("MODEL_STEPS", steps.to_string())]).await
 }
 
 /// Random histories of a simulation; the one that fails is printed with its seed.
 async fn simulated(name: &str, histories: u64, from: u64) -> anyhow::Result<bool> {
     println!("{name}: {histories} histories from seed {from} on");
-    let mut test = cargo(&["test", "--workspace", "--test", "domain", name]);
-    test.env("SIMULATION_FROM", from.to_string()).env("SIMULATION_SEEDS", histories.to_string());
-    Ok(test.status().await.context("cargo test")?.success())
+    let range = [("SIMULATION_FROM", from.to_string()), ("SIMULATION_SEEDS", histories.to_string())];
+    run_test("domain", name, range).await
 }
 
-/// A test of synchronisation with more of everything than the test command has; it prints its figures.
-async fn at_full_size(name: &str, sizes: &[(&str, String)]) -> anyhow::Result<bool> {
-    let clock = faketime::library().await?;
-    let mut test = cargo(&["test", "--workspace", "--test", "blackbox", name, "--", "--nocapture"]);
-    test.env(faketime::GIVEN, clock).envs(sizes.iter().map(|(name, size)| (name, size)));
-    Ok(test.status().await.context("cargo test")?.success())
+/// A test of synchronisation with more of everything than the test command has.
+async fn at_full_size(name: &str, variable: &'static str, size: usize) -> anyhow::Result<bool> {
+    run_test("blackbox", name, [(variable, size.to_string())]).await
 }
 
-/// The pairs that race at head office, at two processes on one server.
-async fn races(tries: usize) -> anyhow::Result<bool> {
+/// A test of two processes of the hub on one server, this many times.
+async fn two_processes(
+    target: &str,
+    name: &str,
+    variable: &'static str,
+    times: usize,
+) -> anyhow::Result<bool> {
     let server = Postgres::start().await?;
-    let mut test = cargo(&["test", "--workspace", "--test", "hub", RACES]);
-    test.env(GIVEN, server.address()).env("RACE_TRIES", tries.to_string());
-    Ok(test.status().await.context("cargo test")?.success())
+    run_test(target, name, [(variable, times.to_string()), (GIVEN, server.address())]).await
 }
 
-/// Everything at once at two processes on one server, which die; it prints its seed and its figures.
-async fn killed(rounds: usize) -> anyhow::Result<bool> {
-    let server = Postgres::start().await?;
-    let rounds = [("SOAK_KILLED", rounds.to_string()), (GIVEN, server.address())];
-    at_full_size(KILLED, &rounds).await
-}
-
-/// Keys, scans and searches on the till's page in a store with 100,000 products; it prints its figures.
+/// Keys, scans and searches on the till's page in a store with 100,000 products.
 async fn timed_pages() -> anyhow::Result<bool> {
     apt::browser().await?;
-    let mut test = cargo(&["test", "--workspace", "--test", "screens", PAGES, "--", "--nocapture"]);
-    Ok(test.env("SCREENS_TIMED", "1").status().await.context("cargo test")?.success())
+    run_test("screens", PAGES, [("SCREENS_TIMED", "1")]).await
 }
 
 async fn schemathesis(target: fuzz::Target, examples: u32, seed: u64) -> anyhow::Result<bool> {
@@ -293,9 +294,4 @@ async fn gathered(crowd: &Crowd, count: usize) -> anyhow::Result<()> {
 
 fn p99_us(run: &Value) -> anyhow::Result<u64> {
     run.pointer("/whole/p99_us").and_then(Value::as_u64).context("the load generator printed no p99")
-}
-
-fn middle(mut figures: Vec<u64>) -> u64 {
-    figures.sort_unstable();
-    figures.get(figures.len() / 2).copied().unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! A store and a hub on loopback, with a database each, made fresh in one folder.
 
-use crate::daemon::{Daemon, Launch, free_address};
+use crate::daemon::{Daemon, Launch};
 use crate::rest::Api;
 use crate::workspace::{Binaries, one_shot};
 use anyhow::{Context, bail};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tempfile::TempDir;
+use testkit::store::free_address;
 
 /// The shop that is made.
 pub const STORE_ID: &str = "S001";
@@ -114,7 +115,7 @@ impl Installation {
 
     /// Another process of such a hub: on the same database and with the same keys, at another address.
     pub fn beside(binaries: &Binaries, place: &WorkFolder, database: &str) -> anyhow::Result<Self> {
-        let address = free_address()?;
+        let address = free_address();
         let settings = hub_settings(place, CROWDED, database, address);
         Self::write("cloud-hub", &binaries.hub, place, "hub-2.toml", &settings, address, "/health")
     }
@@ -125,7 +126,7 @@ impl Installation {
         http: &str,
         database: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let address = free_address()?;
+        let address = free_address();
         let embedded = format!("sqlite://{}", place.file("hub.sqlite").display());
         let settings = hub_settings(place, http, database.unwrap_or(&embedded), address);
         Self::write("cloud-hub", &binaries.hub, place, "hub.toml", &settings, address, "/health")
@@ -144,7 +145,7 @@ impl Installation {
         data: &Path,
         more: &str,
     ) -> anyhow::Result<Self> {
-        let address = free_address()?;
+        let address = free_address();
         // Made-up tills sell, pay out and take back at any price, and no manager is next to them.
         let loose = "pricing.discount_limit_bp = 0\nreturns.cashier_limit = 0\n\
                      returns.unreceipted_any_price = true\napproval.adjustment_value = 0\n\

@@ -1,8 +1,12 @@
 //! `texts`: prints every sentence that users of the programs read, to be read aloud: summaries and descriptions of the
 //! OpenAPI documents, and the texts of refusals and commands in the sources. Each line has the place, a tab and the text.
 
-use crate::house::lex::{Kind, Token, tokens};
-use crate::house::{shipped, sources};
+mod lex;
+mod shipped;
+
+use crate::house::sources;
+use lex::{Kind, Token, tokens};
+
 use crate::workspace::root;
 use anyhow::Context;
 use serde_json::Value;
@@ -123,7 +127,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Texts, descriptions, is_public, is_sentence, unescaped};
-    use crate::house::lex::tokens;
+    use super::lex::tokens;
     use serde_json::json;
 
     #[test]

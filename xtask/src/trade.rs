@@ -6,6 +6,7 @@ pub mod figures;
 pub mod hubside;
 pub mod members;
 pub mod month;
+pub mod office;
 pub mod plan;
 pub mod settled_day;
 pub mod stock_value;

@@ -3,6 +3,7 @@
 
 use crate::audit::items;
 use crate::client::Client;
+use crate::counter::{number as int, text};
 use crate::hub::Hub;
 use crate::store::Store;
 use serde_json::Value;
@@ -35,16 +36,6 @@ const SILENT: [&str; 11] = [
     "receipts.skipped",
     "audit.recorded",
 ];
-
-#[track_caller]
-fn int(value: &Value, field: &str) -> i64 {
-    value[field].as_i64().unwrap_or_else(|| panic!("no {field}: {value}"))
-}
-
-#[track_caller]
-fn text(value: &Value, field: &str) -> String {
-    value[field].as_str().unwrap_or_else(|| panic!("no {field}: {value}")).to_owned()
-}
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()

@@ -6,8 +6,6 @@ pub mod browser;
 mod contract;
 pub mod document;
 pub mod events;
-pub mod names;
-pub mod operations;
 
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
-/// Says where the library is, if not where Debian puts it.
-const GIVEN: &str = "LIBFAKETIME";
+/// Names the library, if it is not where Debian puts it.
+pub const GIVEN: &str = "LIBFAKETIME";
 /// Debian's folders have one level for the kind of machine.
 const LIBRARIES: &str = "/usr/lib";
 const NAME: &str = "faketime/libfaketimeMT.so.1";
@@ -20,13 +20,17 @@ pub struct Clock {
     off: AtomicI64,
 }
 
+/// Where libfaketime is.
+pub fn library() -> Option<PathBuf> {
+    let given = std::env::var_os(GIVEN).map(PathBuf::from);
+    let machines = std::fs::read_dir(LIBRARIES).into_iter().flatten().flatten();
+    given.or_else(|| machines.map(|machine| machine.path().join(NAME)).find(|path| path.is_file()))
+}
+
 impl Clock {
     /// None where the library is not installed: said aloud, since then a test proves nothing.
     pub fn find() -> Option<Self> {
-        let given = std::env::var_os(GIVEN).map(PathBuf::from);
-        let machines = std::fs::read_dir(LIBRARIES).into_iter().flatten().flatten();
-        let library =
-            given.or_else(|| machines.map(|machine| machine.path().join(NAME)).find(|path| path.is_file()));
+        let library = library();
         if library.is_none() {
             println!("NOT RUN: libfaketime is not here; `cargo xtask test` installs it");
         }

@@ -1,4 +1,4 @@
-//! A disk whose power can be cut: an ext4 image on a loop device. A copy of the image's backing file holds
+//! A disk that can stand still and whose power can be cut: an ext4 image on a loop device. A copy of the image's backing file holds
 //! all that the device was given and nothing of the page cache, which is what a cut leaves.
 
 use crate::wait;
@@ -17,9 +17,14 @@ pub struct Disk {
 impl Disk {
     /// A new file system, or why this machine can't make one.
     pub fn make(folder: &Path) -> Result<Self, String> {
+        Self::make_sized(folder, IMAGE_BYTES)
+    }
+
+    /// The same with room for this many bytes.
+    pub fn make_sized(folder: &Path, bytes: u64) -> Result<Self, String> {
         let image = folder.join("disk-0.img");
         let file = std::fs::File::create(&image).map_err(|error| error.to_string())?;
-        file.set_len(IMAGE_BYTES).map_err(|error| error.to_string())?;
+        file.set_len(bytes).map_err(|error| error.to_string())?;
         tool(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(&image))?;
         Self::mount(image, folder.join("mount-0"))
     }
@@ -29,6 +34,15 @@ impl Disk {
         // Long commits keep the kernel from writing of its own accord while the image is copied.
         tool(Command::new("mount").args(["-o", "loop,commit=300"]).arg(&image).arg(&mount))?;
         Ok(Self { image, mount })
+    }
+
+    /// Nothing is written until it is thawed.
+    pub fn freeze(&self) -> Result<(), String> {
+        tool(Command::new("fsfreeze").arg("--freeze").arg(&self.mount))
+    }
+
+    pub fn thaw(&self) -> Result<(), String> {
+        tool(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
     }
 
     /// A copy of the disk as a cut now would leave it; the daemon is frozen meanwhile. The kernel is not:
@@ -53,6 +67,8 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
+        // A frozen one can't be unmounted; one that is not frozen can't be thawed, which does no harm.
+        let _ = self.thaw();
         if tool(Command::new("umount").arg(&self.mount)).is_err() {
             let _ = tool(Command::new("umount").arg("--lazy").arg(&self.mount));
         }

@@ -15,11 +15,7 @@ pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
     (stock["on_hand"].as_i64().unwrap(), stock["value"].as_i64().unwrap())
 }
 
-/// The text of a field.
-#[track_caller]
-pub fn text(data: &Value, field: &str) -> String {
-    data[field].as_str().unwrap_or_else(|| panic!("no {field}: {data}")).to_owned()
-}
+pub use crate::counter::text;
 
 /// A transfer on its way from S002 to this store, as head office tells of it.
 pub fn coming(id: &str, qty: i64) -> Value {

@@ -2,7 +2,6 @@
 
 pub mod database;
 pub mod postgres;
-pub mod wire;
 
 use crate::client::Client;
 use crate::prepared::{self, Files};
@@ -175,17 +174,8 @@ impl Hub {
 
     /// A command of the real binary with this hub's settings.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut words = self.wrapper.iter().filter(|_| arguments.first() == Some(&"serve"));
-        let mut command = match words.next() {
-            Some(program) => {
-                let mut command = Command::new(program);
-                command.args(words).arg(process::cloud_hub());
-                command
-            }
-            None => Command::new(process::cloud_hub()),
-        };
-        command.arg("--config").arg(self.folder.path().join("hub.toml")).args(arguments);
-        command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
+        let settings = self.folder.path().join("hub.toml");
+        let mut command = process::command(process::cloud_hub(), &settings, &self.wrapper, arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -41,6 +41,12 @@ pub fn cloud_hub() -> &'static Path {
     })
 }
 
+/// Where a program is, by the path.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 fn newest(folder: &Path) -> Option<SystemTime> {
     let mut newest = None;
     for entry in std::fs::read_dir(folder).ok()?.flatten() {
@@ -57,6 +63,22 @@ fn newest(folder: &Path) -> Option<SystemTime> {
 
 fn newest_of_dir(path: &Path) -> Option<SystemTime> {
     if path.ends_with("target") { None } else { newest(path) }
+}
+
+/// A command of one of our binaries in a folder with its settings; `wrapper` is put before `serve`, and before no other.
+pub fn command(binary: &Path, settings: &Path, wrapper: &[String], arguments: &[&str]) -> Command {
+    let mut words = wrapper.iter().filter(|_| arguments.first() == Some(&"serve"));
+    let mut command = match words.next() {
+        Some(program) => {
+            let mut command = Command::new(program);
+            command.args(words).arg(binary);
+            command
+        }
+        None => Command::new(binary),
+    };
+    command.arg("--config").arg(settings).args(arguments).current_dir(settings.parent().unwrap());
+    command.env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
+    command
 }
 
 /// A running daemon. Dropped, it is killed; dropped by a failing test, it shows its log.
@@ -119,16 +141,20 @@ impl Daemon {
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
+
+    /// The last lines of its log.
+    pub fn log_end(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")
+    }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.kill9();
         if std::thread::panicking() {
-            let log = self.log();
-            let lines: Vec<&str> = log.lines().collect();
-            let shown = &lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..];
-            eprintln!("--- end of {}\n{}\n---", self.log.display(), shown.join("\n"));
+            eprintln!("--- end of {}\n{}\n---", self.log.display(), self.log_end());
         }
     }
 }

@@ -10,19 +10,75 @@ use edge::keys::SigningKey;
 use edge::{clock, tokens::sync};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a store waits for an answer where hundreds ask at once.
 const PATIENCE: Duration = Duration::from_secs(120);
 const EPOCH: &str = "1-00000000000000aa";
 
+/// What makes a store for its hub: an ID, a key and a chain of records. It makes the bodies of its calls and sends none.
+#[derive(Clone)]
+pub struct Chain {
+    pub id: String,
+    key: Arc<SigningKey>,
+    seq: u64,
+    hash: String,
+}
+
+impl Chain {
+    pub fn new(id: &str) -> Self {
+        let key = Arc::new(SigningKey::generate().unwrap());
+        Self { id: id.to_owned(), key, seq: 0, hash: GENESIS.to_owned() }
+    }
+
+    /// A token for one call at this hub, now.
+    pub fn token(&self, hub_id: &str) -> String {
+        self.token_at(hub_id, clock::now())
+    }
+
+    fn token_at(&self, hub_id: &str, now: UtcMs) -> String {
+        sync::issue(&self.key, &self.id, hub_id, now).unwrap()
+    }
+
+    /// The body that enrols it with the token that head office made when it was `added`.
+    pub fn enrolment(&self, added: &Value) -> Value {
+        json!({"enrolment_token": added["enrolment_token"], "store_id": self.id,
+            "public_key": self.key.public_key_text(), "version": "0.1.0"})
+    }
+
+    /// Its hello, with a part of its records acknowledged or none of them.
+    pub fn hello(&self, is_acked: bool) -> Value {
+        self.hello_at(is_acked, clock::now())
+    }
+
+    fn hello_at(&self, is_acked: bool, now: UtcMs) -> Value {
+        let (seq, hash) = if is_acked { (self.seq, self.hash.as_str()) } else { (0, GENESIS) };
+        let state = json!({"epoch": EPOCH, "head_seq": self.seq, "head_hash": self.hash, "acked_seq": seq,
+            "acked_hash": hash, "min_kept_seq": 1});
+        let lineage = if self.seq == 0 { json!([]) } else { json!([state]) };
+        json!({"store_id": self.id, "epoch": EPOCH, "lineage": lineage, "apart": false,
+            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now,
+            "backlog": {"pending": self.seq - seq, "oldest_pending_at": null}, "day_start": "00:00"})
+    }
+
+    /// The push of these records; the chain continues behind them.
+    pub fn push(&mut self, records: impl IntoIterator<Item = String>) -> Value {
+        let (before, mut events) = (self.hash.clone(), Vec::new());
+        for record in records {
+            (self.seq, self.hash) = (self.seq + 1, chain::next(&self.hash, &record));
+            events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
+        }
+        let backlog = json!({"pending": events.len(), "oldest_pending_at": null});
+        json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": before, "events": events,
+            "backlog": backlog})
+    }
+}
+
 /// An enrolled store that has said hello.
 pub struct Shop {
     hub: SocketAddr,
-    id: &'static str,
-    key: SigningKey,
-    seq: u64,
-    hash: String,
+    chain: Chain,
 }
 
 /// Something that happened in a store.
@@ -33,40 +89,31 @@ pub struct Told {
     pub payload: Value,
 }
 
+#[track_caller]
+fn enrolled(hub: &Hub, admin: &mut Client, id: &str) -> Chain {
+    let added = admin.post("/api/stores", &json!({"store_id": id})).data(201);
+    let chain = Chain::new(id);
+    hub.client().post("/api/sync/enrol", &chain.enrolment(&added)).data(200);
+    chain
+}
+
 impl Shop {
     #[track_caller]
-    pub fn open(hub: &Hub, id: &'static str) -> Self {
+    pub fn open(hub: &Hub, id: &str) -> Self {
         Self::open_at(hub, id, clock::now())
     }
 
     /// The same where this is the hub's time.
     #[track_caller]
-    pub fn open_at(hub: &Hub, id: &'static str, now: UtcMs) -> Self {
-        let added = hub.login().post("/api/stores", &json!({"store_id": id})).data(201);
-        let shop = Self {
-            hub: hub.address(),
-            id,
-            key: SigningKey::generate().unwrap(),
-            seq: 0,
-            hash: GENESIS.to_owned(),
-        };
-        let enrol = json!({"enrolment_token": added["enrolment_token"], "store_id": id,
-            "public_key": shop.key.public_key_text(), "version": "0.1.0"});
-        hub.client().post("/api/sync/enrol", &enrol).data(200);
+    pub fn open_at(hub: &Hub, id: &str, now: UtcMs) -> Self {
+        let shop = Self { hub: hub.address(), chain: enrolled(hub, &mut hub.login(), id) };
         shop.greets(now);
         shop
     }
 
     #[track_caller]
     pub fn greets(&self, now: UtcMs) {
-        let lineage = match self.seq {
-            0 => json!([]),
-            head => json!([{"epoch": EPOCH, "head_seq": head, "head_hash": self.hash, "acked_seq": head,
-                "acked_hash": self.hash, "min_kept_seq": 1}]),
-        };
-        let hello = json!({"store_id": self.id, "epoch": EPOCH, "lineage": lineage, "apart": false,
-            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now,
-            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"});
+        let hello = self.chain.hello_at(true, now);
         assert_eq!(self.speaks(now).post("/api/sync/hello", &hello).data(200)["directive"], "ok");
     }
 
@@ -77,8 +124,7 @@ impl Shop {
 
     /// The same to this process of the hub.
     pub fn speaks_to(&self, hub: SocketAddr, now: UtcMs) -> Client {
-        let token = sync::issue(&self.key, self.id, HUB_ID, now).unwrap();
-        Client::new(hub).with_token(&token)
+        Client::new(hub).with_token(&self.chain.token_at(HUB_ID, now))
     }
 
     /// A lane of its feed, whole.
@@ -98,20 +144,15 @@ impl Shop {
 
     /// The push that tells of all this; the chain continues behind it.
     pub fn batch(&mut self, told: &[Told]) -> Value {
-        let (before, oldest) = (self.hash.clone(), told.first().map(|told| told.at));
-        let mut events = Vec::new();
-        for Told { kind, event_id, at, payload } in told {
-            let stamp = format!("{:013}-00000-{}", at.0, self.id);
-            let record =
-                json!({"event_id": event_id, "type": kind, "schema": 1, "at": stamp, "occurred_at": at,
-                "about": crate::records::about(kind, payload), "payload": payload})
-                .to_string();
-            (self.seq, self.hash) = (self.seq + 1, chain::next(&self.hash, &record));
-            events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
-        }
-        let backlog = json!({"pending": events.len(), "oldest_pending_at": oldest});
-        json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": before, "events": events,
-            "backlog": backlog})
+        let id = self.chain.id.clone();
+        let record = |Told { kind, event_id, at, payload }: &Told| {
+            json!({"event_id": event_id, "type": kind, "schema": 1, "at": format!("{:013}-00000-{id}", at.0),
+                "occurred_at": at, "about": crate::records::about(kind, payload), "payload": payload})
+            .to_string()
+        };
+        let mut push = self.chain.push(told.iter().map(record));
+        push["backlog"]["oldest_pending_at"] = json!(told.first().map(|told| told.at));
+        push
     }
 
     /// Tells of something that happened just now; gives the hub's answer.
@@ -127,9 +168,8 @@ impl Shop {
 /// An enrolled store with records that the hub has not seen.
 pub struct Simulated {
     hub: SocketAddr,
-    id: String,
-    key: SigningKey,
-    events: Vec<Value>,
+    chain: Chain,
+    push: Value,
 }
 
 /// What became of a push.
@@ -148,54 +188,30 @@ impl Simulated {
 
     #[track_caller]
     pub fn enrol(hub: &Hub, admin: &mut Client, id: &str, records: &[String]) -> Self {
-        let added = admin.post("/api/stores", &json!({"store_id": id})).data(201);
-        let key = SigningKey::generate().unwrap();
-        let enrol = json!({"enrolment_token": added["enrolment_token"], "store_id": id,
-            "public_key": key.public_key_text(), "version": "0.1.0"});
-        hub.client().post("/api/sync/enrol", &enrol).data(200);
-        let mut hash = GENESIS.to_owned();
-        let event = |(seq, record): (usize, &String)| {
-            let record = Self::of(id, record);
-            hash = chain::next(&hash, &record);
-            json!({"seq": seq + 1, "hash": hash, "record": record})
-        };
-        let events = records.iter().enumerate().map(event).collect();
-        Self { hub: hub.address(), id: id.to_owned(), key, events }
-    }
-
-    fn client(&self) -> Client {
-        let token = sync::issue(&self.key, &self.id, HUB_ID, clock::now()).unwrap();
-        // Hundreds of stores come at once.
-        Client::new(self.hub).with_token(&token).patient_for(PATIENCE)
+        let mut chain = enrolled(hub, admin, id);
+        let push = chain.push(records.iter().map(|record| Self::of(id, record)));
+        Self { hub: hub.address(), chain, push }
     }
 
     /// Hello, and everything in one batch.
     #[track_caller]
     pub fn returns(&self) -> Pushed {
-        let (head, now) = (self.events.last().unwrap(), clock::now());
-        let state = json!({"epoch": EPOCH, "head_seq": head["seq"], "head_hash": head["hash"], "acked_seq": 0,
-            "acked_hash": GENESIS, "min_kept_seq": 1});
-        let backlog = json!({"pending": self.events.len(), "oldest_pending_at": now});
-        let hello = json!({"store_id": self.id, "epoch": EPOCH, "lineage": [state], "apart": false,
-            "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now, "backlog": backlog,
-            "day_start": "00:00"});
-        let greeted = self.client().post("/api/sync/hello", &hello);
-        if greeted.status == 503 {
-            return later(&greeted);
+        for (path, body) in [("hello", &self.chain.hello(false)), ("push", &self.push)] {
+            // Hundreds of stores come at once.
+            let mut client =
+                Client::new(self.hub).with_token(&self.chain.token(HUB_ID)).patient_for(PATIENCE);
+            let reply = client.post(&format!("/api/sync/{path}"), body);
+            if reply.status == 503 {
+                reply.refused(503, "unavailable");
+                let after = reply.header("retry-after").and_then(|after| after.parse().ok());
+                return Pushed::Later(after.expect("Retry-After"));
+            }
+            let data = reply.data(200);
+            match path {
+                "hello" => assert_eq!(data["directive"], json!("ok")),
+                _ => assert_eq!(data["acked_hash"], json!(self.chain.hash)),
+            }
         }
-        assert_eq!(greeted.data(200)["directive"], json!("ok"));
-        let push = json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": GENESIS,
-            "events": self.events, "backlog": backlog});
-        let pushed = self.client().post("/api/sync/push", &push);
-        if pushed.status == 503 {
-            return later(&pushed);
-        }
-        assert_eq!(pushed.data(200)["acked_hash"], head["hash"]);
         Pushed::All
     }
-}
-
-fn later(reply: &crate::Reply) -> Pushed {
-    reply.refused(503, "unavailable");
-    Pushed::Later(reply.header("retry-after").and_then(|after| after.parse().ok()).expect("Retry-After"))
 }

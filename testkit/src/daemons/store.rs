@@ -219,18 +219,8 @@ impl Store {
 
     /// A command of the real binary with this store's settings.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut words = self.wrapper.iter().filter(|_| arguments.first() == Some(&"serve"));
-        let mut command = match words.next() {
-            Some(program) => {
-                let mut command = Command::new(program);
-                command.args(words).arg(process::store_router());
-                command
-            }
-            None => Command::new(process::store_router()),
-        };
-        command.arg("--config").arg(self.folder.path().join("config.toml")).args(arguments);
-        command.current_dir(self.folder.path()).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
-        command
+        let settings = self.folder.path().join("config.toml");
+        process::command(process::store_router(), &settings, &self.wrapper, arguments)
     }
 
     /// Runs a command of the stopped store to its end.

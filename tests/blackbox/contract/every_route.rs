@@ -2,10 +2,10 @@
 //! says of methods and pages, and that nothing changes on a full disk.
 
 use crate::contract::idempotency::{Attempt, store_probes};
+use crate::contract::operations::Operation;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use testkit::client::operations::Operation;
 use testkit::counter::Counter;
 use testkit::{Client, Reply, Store, client, wait};
 

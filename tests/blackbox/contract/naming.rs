@@ -1,13 +1,9 @@
 //! One naming over both programs (`docs/decisions/0025-one-naming.md`), asserted from their documents: one thing has one
 //! name, and one name has one type.
 
+use crate::contract::names::fields;
 use serde_json::Value;
-use std::path::Path;
-use testkit::client::names::{document, fields};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use testkit::document;
 
 /// Refused names, each with the one to use instead.
 const REFUSED: [(&str, &str); 53] = [
@@ -131,7 +127,7 @@ const NOT_BY_THEIR_ENDING: [(&str, &str); 1] =
 
 #[test]
 fn one_thing_has_one_name() {
-    let fields = fields(root());
+    let fields = fields();
     for (refused, one) in REFUSED {
         let found = fields.get(refused);
         assert!(found.is_none(), "{refused} is called {one} everywhere else: {found:?}");
@@ -142,7 +138,7 @@ fn one_thing_has_one_name() {
 
 #[test]
 fn one_name_has_one_type() {
-    for (name, types) in &fields(root()) {
+    for (name, types) in &fields() {
         let excepted = SEVERAL_TYPES.iter().any(|(excepted, _)| excepted == name);
         assert_eq!(types.len() > 1, excepted, "{name} has these types: {types:#?}");
         assert!(!types.contains_key("any") || name == "payload", "{name} has no type: {types:#?}");
@@ -151,7 +147,7 @@ fn one_name_has_one_type() {
 
 #[test]
 fn an_ending_says_what_a_field_is() {
-    for (name, types) in &fields(root()) {
+    for (name, types) in &fields() {
         if NOT_BY_THEIR_ENDING.iter().any(|(excepted, _)| excepted == name) {
             continue;
         }
@@ -173,7 +169,7 @@ const PAGES: [(&str, &str); 3] =
 #[test]
 fn every_page_has_items_and_a_next_cursor() {
     for program in ["store-router", "cloud-hub"] {
-        let document = document(root(), program);
+        let document = document(program);
         for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
             let Some(properties) = schema["properties"].as_object() else { continue };
             let rows = PAGES.iter().find(|(page, _)| page == name).map_or("items", |(_, rows)| rows);
@@ -186,7 +182,7 @@ fn every_page_has_items_and_a_next_cursor() {
 #[test]
 fn words_that_a_program_reads_are_in_small_letters() {
     for program in ["store-router", "cloud-hub"] {
-        small(&document(root(), program), program);
+        small(&document(program), program);
     }
 }
 

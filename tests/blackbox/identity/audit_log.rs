@@ -1,10 +1,9 @@
 //! The audit log: each sensitive action leaves one entry, and `GET /api/audit` finds it by every filter.
 
+use crate::contract::names;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 use testkit::audit::items;
-use testkit::client::names;
 use testkit::counter::{Counter, SALES, approved, text};
 use testkit::{Client, Reply};
 
@@ -117,7 +116,7 @@ fn each_sensitive_action_is_found_by_every_filter() {
         assert!(!both.is_empty() && both.len() <= found.len(), "{action}");
         assert!(both.iter().all(|entry| whole.contains(entry)), "{both:?}");
     }
-    let fields = names::fields(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let fields = names::fields();
     whole.iter().for_each(|entry| names::are_details(entry, &fields));
     let ids: BTreeSet<&str> = whole.iter().map(|entry| entry["entry_id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), whole.len());

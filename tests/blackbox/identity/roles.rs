@@ -1,7 +1,7 @@
 //! Who may do what, over HTTP: every cell of the role table, asked with a token of that role.
 
+use crate::contract::operations::Operation;
 use std::collections::{BTreeMap, BTreeSet};
-use testkit::client::operations::Operation;
 use testkit::{Client, Store};
 
 /// The table that the routes are held against: one text for both tests.

@@ -2,6 +2,7 @@
 
 use super::QUICK;
 use super::trade::everything;
+use super::wire::Wire;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::chaos::{ALL, Chaos, Proxy};
@@ -9,7 +10,6 @@ use testkit::dice::Random;
 use testkit::ends::{same, settled};
 use testkit::hub::Hub;
 use testkit::hub::postgres::Postgres;
-use testkit::hub::wire::Wire;
 use testkit::store::Store;
 use testkit::till::{Load, Till};
 use testkit::{hub::database, wait};

@@ -30,7 +30,7 @@ fn run() -> io::Result<ExitCode> {
         build.arg("--quiet");
     } else {
         eprintln!(
-            "building the project's own commands with what they need: 2 to 3 minutes on two cores, once"
+            "building the project's own commands with what they need: several minutes on two cores, once"
         );
     }
     if !build.status()?.success() {

@@ -1,6 +1,6 @@
 //! The nouns of a crate that import each other in a ring.
 
-use super::sources::{Crate, File};
+use super::sources::{Crate, File, Named};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Folders of a crate that only sort its nouns: a noun is a module inside them; elsewhere one of the crate's root.
@@ -32,7 +32,7 @@ pub fn graph(krate: &Crate) -> Graph {
     let mut arrows: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for File { path, module, named, .. } in &krate.files {
         let Some(from) = noun(module) else { continue };
-        for (words, line) in named {
+        for Named { path: words, line } in named {
             let by_root = || words.first().and_then(|word| lent.get(word)).and_then(|path| known(path));
             if let Some(to) = known(words).or_else(by_root).filter(|to| *to != from) {
                 arrows.entry(from.clone()).or_default().entry(to).or_insert_with(|| format!("{path}:{line}"));
@@ -59,7 +59,7 @@ fn noun(krate: &str, module: &[String]) -> Option<String> {
 fn lent(krate: &Crate) -> BTreeMap<String, Vec<String>> {
     let roots = krate.files.iter().filter(|file| file.module.is_empty());
     let used = roots.flat_map(|file| &file.used);
-    used.filter_map(|path| Some((path.last()?.clone(), path.clone()))).collect()
+    used.filter_map(|Named { path, .. }| Some((path.last()?.clone(), path.clone()))).collect()
 }
 
 impl Graph {

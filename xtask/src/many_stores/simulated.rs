@@ -4,17 +4,10 @@ use crate::rest::{Api, text};
 use anyhow::bail;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
+use testkit::simulated::Chain;
 
-mod key;
-
-use key::Key;
-
-const EPOCH: &str = "1-00000000000000aa";
 const HUB_ID: &str = "HQ";
-/// What the first record of an epoch follows.
-const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// Most of a batch.
 const BATCH_EVENTS: usize = 250;
 const BATCH_BYTES: usize = 900_000;
@@ -29,28 +22,20 @@ const NOON: &str = "2023-11-20T02:06:34.739Z";
 pub struct Store {
     client: Client,
     base: String,
-    id: String,
-    key: Arc<Key>,
-    hash: String,
-    seq: u64,
+    chain: Chain,
+    /// Sales so far.
+    sold: u64,
 }
 
 impl Store {
     /// Added by head office, enrolled, greeted.
     pub async fn enrol(api: &Api, base: &str, id: &str) -> anyhow::Result<Self> {
         let added = api.post("/api/stores", &format!("store-{id}"), &json!({"store_id": id})).await?;
-        let key = Arc::new(Key::generate()?);
         let client = Client::builder().timeout(PATIENCE).build()?;
-        let store =
-            Self { client, base: base.to_owned(), id: id.to_owned(), key, hash: GENESIS.to_owned(), seq: 0 };
-        let enrol = json!({"enrolment_token": text(&added, "enrolment_token")?, "store_id": id,
-            "public_key": store.key.public_text(), "version": "0.1.0"});
-        let request = store.client.post(format!("{base}/api/sync/enrol")).json(&enrol);
-        data(request).await?;
-        let hello = json!({"store_id": id, "epoch": EPOCH, "lineage": [], "apart": false, "version": "0.1.0",
-            "schema_max": 1, "cursor": null, "wall_clock": NOON, "backlog": store.backlog(0),
-            "day_start": "00:00"});
-        store.post("/api/sync/hello", &hello).await?;
+        let store = Self { client, base: base.to_owned(), chain: Chain::new(id), sold: 0 };
+        let enrol = store.chain.enrolment(&added);
+        data(store.client.post(format!("{base}/api/sync/enrol")).json(&enrol)).await?;
+        store.post("/api/sync/hello", &store.chain.hello(true)).await?;
         Ok(store)
     }
 
@@ -61,8 +46,11 @@ impl Store {
 
     /// Sells to these members and hands it in, in one batch.
     pub async fn push<'a>(&mut self, members: impl Iterator<Item = &'a str>) -> anyhow::Result<()> {
-        let sold = |(member, seq): (&str, u64)| sale(&self.id, seq, member).to_string();
-        let sales = members.zip(self.seq + 1..).map(sold).collect();
+        let mut sales = Vec::new();
+        for member in members {
+            self.sold += 1;
+            sales.push(sale(&self.chain.id, self.sold, member).to_string());
+        }
         self.push_records(sales).await
     }
 
@@ -81,14 +69,7 @@ impl Store {
     }
 
     async fn push_records(&mut self, records: Vec<String>) -> anyhow::Result<()> {
-        let (prev_hash, mut events) = (self.hash.clone(), Vec::new());
-        for record in records {
-            self.seq += 1;
-            self.hash = key::chained(&self.hash, &record);
-            events.push(json!({"seq": self.seq, "hash": self.hash, "record": record}));
-        }
-        let push = json!({"store_id": self.id, "sender_epoch": EPOCH, "epoch": EPOCH, "prev_hash": prev_hash,
-            "events": events, "backlog": self.backlog(events.len())});
+        let push = self.chain.push(records);
         let answer = self.post("/api/sync/push", &push).await?;
         match answer.get("parked").and_then(Value::as_array) {
             Some(parked) if parked.is_empty() => Ok(()),
@@ -114,21 +95,16 @@ impl Store {
         self.get(&format!("/api/sync/pull?lane={lane}&limit=500&wait={WAIT_S}&cursor={cursor}")).await
     }
 
-    fn backlog(&self, pending: usize) -> Value {
-        json!({"pending": pending, "oldest_pending_at": null})
-    }
-
     async fn get(&self, path: &str) -> anyhow::Result<Value> {
-        data(self.signed(self.client.get(format!("{}{path}", self.base)))?).await
+        data(self.signed(self.client.get(format!("{}{path}", self.base)))).await
     }
 
     async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        data(self.signed(self.client.post(format!("{}{path}", self.base)))?.json(body)).await
+        data(self.signed(self.client.post(format!("{}{path}", self.base))).json(body)).await
     }
 
-    fn signed(&self, request: RequestBuilder) -> anyhow::Result<RequestBuilder> {
-        let token = self.key.token(&self.id, HUB_ID)?;
-        Ok(request.bearer_auth(token))
+    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
+        request.bearer_auth(self.chain.token(HUB_ID))
     }
 }
 

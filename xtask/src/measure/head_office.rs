@@ -3,11 +3,12 @@
 
 use super::MANY;
 use super::load::Load;
-use super::results::Results;
+use super::results::{Results, percentiles};
 use super::shop::{MeasuredStore, Size, price, sku, write_catalogue};
-use crate::rest::{Api, text};
+use crate::rest::{Api, text, until};
 use crate::stage::{Installation, STORE_ID, WorkFolder, admin, enrolment_token, finance};
 use crate::tools::postgres::Private;
+use crate::trade::till::sell_piece;
 use crate::workspace::{Binaries, load_generator};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ const UNPOSTED: &str = "unposted";
 const DOCUMENTS: &str = "documents";
 /// Milliseconds of each part of the records: with everything as `/whole_ms`, without entries as `/unposted_ms`, also without
 /// items and sums of reports as `/documents_ms`.
-pub const APPLIED: &str = "hub, applied";
+const APPLIED: &str = "hub, applied";
 
 /// Everything about the hub.
 pub async fn measure(
@@ -43,7 +44,7 @@ pub async fn measure(
     results: &mut Results,
 ) -> anyhow::Result<()> {
     eprintln!("a hub on PostgreSQL and its store are set up");
-    done(postgres.client("createdb", "postgres").arg(HUB)).await?;
+    postgres.create_database(HUB).await?;
     let office = Installation::hub_on(binaries, place, &postgres.url(HUB))?;
     office.init(&admin()).await?;
     office.add_user(&finance()).await?;
@@ -63,7 +64,7 @@ pub async fn measure(
             .await?;
     let (till, books) = (store.till().context("no till")?, office.login(&finance(), &Arc::default()).await?);
     let last = format!("/api/pos/products/{}", sku(PRODUCTS - 1));
-    until("the catalogue is at the store", async || till.get(&last).await.is_ok()).await?;
+    took_until("the catalogue is at the store", async || till.get(&last).await.is_ok()).await?;
     results.add("hub, online", online(&till, &books).await?);
 
     hub.stop().await?;
@@ -71,7 +72,7 @@ pub async fn measure(
     store.sell_with(Load { sales: Some(sales), ..Load::closed(MANY, u64::from(u16::MAX)) }).await?;
     let _hub = office.serve().await?;
     let all_taken = async || store.metric("sr_outbox_unacked").await.is_ok_and(|left| left == 0.0);
-    let took = until("the hub has caught up", all_taken).await?;
+    let took = took_until("the hub has caught up", all_taken).await?;
     results.add("hub, catch-up", json!({"sales_per_s": sales as f64 / took.as_secs_f64()}));
     let took = copied(postgres, place.path()).await?;
     let rows = sales as f64 + ONLINE as f64;
@@ -84,7 +85,7 @@ pub async fn measure(
 async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results) -> anyhow::Result<()> {
     eprintln!("the records are applied with entries, items and sums, and without");
     for name in [WHOLE, UNPOSTED, DOCUMENTS] {
-        done(postgres.client("createdb", "postgres").arg(name)).await?;
+        postgres.create_database(name).await?;
     }
     let urls = [HUB, WHOLE, UNPOSTED, DOCUMENTS].map(|name| postgres.url(name));
     let [from, whole, unposted, documents] = urls.each_ref().map(String::as_str);
@@ -99,13 +100,10 @@ async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results)
     Ok(())
 }
 
-/// Looks until there is something to see; gives how long that took.
-async fn until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
+/// Looks until something is there; gives how long that took.
+async fn took_until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
     let since = Instant::now();
-    while !look().await {
-        ensure!(since.elapsed() < PATIENCE, "timed out waiting until {what}");
-        tokio::time::sleep(LOOK).await;
-    }
+    until(what, PATIENCE, LOOK, async || Ok(look().await.then_some(()))).await?;
     Ok(since.elapsed())
 }
 
@@ -113,21 +111,16 @@ async fn until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Resul
 async fn online(till: &Api, books: &Api) -> anyhow::Result<Value> {
     let mut times = Vec::new();
     for number in 0..ONLINE {
-        let basket = json!({"items": [{"sku": sku(1), "qty": 1, "price": price(1)}]});
-        let made = till.post("/api/pos/transactions", &format!("online-{number}"), &basket).await?;
-        let (id, day) = (text(&made, "transaction_id")?, text(&made, "business_date")?);
-        let paid = json!({"payments": [{"method": "cash", "amount": made.get("total")}]});
-        till.post(&format!("/api/pos/transactions/{id}/pay"), &format!("online-pay-{number}"), &paid).await?;
+        let sold = sell_piece(till, &format!("online-{number}"), &sku(1), price(1)).await?;
+        let day = text(&sold, "business_date")?;
         let (path, count) = (format!("/api/reports/sales?from={day}&to={day}"), json!(number + 1));
         let there = async || {
             let report = books.get(&path).await;
             report.is_ok_and(|report| report.pointer("/items/0/sales_count") == Some(&count))
         };
-        times.push(until("the sale is in the report", there).await?.as_micros() as u64);
+        times.push(took_until("the sale is in the report", there).await?.as_micros() as u64);
     }
-    times.sort_unstable();
-    let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-    Ok(json!({"p50_us": rank(50), "p99_us": rank(99), "max_us": times.last()}))
+    Ok(percentiles(times))
 }
 
 /// All rows of the hub, by COPY in one transaction into the same tables with the same indexes; the middle of several.
@@ -138,7 +131,7 @@ async fn copied(postgres: &Private, place: &Path) -> anyhow::Result<Duration> {
     let mut times = Vec::new();
     for time in 1..=COPIES {
         eprintln!("COPY of the same rows, {time} of {COPIES}");
-        done(postgres.client("createdb", "postgres").arg(COPY)).await?;
+        postgres.create_database(COPY).await?;
         let psql = |file: &Path| {
             let mut psql = postgres.client("psql", COPY);
             psql.args(["-q", "-1", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f"]).arg(file);

@@ -5,7 +5,7 @@ use crate::many_stores::{MEMBERS, Office, Store};
 use crate::stage::{Installation, WorkFolder};
 use crate::tools::postgres::Private;
 use crate::workspace::Binaries;
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -16,19 +16,18 @@ const ROUNDS: usize = 3;
 const PUSHING: usize = 16;
 const DATABASES: [&str; 2] = ["waiting", "pushing"];
 
-/// Both, `seconds` each turn.
+/// Both, with turns of this length.
 pub async fn measure(
     binaries: &Binaries,
     place: &WorkFolder,
     postgres: &Private,
-    (waiting, seconds): (usize, u64),
+    waiting: usize,
+    length: Duration,
     results: &mut Results,
 ) -> anyhow::Result<()> {
-    let length = Duration::from_secs(seconds);
     let [waited, pushed] = DATABASES;
     for name in DATABASES {
-        let status = postgres.client("createdb", "postgres").arg(name).status().await?;
-        ensure!(status.success(), "createdb: {status}");
+        postgres.create_database(name).await?;
     }
     eprintln!("a hub with {waiting} stores that wait");
     let folder = WorkFolder::new(Some(place.file(waited)))?;

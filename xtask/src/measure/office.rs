@@ -1,10 +1,7 @@
 //! Head office with much behind it, in PostgreSQL: what people ask of it beside plain SQL over the same rows, by turns. Most
 //! rows are made by SQL: what is measured is reading, matching, approving and locking, not how they came there.
 
-mod books;
-mod catching_up;
 mod locking;
-mod plans;
 mod reports;
 mod settling;
 
@@ -14,13 +11,14 @@ use crate::daemon::Daemon;
 use crate::process::status_kib;
 use crate::rest::Api;
 use crate::stage::{Installation, WorkFolder, admin, finance};
-use crate::tools::postgres::{Private, find};
+use crate::tools::postgres::Private;
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use testkit::hub::database::programs;
 use tokio::process::Command;
 
 const HUB: &str = "hub";
@@ -52,8 +50,6 @@ pub struct Measured {
     pub results: Results,
     /// Each operation, and how much of the time of plain SQL it should take at most.
     pub goals: Vec<(String, f64)>,
-    /// What each report reads, by its path.
-    pub plans: Vec<(String, Vec<String>)>,
 }
 
 impl Measured {
@@ -79,28 +75,20 @@ struct Office {
 
 /// Measures everything over this many sale lines and as many entries; a missed goal is reported and is no failure.
 pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyhow::Result<Measured> {
-    let programs = find().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
-    let mut measured = Measured::default();
-    catching_up::measure(binaries, &place, programs.clone(), &mut measured).await?;
-    let can_tell = plans::can_tell(&programs);
-    let settings: Vec<&str> = SETTINGS.into_iter().chain(can_tell.then_some(plans::SETTING)).collect();
-    let postgres = Private::start(programs, peer::beside(place.path())?, &settings).await?;
-    ensure!(postgres.client("createdb", "postgres").arg(HUB).status().await?.success(), "createdb");
+    let programs = programs().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
+    let measured = Measured::default();
+    let postgres = Private::start(programs, peer::beside(place.path())?, &SETTINGS)?;
+    postgres.create_database(HUB).await?;
     let setup = Installation::hub_on(binaries, &place, &postgres.url(HUB))?;
     setup.init(&admin()).await?;
     setup.add_user(&finance()).await?;
     reports::fill(&postgres, &place, rows).await?;
-    books::fill(&postgres, &place, rows).await?;
     let hub = setup.serve().await?;
     let reader = setup.login(&finance(), &Arc::default()).await?;
     let mut office = Office { postgres, place, rows, hub, reader, measured };
     let idle = status_kib(&office.hub, "VmHWM")?;
     reports::measure(&mut office).await?;
-    books::measure(&mut office).await?;
     let most_of_reports = status_kib(&office.hub, "VmHWM")?;
-    if can_tell {
-        plans::read(&mut office).await?;
-    }
     settling::measure(&mut office).await?;
     let most = status_kib(&office.hub, "VmHWM")?;
     // Ten thousand books lie in everybody's way: last.
@@ -138,7 +126,6 @@ pub fn render(head: &str, measured: &Measured) -> String {
         "\nMemory above a hub that rests, at most: {of_reports:.1} MiB by reports, {all:.1} MiB by all of it (≤ {MEMORY_MIB}: \
          {met}).\n"
     ));
-    text.push_str(&plans::render(measured));
     text
 }
 

@@ -2,10 +2,11 @@
 //! cluster is fresh, is on the same disk as the stores and is tuned as for this work; nothing durable is switched off.
 
 use super::load::{Load, Server, add_costs, sell};
-use super::shop::{price, sku};
+use super::results::percentiles;
+use super::shop::{Size, price, sku};
 use crate::process::{family_cpu_us, family_pss_kib};
 use crate::stage::WorkFolder;
-use crate::tools::postgres::{Private, find};
+use crate::tools::postgres::Private;
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
+use testkit::hub::database::programs;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -70,17 +72,17 @@ impl<'a> Peer<'a> {
     pub async fn start(
         binaries: &'a Binaries,
         place: &'a WorkFolder,
-        (products, members, tills): (usize, usize, usize),
+        Size { products, members, tills }: Size,
         connections: u32,
     ) -> anyhow::Result<Option<Self>> {
-        let Some(programs) = find().filter(|folder| folder.join("pgbench").is_file()) else {
+        let Some(programs) = programs().filter(|folder| folder.join("pgbench").is_file()) else {
             eprintln!(
                 "PostgreSQL is not installed (initdb, postgres, psql, pgbench): its rows are omitted. On Debian: \
                  apt-get install postgresql postgresql-contrib"
             );
             return Ok(None);
         };
-        let postgres = Private::start(programs, beside(place.path())?, &SETTINGS).await?;
+        let postgres = Private::start(programs, beside(place.path())?, &SETTINGS)?;
         let (script, schema) = (place.file("sale.pgbench"), place.file("schema.sql"));
         std::fs::write(&script, SCRIPT)?;
         std::fs::write(&schema, SCHEMA)?;
@@ -148,12 +150,5 @@ fn logged(folder: &Path) -> anyhow::Result<(u64, Value)> {
         let text = std::fs::read_to_string(file?.path())?;
         times.extend(text.lines().filter_map(|line| line.split(' ').nth(2)?.parse::<u64>().ok()));
     }
-    times.sort_unstable();
-    let rank = |per_mille: usize| {
-        let place = (times.len() * per_mille).div_ceil(1_000).saturating_sub(1);
-        times.get(place).copied().unwrap_or(0)
-    };
-    let whole = json!({"p50_us": rank(500), "p90_us": rank(900), "p99_us": rank(990), "p999_us": rank(999),
-        "max_us": rank(1_000)});
-    Ok((times.len() as u64, whole))
+    Ok((times.len() as u64, percentiles(times)))
 }

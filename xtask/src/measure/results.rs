@@ -33,6 +33,23 @@ impl Spread {
     }
 }
 
+/// Percentiles of times in microseconds, by nearest rank.
+pub fn percentiles(mut times: Vec<u64>) -> Value {
+    times.sort_unstable();
+    let rank = |per_mille: usize| {
+        let place = (times.len() * per_mille).div_ceil(1_000).saturating_sub(1);
+        times.get(place).copied().unwrap_or(0)
+    };
+    json!({"p50_us": rank(500), "p90_us": rank(900), "p99_us": rank(990), "p999_us": rank(999),
+        "max_us": rank(1_000)})
+}
+
+/// The middle one of an odd number of figures.
+pub fn middle(mut figures: Vec<u64>) -> u64 {
+    figures.sort_unstable();
+    figures.get(figures.len() / 2).copied().unwrap_or(0)
+}
+
 impl Results {
     /// What a round gave.
     pub fn add(&mut self, subject: &str, figures: Value) {

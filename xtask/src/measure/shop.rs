@@ -95,9 +95,7 @@ pub fn write_catalogue(path: &Path, products: usize) -> anyhow::Result<()> {
 impl<'a> MeasuredStore<'a> {
     /// One of a thousand products, without members.
     pub async fn open(binaries: &'a Binaries, place: &'a WorkFolder) -> anyhow::Result<Self> {
-        let setup = Installation::store(binaries, place, None)?;
-        setup.init(&admin()).await?;
-        Self::filled(binaries, place, setup, Size { products: 1_000, members: 0, tills: MANY }).await
+        Self::sized(binaries, place, Size { products: 1_000, members: 0, tills: MANY }).await
     }
 
     /// One that is alone, of any size.

@@ -4,7 +4,6 @@ use crate::rest::{Api, text};
 use crate::trade::books::{Books, Delivery};
 use crate::trade::month::{Month, Product};
 use crate::trade::plan::{LINES_MAX, Step};
-use crate::trade::table;
 use anyhow::Context;
 use serde_json::json;
 use std::path::Path;
@@ -57,38 +56,19 @@ pub fn opening_float(month: &Month, steps: &[Step]) -> i64 {
     Books::of(month, steps, &[]).whole.figures.refunds + 10_000
 }
 
-/// What was read, what is sold and taken back, what can't be, and what the store refused.
+/// Prints what was read, what can be neither sold nor taken back, and what the store refused.
 pub fn tell(month: &Month, steps: &[Step], spenders: usize, refusals: &[String]) {
-    let lines = |back: bool| -> usize {
-        month.invoices.iter().filter(|invoice| invoice.back == back).map(|invoice| invoice.lines.len()).sum()
-    };
-    let backs =
-        || steps.iter().filter_map(|step| if let Step::Back(back) = step { Some(back) } else { None });
-    let receipted = backs().filter(|back| back.sale.is_some()).count();
-    let without = backs().filter(|back| back.sale.is_none());
-    let lines_without: usize = without.clone().map(|back| back.lines.len()).sum();
-    let without = without.count();
-    let back = month.invoices.iter().filter(|invoice| invoice.back).count();
-    let row = |name: &str, count: usize| vec![name.to_owned(), count.to_string()];
-    let mut rows = vec![
-        row("products", month.products.len()),
-        row("customers, all of them members", month.customers().len()),
-        row("  of them paying with points, too", spenders),
-        row("invoices in the file", month.invoices.len() - back),
-        row("  as sales", steps.len() - receipted - without),
-        row("cancellations in the file", back),
-        row("  as returns with a receipt", receipted),
-        row("  as returns without, approved", without),
-        vec!["lines in the file".to_owned(), month.lines_read.to_string()],
-        row("  sold", lines(false)),
-        row("  taken back with a receipt", lines(true) - lines_without),
-        row("  taken back without", lines_without),
-    ];
-    rows.extend(
-        month.refused.iter().map(|(why, count)| vec![format!("  refused: {why}"), count.to_string()]),
+    let backs = steps.iter().filter(|step| matches!(step, Step::Back(_))).count();
+    println!(
+        "\n{} lines of {} invoices: {} sales and {backs} returns of {} products; {} members, {spenders} of them pay \
+         with points",
+        month.lines_read,
+        month.invoices.len(),
+        steps.len() - backs,
+        month.products.len(),
+        month.customers().len()
     );
-    println!();
-    table::print(&["input", "count"], &rows);
+    month.refused.iter().for_each(|(why, count)| println!("{count} lines left out: {why}"));
     for refusal in refusals.iter().take(REFUSALS_SHOWN) {
         println!("refused by the store: {refusal}");
     }

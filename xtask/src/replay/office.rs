@@ -11,9 +11,11 @@ mod papers;
 use crate::many_stores::Store;
 use crate::rest::{Api, figure};
 use crate::trade::month::Month;
+use crate::trade::office::sources;
 use crate::trade::plan::plan;
 use anyhow::{Context, ensure};
-use ask::Compared;
+use ask::{Compared, Scope};
+use days::Ordered;
 use facts::Facts;
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -33,12 +35,19 @@ fn today() -> anyhow::Result<Date> {
     Ok(jiff::Timestamp::now().in_tz("Asia/Jakarta")?.date())
 }
 
-/// Runs it at a hub; true if every figure agrees. `own` is what else has to be: a store with the value of its stock.
+/// A store that the hub knows already, and the value of its stock.
+pub struct OwnStock<'a> {
+    pub store: &'a str,
+    pub value: i64,
+}
+
+/// Runs it at a hub; true if every figure agrees.
 pub async fn run(
     base: &str,
-    (admin, finance): (&Api, &Api),
+    admin: &Api,
+    finance: &Api,
     month: &Month,
-    own: (&str, i64),
+    own: OwnStock<'_>,
 ) -> anyhow::Result<bool> {
     let (to, steps) = (today()?, plan(month));
     let mut stores: BTreeMap<String, Facts> = IDS.map(|id| (id.to_owned(), Facts::default())).into();
@@ -48,7 +57,7 @@ pub async fn run(
     }
     let (supplier, orders) = papers::orders(admin, month, &mut stores).await?;
     let mut shops = IDS.map(MonthStore::new);
-    days::live(month, &steps, (&mut shops, &supplier, &orders), to)?;
+    days::live(month, &steps, &mut shops, &Ordered { supplier: &supplier, orders: &orders }, to)?;
     for (shop, facts) in shops.iter().zip(stores.values_mut()) {
         for record in shop.days.iter().flat_map(|day| &day.records) {
             facts.read(&shop.id, record)?;
@@ -57,11 +66,12 @@ pub async fn run(
     let first =
         shops.iter().flat_map(|shop| shop.days.first()).map(|day| day.date).min().context("no day")?;
     papers::opens(admin, &mut stores, first).await?;
-    papers::settled::sources(admin).await?;
+    // Before the stores tell, so that the source of all other payments takes none of theirs.
+    sources(admin).await?;
     let locked = tell(admin, finance, &mut links, &shops).await?;
     let mut paid = Vec::new();
     for (shop, facts) in shops.iter().zip(stores.values_mut()) {
-        paid.push(papers::billed(admin, (&supplier, locked.tomorrow()?), (shop, facts)).await?);
+        paid.push(papers::billed(admin, &supplier, locked.tomorrow()?, shop, facts).await?);
     }
     papers::settled::settle(admin, &shops, &mut stores, &paid).await?;
     let mut compared = Compared::default();
@@ -73,14 +83,16 @@ pub async fn run(
         );
         facts.profit();
         compared.one(|| format!("{store}: stock of the records"), shop.worth(), facts.balance(store, "1210"));
-        ask::reports(&mut compared, finance, (store, facts), (first, to)).await?;
-        ask::accounts(&mut compared, finance, (store, facts), to).await?;
+        let scope = Scope { store, from: first, to };
+        scope.reports(&mut compared, finance, facts).await?;
+        scope.accounts(&mut compared, finance, facts).await?;
         let books = by_books(shop, locked)?;
-        ask::reports_of_books(&mut compared, finance, (store, &books), (first, to)).await?;
+        scope.reports_of_books(&mut compared, finance, &books).await?;
     }
-    let (of_store, _) = ask::balance(finance, &format!("&store_id={}", own.0), to).await?;
-    compared.one(|| format!("{}: 1210", own.0), own.1, of_store.get("1210").copied().unwrap_or(0));
-    each_day(&mut compared, finance, (first, to)).await?;
+    let OwnStock { store, value } = own;
+    let (of_store, _) = ask::balance(finance, &format!("&store_id={store}"), to).await?;
+    compared.one(|| format!("{store}: 1210"), value, of_store.get("1210").copied().unwrap_or(0));
+    each_day(&mut compared, finance, first, to).await?;
     whole(&mut compared, admin, locked).await?;
     Ok(compared.tell())
 }
@@ -139,7 +151,7 @@ async fn tell(
 }
 
 /// At the end of each day every book comes to nothing.
-async fn each_day(compared: &mut Compared, finance: &Api, (first, to): (Date, Date)) -> anyhow::Result<()> {
+async fn each_day(compared: &mut Compared, finance: &Api, first: Date, to: Date) -> anyhow::Result<()> {
     let books = ["".to_owned(), "&head_office=true".to_owned()];
     let books: Vec<String> = books.into_iter().chain(IDS.map(|id| format!("&store_id={id}"))).collect();
     let mut day = first;

@@ -2,7 +2,6 @@
 
 use super::board::Board;
 use super::input::{HALF_WAY, receive};
-use crate::progress::Progress;
 use crate::rest::Api;
 use crate::stage::{Person, Stage};
 use crate::trade::books::Delivery;
@@ -11,7 +10,7 @@ use crate::trade::month::Month;
 use crate::trade::plan::{Back, Sale, Step};
 use crate::trade::till::{Done, Till};
 use anyhow::Context;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -23,6 +22,8 @@ const KILLED_AT_PERCENT: u64 = 50;
 const BACK_AT_PERCENT: u64 = 65;
 /// Goods come in when so much is done.
 const DELIVERED_AT_PERCENT: u64 = 50;
+/// The progress is printed this many times.
+const TOLD_TIMES: u64 = 10;
 const WATCH: Duration = Duration::from_millis(10);
 /// Approvals under way at once: attempts count as guesses until they prove right, and five are too many.
 const APPROVALS_AT_ONCE: usize = 2;
@@ -35,14 +36,14 @@ pub struct Work {
     approving: Semaphore,
     next: AtomicUsize,
     board: Board,
-    progress: Progress,
+    /// Steps that are done.
+    done: AtomicU64,
     refusals: Mutex<Vec<String>>,
 }
 
 impl Work {
     /// Everything is still to be done.
     pub fn new(steps: Arc<Vec<Step>>, members: Members, approver: Person) -> Self {
-        let progress = Progress::new("sales and returns", steps.len() as u64);
         Self {
             steps,
             members,
@@ -50,7 +51,7 @@ impl Work {
             approving: Semaphore::new(APPROVALS_AT_ONCE),
             next: AtomicUsize::new(0),
             board: Board::new(),
-            progress,
+            done: AtomicU64::new(0),
             refusals: Mutex::default(),
         }
     }
@@ -92,7 +93,10 @@ impl Work {
             }
         };
         self.board.done(place, transaction);
-        self.progress.step();
+        let (done, total) = (self.done.fetch_add(1, Ordering::Relaxed) + 1, self.steps.len() as u64);
+        if done * TOLD_TIMES / total > (done - 1) * TOLD_TIMES / total {
+            eprintln!("sales and returns: {done} of {total}");
+        }
         Ok(())
     }
 }
@@ -123,7 +127,8 @@ pub async fn run(
     stage: &mut Stage,
     tills: Vec<Till>,
     all: Work,
-    goods: (&Api, &Month),
+    warehouse: &Api,
+    month: &Month,
     kill_hub: bool,
 ) -> anyhow::Result<Outcome> {
     let all = Arc::new(all);
@@ -132,21 +137,20 @@ pub async fn run(
         working.spawn(work(till, all.clone()));
     }
     let hub = async { if kill_hub { hub_away(stage, &all).await } else { Ok(()) } };
-    let (tills, hub, delivery) = tokio::join!(working.join_all(), hub, delivered(&all, goods));
-    all.progress.finish();
+    let (tills, hub, delivery) = tokio::join!(working.join_all(), hub, delivered(&all, warehouse, month));
     let tills = tills.into_iter().collect::<anyhow::Result<_>>()?;
     hub?;
     let refusals = all.refusals.lock().map(|refusals| refusals.clone()).unwrap_or_default();
     Ok(Outcome { tills, refusals, delivery: delivery? })
 }
 
-async fn delivered(work: &Work, (api, month): (&Api, &Month)) -> anyhow::Result<Delivery> {
+async fn delivered(work: &Work, warehouse: &Api, month: &Month) -> anyhow::Result<Delivery> {
     reached(work, work.steps.len() as u64 * DELIVERED_AT_PERCENT / 100).await;
-    receive(api, month, &HALF_WAY).await
+    receive(warehouse, month, &HALF_WAY).await
 }
 
 async fn reached(work: &Work, count: u64) {
-    while work.progress.done() < count && !work.board.given_up() {
+    while work.done.load(Ordering::Relaxed) < count && !work.board.given_up() {
         tokio::time::sleep(WATCH).await;
     }
 }
@@ -155,9 +159,9 @@ async fn hub_away(stage: &mut Stage, work: &Work) -> anyhow::Result<()> {
     let total = work.steps.len() as u64;
     reached(work, total * KILLED_AT_PERCENT / 100).await;
     stage.hub.kill();
-    eprintln!("hub killed after {} of {total}", work.progress.done());
+    eprintln!("hub killed after {} of {total}", work.done.load(Ordering::Relaxed));
     reached(work, total * BACK_AT_PERCENT / 100).await;
     stage.hub = stage.hub_setup.serve().await?;
-    eprintln!("hub back after {} of {total}", work.progress.done());
+    eprintln!("hub back after {} of {total}", work.done.load(Ordering::Relaxed));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The targets in `fuzz/`, each for a while, where a nightly toolchain is.
 
-use crate::tools::supply;
+use crate::tools::supply::{self, Tool};
 use crate::workspace::{cargo, root};
 use anyhow::{Context, bail};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 /// The tool and its version, from the package registry.
-const FUZZ: (&str, &str) = ("cargo-fuzz", "0.13.2");
+const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2" };
 /// One input may take this long, in seconds, and this much memory, in MiB.
 const INPUT_SECONDS: u64 = 1;
 const INPUT_MIB: u64 = 256;

@@ -2,6 +2,7 @@
 //! nor on how many of them wait for something to come down.
 
 use crate::many_stores::{LANES, MEMBERS, Office};
+use crate::measure::results::middle;
 use crate::process::cpu_us;
 use crate::stage::{Installation, WorkFolder};
 use crate::workspace::Binaries;
@@ -78,9 +79,4 @@ async fn waited_for(office: &mut Office) -> anyhow::Result<bool> {
         LANES.len()
     );
     Ok(ratio <= RATIO_MAX)
-}
-
-fn middle(mut figures: Vec<u64>) -> u64 {
-    figures.sort_unstable();
-    figures.get(figures.len() / 2).copied().unwrap_or(0)
 }

@@ -4,18 +4,16 @@
 use crate::rest::{Api, CallError, text};
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, enrolment_token};
 use crate::trade::hubside;
-use crate::trade::till::Till;
+use crate::trade::till::{Till, sell_piece};
 use crate::workspace::Binaries;
 use anyhow::{Context, ensure};
-use disk::Disk;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use testkit::disk::Disk;
 use tokio::task::JoinSet;
-
-mod disk;
 
 /// Tills that sell among the crowd.
 const TILLS: usize = 8;
@@ -33,6 +31,8 @@ const FED_WITHIN: Duration = Duration::from_secs(15);
 const OFFICE_PAUSE: Duration = Duration::from_millis(200);
 /// Logs in again and again.
 const VISITOR: &str = "visitor";
+/// Room on the disk; only what is written takes it.
+const DISK_BYTES: u64 = 4 << 30;
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
 /// Files that each side needs beside its connections.
@@ -66,16 +66,16 @@ struct Storm {
 pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     allow_files(size.clients * FILES_PER_CLIENT + FILES)?;
     let place = WorkFolder::new(None)?;
-    let disk = match Disk::mount(place.path()).await {
+    let disk = match Disk::make_sized(place.path(), DISK_BYTES) {
         Ok(disk) => Some(disk),
         Err(why) => {
             println!(
-                "storm: the test with a frozen disk is NOT RUN, because this machine can't freeze one: {why:#}"
+                "storm: the test with a frozen disk is NOT RUN, because this machine can't freeze one: {why}"
             );
             None
         }
     };
-    let data = disk.as_ref().map_or(place.path(), Disk::path).join("store");
+    let data = disk.as_ref().map_or(place.path(), |disk| &disk.mount).join("store");
     let settings =
         format!("http.max_connections = {0}\nhttp.max_connections_per_address = {0}\n", size.clients + FILES);
     let hub_setup = Installation::hub(binaries, &place)?;
@@ -163,13 +163,13 @@ async fn rage(storm: &Arc<Storm>, size: Size, disk: Option<&Disk>, tills: &[Till
     tokio::time::sleep(part).await;
     for round in 0..KILLS {
         // The first round falls into the disk's stall.
-        let stall = async {
+        let stalls = async {
             match disk.filter(|_| round == 0) {
-                Some(disk) => disk.stalls_for(STALL).await,
+                Some(disk) => stall(disk).await,
                 None => Ok(()),
             }
         };
-        let (stalled, killed) = tokio::join!(stall, kill_all(storm));
+        let (stalled, killed) = tokio::join!(stalls, kill_all(storm));
         stalled?;
         killed?;
         tokio::time::sleep(part).await;
@@ -180,6 +180,13 @@ async fn rage(storm: &Arc<Storm>, size: Size, disk: Option<&Disk>, tills: &[Till
         ended.context("a client panicked")??;
     }
     Ok(())
+}
+
+/// Nothing is written to the disk for a while.
+async fn stall(disk: &Disk) -> anyhow::Result<()> {
+    disk.freeze().map_err(anyhow::Error::msg)?;
+    tokio::time::sleep(STALL).await;
+    disk.thaw().map_err(anyhow::Error::msg)
 }
 
 /// A client that has to wait tries again; one that gets no answer at all for a minute, or one that says that
@@ -222,21 +229,11 @@ async fn seller(storm: Arc<Storm>, api: Api, number: usize) -> anyhow::Result<()
         if storm.stop.load(Ordering::Relaxed) {
             break;
         }
-        if !let_in(sell(&api, &format!("sale-{number}-{round}")).await)? {
+        if !let_in(sell_piece(&api, &format!("sale-{number}-{round}"), SKU, PRICE).await.map(drop))? {
             continue;
         }
         storm.written.fetch_add(1, Ordering::Relaxed);
     }
-    Ok(())
-}
-
-async fn sell(api: &Api, name: &str) -> anyhow::Result<()> {
-    let basket = json!({"items": [{"sku": SKU, "qty": 1, "price": PRICE}]});
-    let basket =
-        api.post("/api/pos/transactions", &format!("{name}-create"), &basket).await.context("a basket")?;
-    let path = format!("/api/pos/transactions/{}/pay", text(&basket, "transaction_id")?);
-    let paid = json!({"method": "card", "amount": basket.get("total")});
-    api.post(&path, &format!("{name}-pay"), &paid).await.context("a payment")?;
     Ok(())
 }
 
@@ -291,7 +288,8 @@ fn actors(children: &Value, names: &mut Vec<String>) {
 /// Every kind of write once, each within its time.
 async fn calm(storm: &Storm, place: &Path, tills: &[Till]) -> anyhow::Result<()> {
     for (number, till) in tills.iter().enumerate() {
-        timed("a sale", WITHIN, sell(&till.speaker(), &format!("last-{number}"))).await?;
+        let (api, name) = (till.speaker(), format!("last-{number}"));
+        timed("a sale", WITHIN, async { sell_piece(&api, &name, SKU, PRICE).await.map(drop) }).await?;
     }
     let member = json!({"name": "Last", "phone": "0899000111"});
     timed("a member", WITHIN, keyed(&storm.cashier, "/api/members", &member)).await?;

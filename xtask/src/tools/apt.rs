@@ -1,9 +1,9 @@
 //! What the tests need of Debian's packages, installed where it is missing.
 
 use anyhow::{Context, ensure};
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
+pub use testkit::process::find_program as program;
 use tokio::process::Command;
 
 /// Installing takes at most this long.
@@ -14,12 +14,17 @@ const INSTALL: Duration = Duration::from_secs(600);
 /// # Errors
 /// `hint`, and why it failed.
 pub async fn install(packages: &[&str], hint: &'static str) -> anyhow::Result<()> {
-    println!("installing {} with apt-get", packages.join(", "));
-    let script = format!(
-        "set -e; export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; \
-         apt-get install -y -qq --no-install-recommends {}",
-        packages.join(" ")
-    );
+    let script = format!("apt-get install -y -qq --no-install-recommends {}", packages.join(" "));
+    run(&packages.join(", "), &script, hint).await
+}
+
+/// Runs a script that installs packages with apt-get, as root or through sudo.
+///
+/// # Errors
+/// `hint`, and why it failed.
+pub async fn run(packages: &str, script: &str, hint: &'static str) -> anyhow::Result<()> {
+    println!("installing {packages} with apt-get");
+    let script = format!("set -e; export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; {script}");
     let root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self")?) == 0;
     let mut install = Command::new(if root { "sh" } else { "sudo" });
     if !root {
@@ -29,12 +34,6 @@ pub async fn install(packages: &[&str], hint: &'static str) -> anyhow::Result<()
     let status = tokio::time::timeout(INSTALL, install.status()).await.context(hint)?.context(hint)?;
     ensure!(status.success(), "{hint} ({status})");
     Ok(())
-}
-
-/// Where a program is.
-pub fn program(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// What builds the allocator of the daemons.

@@ -4,26 +4,18 @@
 use crate::tools::apt;
 use anyhow::Context;
 use std::path::PathBuf;
+use testkit::clock;
 
 /// Names the library, for the tests too.
-pub const GIVEN: &str = "LIBFAKETIME";
-/// Debian's folders have one level for the kind of machine.
-const LIBRARIES: &str = "/usr/lib";
-const NAME: &str = "faketime/libfaketimeMT.so.1";
+pub const GIVEN: &str = clock::GIVEN;
 
 /// Where the library is, installed if need be.
 pub async fn library() -> anyhow::Result<PathBuf> {
-    if let Some(found) = find().filter(|_| apt::program("strace").is_some()) {
+    if let Some(found) = clock::library().filter(|_| apt::program("strace").is_some()) {
         return Ok(found);
     }
     let hint = "libfaketime or strace is not installed and could not be installed with apt-get: install both, \
         or set LIBFAKETIME to the file of libfaketime";
     apt::install(&["libfaketime", "strace"], hint).await?;
-    find().context(hint)
-}
-
-fn find() -> Option<PathBuf> {
-    let given = std::env::var_os(GIVEN).map(PathBuf::from);
-    let machines = std::fs::read_dir(LIBRARIES).into_iter().flatten().flatten();
-    given.or_else(|| machines.map(|machine| machine.path().join(NAME)).find(|path| path.is_file()))
+    clock::library().context(hint)
 }

@@ -1,10 +1,11 @@
 //! Programs of the npm registry that check the pages' sources: Prettier, and the compiler of TypeScript, which reads
 //! JavaScript.
 
+use crate::tools::starts;
 use crate::workspace::{root, target};
 use anyhow::Context;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -37,7 +38,7 @@ impl Npm {
         if npm.works().await {
             return Ok(Ok(npm));
         }
-        if !works(Path::new("npm")).await {
+        if !starts("npm").await {
             return Ok(Err("npm is not installed"));
         }
         println!("installing {} from the package registry into {}", wanted.join(", "), npm.folder.display());
@@ -62,7 +63,7 @@ impl Npm {
 
     async fn works(&self) -> bool {
         for (_, program) in PROGRAMS {
-            if !works(&self.program(program)).await {
+            if !starts(self.program(program)).await {
                 return false;
             }
         }
@@ -92,10 +93,4 @@ impl Npm {
         check.args(["--project", "."]);
         check
     }
-}
-
-async fn works(program: &Path) -> bool {
-    let mut probe = Command::new(program);
-    probe.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    probe.status().await.is_ok_and(|status| status.success())
 }

@@ -9,14 +9,19 @@ use tokio::process::Command;
 
 /// Building a tool takes at most this long; `cargo-deny` took 90 s on two cores.
 const INSTALL: Duration = Duration::from_secs(15 * 60);
-/// A tool and its version, from the package registry.
-const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
-const AUDITABLE: (&str, &str) = ("cargo-auditable", "0.7.7");
-const CYCLONEDX: (&str, &str) = ("cargo-cyclonedx", "0.5.9");
+const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
+const AUDITABLE: Tool = Tool { name: "cargo-auditable", version: "0.7.7" };
+const CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9" };
 /// What `cargo deny` says where the advisory database can't be had.
 const UNREACHABLE: &str = "failed to fetch advisory database";
 /// The programs that are shipped.
 const SHIPPED: [&str; 2] = ["store-router", "cloud-hub"];
+
+/// A tool of the package registry.
+pub struct Tool {
+    pub name: &'static str,
+    pub version: &'static str,
+}
 
 /// How a check ended that needs something from the network.
 enum Checked {
@@ -27,7 +32,7 @@ enum Checked {
 }
 
 /// A tool of ours in the target folder, built if it is not there, quickly rather than to be quick; none if it can't be had.
-pub async fn tool((name, version): (&str, &str)) -> anyhow::Result<Option<PathBuf>> {
+pub async fn tool(Tool { name, version }: Tool) -> anyhow::Result<Option<PathBuf>> {
     let folder = target().await?.join("tools");
     let program = folder.join("bin").join(name);
     for there in [program.clone(), PathBuf::from(name)] {

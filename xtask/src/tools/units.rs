@@ -1,9 +1,9 @@
 //! The units of systemd: whether they can be loaded, and how much of the machine they leave open.
 
+use crate::tools::starts;
 use crate::workspace::{Binaries, Profile, build, root};
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use tokio::process::Command;
 
 const UNITS: &str = "systemd";
@@ -14,9 +14,7 @@ const EXPOSURE_MAX: &str = "15";
 
 /// Whether there is anything to ask.
 pub async fn can_be_checked() -> bool {
-    let mut probe = Command::new("systemd-analyze");
-    probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    probe.status().await.is_ok_and(|status| status.success())
+    starts("systemd-analyze").await
 }
 
 /// `systemd-analyze verify` of copies of the units that name the binaries just built, since it asks

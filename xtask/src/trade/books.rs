@@ -2,6 +2,7 @@
 
 use crate::trade::figures::{Account, Figures, TAX_RATE_BP};
 use crate::trade::month::{Line, Month};
+use crate::trade::office::half_up;
 use crate::trade::plan::{Back, Sale, Step};
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,11 +36,6 @@ pub struct Books {
     pub by_sku: BTreeMap<String, OfSku>,
     /// Points by customer.
     pub points: BTreeMap<String, i64>,
-}
-
-/// `amount` × `rate_bp` / 10,000, half up, for amounts that are not negative (docs/arithmetic.md#rounding-and-range).
-fn half_up(amount: i64, rate_bp: i64) -> i64 {
-    (2 * amount * rate_bp + 10_000) / 20_000
 }
 
 /// Gross and tax on top (docs/arithmetic.md#price-discount-and-tax).

@@ -1,6 +1,6 @@
 //! What head office knows: everything pushed, its sales report, and the points of its members.
 
-use crate::rest::{Api, figure, text};
+use crate::rest::{Api, figure, text, until};
 use crate::stage::STORE_ID;
 use crate::trade::books::OfSku;
 use crate::trade::figures::{Account, Figures};
@@ -8,7 +8,7 @@ use crate::trade::members;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Until every record is acknowledged.
 const CATCH_UP: Duration = Duration::from_secs(300);
@@ -18,37 +18,26 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Forces syncs until nothing waits at the store; gives back the last status.
 pub async fn sync_all(manager: &Api) -> anyhow::Result<Value> {
-    let since = Instant::now();
-    for round in 0_u32.. {
+    let mut round = 0_u32;
+    until("every record is acknowledged", CATCH_UP, PAUSE, async || {
+        round += 1;
         let forced = manager.post("/api/sync/force", &format!("force-{round}"), &json!({})).await?;
         let status = manager.get("/api/sync/status").await?;
-        let pending = figure(&status, "/outbox/pending")?;
-        if pending == 0 && forced.get("completed") == Some(&Value::Bool(true)) {
-            return Ok(status);
-        }
-        if since.elapsed() > CATCH_UP {
-            bail!("after {} s {pending} records are still waiting: {forced}", CATCH_UP.as_secs());
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    bail!("the store never synchronised")
+        let is_level = forced.get("completed") == Some(&Value::Bool(true));
+        Ok((figure(&status, "/outbox/pending")? == 0 && is_level).then_some(status))
+    })
+    .await
 }
 
 /// Waits until the store has `count` products from the hub.
 pub async fn wait_for_catalogue(manager: &Api, count: usize) -> anyhow::Result<()> {
-    let since = Instant::now();
-    for round in 0_u32.. {
+    let mut round = 0_u32;
+    until("the catalogue is at the store", CATALOGUE, PAUSE, async || {
+        round += 1;
         manager.post("/api/sync/force", &format!("catalogue-{round}"), &json!({})).await?;
-        let present = manager.list("/api/stock").await?.len();
-        if present >= count {
-            return Ok(());
-        }
-        if since.elapsed() > CATALOGUE {
-            bail!("after {} s the store has {present} of {count} products", CATALOGUE.as_secs());
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    bail!("no catalogue")
+        Ok((manager.list("/api/stock").await?.len() >= count).then_some(()))
+    })
+    .await
 }
 
 /// What head office says.

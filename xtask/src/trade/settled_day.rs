@@ -1,17 +1,17 @@
 //! What head office has to do with a day, in short: an order that came, its bill, the day settled, and what the books say.
 
-use crate::rest::{Api, figure, text};
+use crate::rest::{Api, figure, text, until};
 use crate::stage::STORE_ID;
 use crate::trade::hubside::sync_all;
 use crate::trade::month::Month;
+use crate::trade::office::{CARD_BP, QRIS_BP, Sources, fee, half_up, sent_order, sources};
 use crate::trade::table;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// What the card provider keeps, and what the bank keeps of QRIS.
-const CARD_BP: i64 = 150;
-const QRIS_BP: i64 = 70;
+/// What the supplier grants for an early payment.
+const DISCOUNT_BP: i64 = 200;
 const PIECES: i64 = 50;
 /// Until the store knows an order.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -53,21 +53,15 @@ pub async fn run(actors: &Actors<'_>, month: &Month, day: &str) -> anyhow::Resul
 /// A supplier with prices, and two orders that were sent.
 async fn ordered(admin: &Api, month: &Month) -> anyhow::Result<(String, Vec<Value>)> {
     let new = json!({"code": "GIFT", "name": "Gift wholesale", "payment_terms_days": 30, "discount_days": 10,
-        "discount_bp": 200});
+        "discount_bp": DISCOUNT_BP});
     let supplier = text(&admin.post("/api/suppliers", "demo-supplier", &new).await?, "supplier_id")?;
     let mut orders = Vec::new();
     for (number, product) in month.products.iter().filter(|product| product.price > 1).take(2).enumerate() {
         let price = json!({"sku": product.sku, "unit_cost": product.price / 2});
         let path = format!("/api/suppliers/{supplier}/products");
         admin.post(&path, &format!("demo-price-{number}"), &price).await?;
-        let new = json!({"supplier_id": supplier, "store_id": STORE_ID,
-            "lines": [{"sku": product.sku, "qty": PIECES}]});
-        let order = admin.post("/api/purchase-orders", &format!("demo-order-{number}"), &new).await?;
-        for step in ["approve", "send"] {
-            let path = format!("/api/purchase-orders/{}/{step}", text(&order, "po_id")?);
-            admin.post(&path, &format!("demo-{step}-{number}"), &json!({})).await?;
-        }
-        orders.push(order);
+        let lines = [json!({"sku": product.sku, "qty": PIECES})];
+        orders.push(sent_order(admin, &supplier, STORE_ID, &lines, &format!("demo-{number}")).await?);
     }
     Ok((supplier, orders))
 }
@@ -77,17 +71,11 @@ async fn received(actors: &Actors<'_>, order: &Value) -> anyhow::Result<Value> {
     let line = order.pointer("/lines/0").context("an order without a line")?;
     let body = json!({"po_id": order.get("po_id"), "delivery_note_no": "DN-3",
         "lines": [{"sku": line.get("sku"), "qty": line.get("qty")}]});
-    let since = Instant::now();
-    while !actors
-        .manager
-        .list("/api/purchase-orders")
-        .await?
-        .iter()
-        .any(|one| one.get("po_id") == order.get("po_id"))
-    {
-        ensure!(since.elapsed() < PATIENCE, "the order did not reach the store");
-        tokio::time::sleep(PAUSE).await;
-    }
+    until("the order is at the store", PATIENCE, PAUSE, async || {
+        let orders = actors.manager.list("/api/purchase-orders").await?;
+        Ok(orders.iter().any(|one| one.get("po_id") == order.get("po_id")).then_some(()))
+    })
+    .await?;
     let receipt = actors.warehouse.post("/api/receiving", "demo-receipt", &body).await?;
     sync_all(actors.manager).await?;
     Ok(receipt)
@@ -105,7 +93,7 @@ async fn billed(admin: &Api, supplier: &str, receipt: &Value, day: &str) -> anyh
         admin.post(&format!("{path}/{step}"), &format!("demo-bill-{step}"), &json!({})).await?;
     }
     let total = figure(&made, "/total")?;
-    let discount = (2 * total * 200 + 10_000) / 20_000;
+    let discount = half_up(total, DISCOUNT_BP);
     let pay = json!({"supplier_id": supplier, "date": day, "account": "1040", "amount": total - discount,
         "reference": "GIFT-1",
         "allocations": [{"invoice_id": made.get("invoice_id"), "amount": total, "discount": discount}]});
@@ -116,13 +104,10 @@ async fn billed(admin: &Api, supplier: &str, receipt: &Value, day: &str) -> anyh
 /// The card provider and the bank report the day; its settlement is approved, which locks the day, once the day is over.
 async fn settled(admin: &Api, day: &str) -> anyhow::Result<Value> {
     let items = admin.list(&format!("/api/settlement-items?store_id={STORE_ID}")).await?;
-    let cards = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "fee_rate_bp": CARD_BP});
-    let bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": QRIS_BP});
     let (mut lines, mut net) = (Vec::new(), 0);
     for item in &items {
         let (amount, card) = (figure(item, "/amount")?, text(item, "method")? == "card");
-        let rate = if card { CARD_BP } else { QRIS_BP };
-        let fee = if amount > 0 { (2 * amount * rate + 10_000) / 20_000 } else { 0 };
+        let fee = fee(amount, if card { CARD_BP } else { QRIS_BP });
         if card {
             let reference = format!("SLIP-{}", lines.len() + 1);
             lines.push(json!({"date": day, "reference": reference, "gross": amount, "fee": fee}));
@@ -131,9 +116,8 @@ async fn settled(admin: &Api, day: &str) -> anyhow::Result<Value> {
         }
     }
     let net = vec![json!({"date": day, "reference": "QRIS", "amount": net})];
+    let Sources { cards, bank } = sources(admin).await?;
     for (name, source, lines) in [("cards", cards, lines), ("bank", bank, net)] {
-        let key = format!("demo-source-{name}");
-        let source = text(&admin.post("/api/statement-sources", &key, &source).await?, "source_id")?;
         let statement = json!({"source_id": source, "lines": lines});
         if !lines.is_empty() {
             admin.post("/api/statements", &format!("demo-{name}"), &statement).await?;

@@ -139,3 +139,13 @@ impl Till {
         summary.context("closing a shift")
     }
 }
+
+/// Sells one piece, paid by card, and gives the paid transaction.
+pub async fn sell_piece(api: &Api, name: &str, sku: &str, price: i64) -> anyhow::Result<Value> {
+    let basket = json!({"items": [{"sku": sku, "qty": 1, "price": price}]});
+    let made = api.post("/api/pos/transactions", &format!("{name}-create"), &basket).await;
+    let made = made.context("a basket")?;
+    let path = format!("/api/pos/transactions/{}/pay", text(&made, "transaction_id")?);
+    let paid = json!({"method": "card", "amount": made.get("total")});
+    api.post(&path, &format!("{name}-pay"), &paid).await.context("a payment")
+}

@@ -9,12 +9,13 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::hub::database;
 use testkit::prepared::{self, Files};
+use testkit::process;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -127,12 +128,7 @@ impl Place {
     }
 
     pub fn run(&self, args: &[&str], input: &str) -> Output {
-        use std::io::Write;
-        let mut command = self.command(args);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
+        process::run(self.command(args), input)
     }
 
     /// Another process of the same hub, with that folder for its keys.

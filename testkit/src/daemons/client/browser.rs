@@ -1,7 +1,7 @@
 //! A real browser: Chromium without a screen, driven over WebDriver, with an authenticator that is software.
 
 use crate::client::Client;
-use crate::process::Daemon;
+use crate::process::{Daemon, find_program};
 use crate::store::free_address;
 use crate::wait;
 use base64::Engine as _;
@@ -42,11 +42,6 @@ pub struct Browser {
     _folder: TempDir,
 }
 
-fn found(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH")?;
-    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
 /// A command that starts `shell` with a page: it opens none by itself, and the driver waits for one.
 fn with_a_page(shell: &Path, folder: &Path) -> PathBuf {
     let command = folder.join("browser");
@@ -78,8 +73,10 @@ impl Browser {
     /// Starts one; `None` if none is installed, which is printed.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let chromium = found(HEADLESS).map(|shell| with_a_page(&shell, folder.path()));
-        let (Some(driver), Some(chromium)) = (found(DRIVER), chromium.or_else(|| found(CHROMIUM))) else {
+        let chromium = find_program(HEADLESS).map(|shell| with_a_page(&shell, folder.path()));
+        let (Some(driver), Some(chromium)) =
+            (find_program(DRIVER), chromium.or_else(|| find_program(CHROMIUM)))
+        else {
             println!("NOT RUN: chromium and chromium-driver are not here; `cargo xtask test` installs them");
             return None;
         };

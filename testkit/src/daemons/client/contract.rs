@@ -1,7 +1,7 @@
 //! Every answer that any of these tests gets is held against the committed documents: a status, a code
 //! or a field that they do not tell is a failure of that test.
 
-use crate::{Reply, root};
+use crate::{Reply, document};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -66,8 +66,7 @@ pub fn check(method: &str, path: &str, reply: &Reply) {
 
 impl Contract {
     fn read(name: &str) -> Self {
-        let file = root().join("docs/openapi").join(format!("{name}.json"));
-        let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let document = document(name);
         let mut templates: HashMap<usize, Vec<Template>> = HashMap::new();
         for template in document["paths"].as_object().unwrap().keys().map(|text| Template::new(text)) {
             templates.entry(template.segments.len()).or_default().push(template);

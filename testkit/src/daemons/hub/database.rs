@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Names the server: `postgres://user@host:port`. Without it the hub's database is a file.
-const SERVER: &str = "HUB_TEST_POSTGRES";
+pub const SERVER: &str = "HUB_TEST_POSTGRES";
 /// Where Debian and its children keep the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
@@ -85,11 +85,20 @@ pub fn copy_to(from: &str, to: &str) {
     sql(server, &format!("CREATE DATABASE {to} TEMPLATE {from}"));
 }
 
-/// A program of PostgreSQL: of the newest version, else what the path has.
-pub fn program(name: &str) -> PathBuf {
+/// A program of PostgreSQL.
+fn program(name: &str) -> PathBuf {
+    programs().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
+}
+
+/// The folder of PostgreSQL's programs: the newest version that is complete, else the one that the path has.
+pub fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let version = |folder: &PathBuf| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
-    let newest = versions.map(|entry| entry.path()).max_by_key(version);
-    let found = newest.map(|folder| folder.join("bin").join(name)).filter(|path| path.is_file());
-    found.unwrap_or_else(|| PathBuf::from(name))
+    let mut folders: Vec<PathBuf> = versions.map(|entry| entry.path()).collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(version(folder)));
+    let folders = folders.into_iter().map(|folder| folder.join("bin"));
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let needed = ["initdb", "postgres", "pg_isready"];
+    let complete = |folder: &PathBuf| needed.iter().all(|name| folder.join(name).is_file());
+    folders.chain(std::env::split_paths(&paths)).find(complete)
 }

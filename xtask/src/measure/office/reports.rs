@@ -1,48 +1,58 @@
-//! Reports over a year of sales.
+//! Reports over a year of sales, and balances over a year of entries.
 
 use super::{LAST_DAY, Office, YEAR, run_file};
 use crate::stage::WorkFolder;
 use crate::tools::postgres::Private;
 
-const ROWS: &str = include_str!("sales.sql");
+const SALES: &str = include_str!("sales.sql");
+const ENTRIES: &str = include_str!("entries.sql");
 /// A day in the middle of the year.
 const DAY: &str = "2025-06-30";
 const SUMS: &str = "SUM(qty), SUM(gross), SUM(discount), SUM(tax), SUM(total)";
-/// Of what is grouped by a few values, of what is grouped by products.
+/// Every balance comes from these sums.
+const BALANCES: &str = "SELECT account, SUM(debit), SUM(credit) FROM journal_lines GROUP BY 1";
+/// Goals for reports that are grouped by a few values, by products, and for balances.
 const FEW: f64 = 0.05;
 const MANY: f64 = 0.35;
+const BALANCE: f64 = 0.02;
 
-/// Makes this many sale lines and their rollups.
-pub async fn fill(postgres: &Private, place: &WorkFolder, lines: u64) -> anyhow::Result<()> {
-    eprintln!("{lines} sale lines and their rollups are made");
-    run_file(postgres, place, "sales.sql", ROWS, lines).await
+/// Makes this many sale lines with their rollups, and as many entries with the movement of each account on each day.
+pub async fn fill(postgres: &Private, place: &WorkFolder, rows: u64) -> anyhow::Result<()> {
+    eprintln!("{rows} sale lines and their rollups are made");
+    run_file(postgres, place, "sales.sql", SALES, rows).await?;
+    eprintln!("{rows} entries are made");
+    run_file(postgres, place, "entries.sql", ENTRIES, rows).await
 }
 
-/// Each report beside an aggregate over the lines.
+/// Each report beside an aggregate over the lines, the balances beside the sum of all entries.
 pub async fn measure(office: &mut Office) -> anyhow::Result<()> {
-    for (report, plain, goal) in pairs() {
-        office.compare(&format!("`reports/{report}`"), goal, &path(&report), &plain).await?;
+    for Pair { report, plain, goal } in pairs() {
+        office
+            .compare(&format!("`reports/{report}`"), goal, &format!("/api/reports/{report}"), &plain)
+            .await?;
     }
-    Ok(())
+    let trial_balance = format!("/api/finance/trial-balance?date={LAST_DAY}");
+    office.compare("`finance/trial-balance`", BALANCE, &trial_balance, BALANCES).await?;
+    let profit = format!("/api/reports/profit?{YEAR}");
+    office.compare("`reports/profit`", BALANCE, &profit, BALANCES).await
 }
 
-/// What is asked for.
-pub fn paths() -> Vec<String> {
-    pairs().iter().map(|(report, ..)| path(report)).collect()
+struct Pair {
+    report: String,
+    /// The statement that it is compared with.
+    plain: String,
+    /// How much of the statement's time it may take.
+    goal: f64,
 }
 
-fn path(report: &str) -> String {
-    format!("/api/reports/{report}")
-}
-
-/// The report, what it is held against, and how much of its time it should take at most.
-fn pairs() -> Vec<(String, String, f64)> {
+fn pairs() -> Vec<Pair> {
     let by = |key: &str| {
         format!("SELECT {key}, {SUMS} FROM sale_lines WHERE business_date <= '{LAST_DAY}' GROUP BY 1")
     };
     let margin = |key: &str| format!("SELECT {key}, SUM(total - tax), SUM(cost) FROM sale_lines GROUP BY 1");
     let of = |report: &str, group: &str, plain: String, goal: f64| {
-        (format!("{report}?{YEAR}&group_by={group}"), plain, goal)
+        let report = format!("{report}?{YEAR}&group_by={group}");
+        Pair { report, plain, goal }
     };
     // A line has no hour, cashier or method of its own: the sum by days is what it costs at least.
     let mut pairs: Vec<_> =
@@ -55,6 +65,6 @@ fn pairs() -> Vec<(String, String, f64)> {
     }
     let plain =
         format!("SELECT sku, SUM(qty), SUM(cost) FROM sale_lines WHERE business_date <= '{DAY}' GROUP BY 1");
-    pairs.push((format!("stock?as_of={DAY}&group_by=sku"), plain, MANY));
+    pairs.push(Pair { report: format!("stock?as_of={DAY}&group_by=sku"), plain, goal: MANY });
     pairs
 }

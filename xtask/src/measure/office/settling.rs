@@ -33,8 +33,14 @@ async fn importing(office: &mut Office) -> anyhow::Result<()> {
         let day = office.days_ago(FIRST - time).await?;
         let key = format!("PAY{time}");
         for store in 0..super::STORES {
-            let place = (store * count / super::STORES, count / super::STORES);
-            office.items("settlement_items", &format!("S{store:03}"), &day, (&key, place)).await?;
+            let of_store = Payments {
+                store: &format!("S{store:03}"),
+                day: &day,
+                key: &key,
+                first: store * count / super::STORES,
+                count: count / super::STORES,
+            };
+            office.items("settlement_items", &of_store).await?;
         }
         office.plain("ANALYZE settlement_items").await?;
         let ours = office.import(&day, &key, count).await?;
@@ -73,9 +79,11 @@ async fn approving(office: &mut Office) -> anyhow::Result<()> {
     office.past("OLD").await?;
     for time in 0..TIMES {
         let day = office.days_ago(FIRST / 2 - time).await?;
-        let new = office.approve("NEW", &day, (&format!("NEW{time}"), count)).await?;
-        let old = office.approve("OLD", &day, (&format!("OLD{time}"), count)).await?;
-        office.items("plain_items", "NEW", &day, (&format!("NEW{time}"), (0, count))).await?;
+        let [new_key, old_key] = ["NEW", "OLD"].map(|store| format!("{store}{time}"));
+        let made = Payments { store: "NEW", day: &day, key: &new_key, first: 0, count };
+        let new = office.approve(&made).await?;
+        let old = office.approve(&Payments { store: "OLD", key: &old_key, ..made }).await?;
+        office.items("plain_items", &made).await?;
         let plain = office
             .plain(&format!(
                 "UPDATE plain_items SET state = 'posted' WHERE store_id = 'NEW' AND settlement_date = '{day}'"
@@ -88,6 +96,16 @@ async fn approving(office: &mut Office) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Card payments of a store and day. Their references begin with a key and are numbered from `first`.
+#[derive(Clone, Copy)]
+struct Payments<'a> {
+    store: &'a str,
+    day: &'a str,
+    key: &'a str,
+    first: usize,
+    count: usize,
+}
+
 /// What the payment of a number comes to.
 const fn amount(number: usize) -> usize {
     10_000 + number % 997
@@ -98,13 +116,11 @@ impl Office {
         usize::try_from(self.rows).map_or(count, |rows| rows.min(count))
     }
 
-    /// Card payments of a day that wait for a statement: their references begin with `key`, numbered from `first`.
+    /// Makes payments that wait for a statement.
     async fn items(
         &self,
         table: &str,
-        store: &str,
-        day: &str,
-        (key, (first, count)): (&str, (usize, usize)),
+        Payments { store, day, key, first, count }: &Payments<'_>,
     ) -> anyhow::Result<()> {
         let statement = format!(
             "INSERT INTO {table} (store_id, item_id, event_id, kind, method, account, business_date, \
@@ -129,9 +145,10 @@ impl Office {
     }
 
     /// Settles a day of many payments; how long approving it took.
-    async fn approve(&self, store: &str, day: &str, (key, count): (&str, usize)) -> anyhow::Result<Duration> {
-        self.items("settlement_items", store, day, (key, (0, count))).await?;
-        self.import(day, key, count).await?;
+    async fn approve(&self, payments: &Payments<'_>) -> anyhow::Result<Duration> {
+        let Payments { store, day, key, count, .. } = payments;
+        self.items("settlement_items", payments).await?;
+        self.import(day, key, *count).await?;
         self.plain("ANALYZE settlement_items").await?;
         let made = json!({"store_id": store, "business_date": day, "force": true, "reason": "made up"});
         let made = self.reader.post("/api/settlements", &format!("make-{key}"), &made).await?;

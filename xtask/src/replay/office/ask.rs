@@ -58,6 +58,9 @@ const LATE: [(&str, &[&str]); 3] = [
     ("exceptions/day", &["business_date"]),
 ];
 
+/// What is owed of points at the end of each month.
+const POINTS: [(&str, &[&str]); 1] = [("points-liability/month", &["month"])];
+
 /// Figures that were compared, and those that differ.
 #[derive(Default)]
 pub struct Compared {
@@ -120,57 +123,74 @@ async fn report(finance: &Api, path: &str, names: &[&str]) -> anyhow::Result<BTr
     Ok(rows.iter().map(|row| (key(row, names), row.clone())).collect())
 }
 
-/// Every report of a store.
-pub async fn reports(
-    compared: &mut Compared,
-    finance: &Api,
-    (store, facts): (&str, &Facts),
-    (from, to): (Date, Date),
-) -> anyhow::Result<()> {
-    let nothing = BTreeMap::new();
-    let range = REPORTS.iter().map(|it| (it, format!("from={from}&to={to}")));
-    let at_the_end = STOCK.iter().map(|it| (it, format!("as_of={to}")));
-    for ((name, keys), range) in range.chain(at_the_end) {
-        let (report_name, group) = name.split_once('/').context("a report and a group")?;
-        let path = format!("{report_name}?{range}&store_id={store}&group_by={group}");
-        let found = report(finance, &path, keys).await?;
-        compared.rows(&format!("{store} {name}"), facts.reports.get(name).unwrap_or(&nothing), &found);
-    }
-    let tax = finance.get(&format!("/api/finance/tax?from={from}&to={to}&store_id={store}")).await?;
-    for (name, account, sign) in [("output_tax", "2030", -1), ("input_tax", "1310", 1)] {
-        compared.one(
-            || format!("{store} {name}"),
-            sign * facts.balance(store, account),
-            figure(&tax, &format!("/{name}"))?,
-        );
-    }
-    Ok(())
+/// A store, and the days that are asked for.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    pub store: &'a str,
+    pub from: Date,
+    pub to: Date,
 }
 
-/// The reports of a store by the books, what it owes of points by months, and what came after its day was locked.
-pub async fn reports_of_books(
-    compared: &mut Compared,
-    finance: &Api,
-    (store, books): (&str, &Facts),
-    (from, to): (Date, Date),
-) -> anyhow::Result<()> {
-    let nothing = BTreeMap::new();
-    let range = format!("from={from}&to={to}");
-    let by_books = BY_BOOKS.iter().map(|it| (it, format!("{range}&dates=books")));
-    let late = LATE.iter().map(|it| (it, range.clone()));
-    let points: (&str, &[&str]) = ("points-liability/month", &["month"]);
-    let points = std::iter::once((&points, format!("as_of={to}")));
-    for ((name, keys), range) in by_books.chain(late).chain(points) {
-        let (report_name, group) = name.split_once('/').context("a report and a group")?;
-        let path = format!("{report_name}?{range}&store_id={store}&group_by={group}");
-        let found = report(finance, &path, keys).await?;
-        compared.rows(
-            &format!("{store} {name} (books)"),
-            books.reports.get(name).unwrap_or(&nothing),
-            &found,
-        );
+impl Scope<'_> {
+    /// Each of these reports in a range of days.
+    async fn compare(
+        self,
+        compared: &mut Compared,
+        finance: &Api,
+        facts: &Facts,
+        reports: &[(&'static str, &[&str])],
+        range: &str,
+    ) -> anyhow::Result<()> {
+        let (store, nothing) = (self.store, BTreeMap::new());
+        for (name, keys) in reports {
+            let (report_name, group) = name.split_once('/').context("a report and a group")?;
+            let path = format!("{report_name}?{range}&store_id={store}&group_by={group}");
+            let found = report(finance, &path, keys).await?;
+            let right = facts.reports.get(name).unwrap_or(&nothing);
+            compared.rows(&format!("{store} {name} {range}"), right, &found);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Every report of a store.
+    pub async fn reports(self, compared: &mut Compared, finance: &Api, facts: &Facts) -> anyhow::Result<()> {
+        let Self { store, from, to } = self;
+        self.compare(compared, finance, facts, &REPORTS, &format!("from={from}&to={to}")).await?;
+        self.compare(compared, finance, facts, &STOCK, &format!("as_of={to}")).await?;
+        let tax = finance.get(&format!("/api/finance/tax?from={from}&to={to}&store_id={store}")).await?;
+        for (name, account, sign) in [("output_tax", "2030", -1), ("input_tax", "1310", 1)] {
+            let right = sign * facts.balance(store, account);
+            compared.one(|| format!("{store} {name}"), right, figure(&tax, &format!("/{name}"))?);
+        }
+        Ok(())
+    }
+
+    /// The reports of a store by the books, what it owes of points by months, and what came after its day was locked.
+    pub async fn reports_of_books(
+        self,
+        compared: &mut Compared,
+        finance: &Api,
+        books: &Facts,
+    ) -> anyhow::Result<()> {
+        let range = format!("from={}&to={}", self.from, self.to);
+        self.compare(compared, finance, books, &BY_BOOKS, &format!("{range}&dates=books")).await?;
+        self.compare(compared, finance, books, &LATE, &range).await?;
+        self.compare(compared, finance, books, &POINTS, &format!("as_of={}", self.to)).await
+    }
+
+    /// Every account of a store at the end.
+    pub async fn accounts(self, compared: &mut Compared, finance: &Api, facts: &Facts) -> anyhow::Result<()> {
+        let store = self.store;
+        let (mut found, _) = balance(finance, &format!("&store_id={store}"), self.to).await?;
+        for ((_, account), right) in &facts.balances {
+            let there = found.remove(*account).unwrap_or(0);
+            compared.one(|| format!("{store} account {account}"), *right, there);
+        }
+        for (account, amount) in found {
+            compared.one(|| format!("{store} account {account}"), 0, amount);
+        }
+        Ok(())
+    }
 }
 
 /// Debit less credit by account, and both sides.
@@ -185,22 +205,4 @@ pub async fn balance(
         found.insert(text(row, "account")?, figure(row, "/debit")? - figure(row, "/credit")?);
     }
     Ok((found, [figure(&told, "/total_debit")?, figure(&told, "/total_credit")?]))
-}
-
-/// Every account of a store at the end.
-pub async fn accounts(
-    compared: &mut Compared,
-    finance: &Api,
-    (store, facts): (&str, &Facts),
-    to: Date,
-) -> anyhow::Result<()> {
-    let (mut found, _) = balance(finance, &format!("&store_id={store}"), to).await?;
-    for ((_, account), right) in &facts.balances {
-        let there = found.remove(*account).unwrap_or(0);
-        compared.one(|| format!("{store} account {account}"), *right, there);
-    }
-    for (account, amount) in found {
-        compared.one(|| format!("{store} account {account}"), 0, amount);
-    }
-    Ok(())
 }

@@ -55,11 +55,18 @@ fn times(month: &Month, today: Date) -> anyhow::Result<HashMap<&str, DateTime>> 
 /// Which order of which supplier each shop receives.
 pub type Orders = BTreeMap<String, String>;
 
+/// Those orders and their supplier.
+pub struct Ordered<'a> {
+    pub supplier: &'a str,
+    pub orders: &'a Orders,
+}
+
 /// Lives the month in these shops.
 pub fn live(
     month: &Month,
     steps: &[Step],
-    (shops, supplier, orders): (&mut [MonthStore; 2], &str, &Orders),
+    shops: &mut [MonthStore; 2],
+    ordered: &Ordered<'_>,
     today: Date,
 ) -> anyhow::Result<()> {
     let times = times(month, today)?;
@@ -74,7 +81,7 @@ pub fn live(
                     closes(shop, number + which)?;
                 }
                 shop.opens(at.date())?;
-                begins(shop, month, (supplier, orders), number)?;
+                begins(shop, month, ordered, number)?;
             }
             day = Some(at.date());
             number += 1;
@@ -113,7 +120,7 @@ fn closes(shop: &mut MonthStore, number: usize) -> anyhow::Result<()> {
 fn begins(
     shop: &mut MonthStore,
     month: &Month,
-    (supplier, orders): (&str, &Orders),
+    Ordered { supplier, orders }: &Ordered<'_>,
     number: usize,
 ) -> anyhow::Result<()> {
     let first = goods(month).next().context("no product has a price")?.0;
@@ -130,7 +137,7 @@ fn begins(
             .take(ORDERED)
             .map(|(sku, price)| (sku.clone(), [qty, rejected, cost_of(price)]))
             .collect();
-        shop.receives((supplier, order), &lines)?;
+        shop.receives(supplier, order, &lines)?;
     }
     if number == SENT_BACK_ON {
         let (sku, price) = goods(month).next().context("no product has a price")?;

@@ -11,6 +11,13 @@ mod sales;
 /// Sums under a name each.
 pub type Figures = BTreeMap<&'static str, i64>;
 
+/// A store, and a day in its reports.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    pub store: &'a str,
+    pub day: &'a str,
+}
+
 /// What has to come out.
 #[derive(Default)]
 pub struct Facts {
@@ -22,10 +29,7 @@ pub struct Facts {
     counted: BTreeSet<(&'static str, String, String)>,
 }
 
-/// A figure of a record.
-pub fn int(of: &Value, pointer: &str) -> anyhow::Result<i64> {
-    of.pointer(pointer).and_then(Value::as_i64).with_context(|| format!("a record has no figure {pointer}"))
-}
+pub use crate::rest::figure as int;
 
 /// A text of a record; empty where it is null.
 pub fn str_of(of: &Value, pointer: &str) -> String {
@@ -80,23 +84,23 @@ impl Facts {
 
     /// Adds a store's record, on the day that it has in the books.
     pub fn read_on(&mut self, store: &str, day: &str, record: &Value) -> anyhow::Result<()> {
-        let kind = str_of(record, "/type");
+        let (kind, at) = (str_of(record, "/type"), At { store, day });
         let payload = record.get("payload").context("no payload")?;
         match kind.as_str() {
-            "transaction.paid" => self.sale((store, day), payload),
-            "return.posted" => self.came_back((store, day), payload),
-            "shift.opened" => self.shift_opened((store, day), payload),
-            "shift.closed" => self.shift_closed((store, day), payload),
-            "cash.moved" => self.cash((store, day), payload),
+            "transaction.paid" => self.sale(at, payload),
+            "return.posted" => self.came_back(at, payload),
+            "shift.opened" => self.shift_opened(at, payload),
+            "shift.closed" => self.shift_closed(at, payload),
+            "cash.moved" => self.cash(at, payload),
             "cash.deposited" => {
                 let amount = int(payload, "/deposit/amount")?;
                 self.add(&[("cash/store", store), ("cash/day", day)], &[("deposited", amount)]);
                 self.post(store, &[("1030", amount), ("1020", -amount)])
             }
             "stock.moved" => self.first_stock(store, payload),
-            "receiving.posted" => self.receipt((store, day), payload),
-            "supplier_return.posted" => self.sent_back((store, day), payload),
-            "adjustment.posted" => self.adjusted((store, day), payload),
+            "receiving.posted" => self.receipt(at, payload),
+            "supplier_return.posted" => self.sent_back(at, payload),
+            "adjustment.posted" => self.adjusted(at, payload),
             "day.sealed" => Ok(()),
             other => bail!("nobody computes {other}"),
         }

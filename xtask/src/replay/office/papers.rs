@@ -5,6 +5,7 @@ use super::facts::{Facts, int, list, str_of};
 use super::month_store::{MonthStore, bag_no};
 use crate::rest::{Api, figure, text};
 use crate::trade::month::Month;
+use crate::trade::office::{half_up, sent_order};
 use anyhow::{Context, ensure};
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -18,11 +19,6 @@ const IN_SAFE: i64 = 900_000_000;
 /// A bill asks so much more for a piece than was ordered.
 const DEARER: i64 = 3;
 const TAX_BP: i64 = 1_100;
-
-/// `amount` × `rate` / 10,000, half up, for what is not below zero.
-pub fn half_up(amount: i64, rate_bp: i64) -> i64 {
-    (2 * amount * rate_bp + 10_000) / 20_000
-}
 
 /// Opens the books on the day before.
 pub async fn opens(admin: &Api, stores: &mut BTreeMap<String, Facts>, first: Date) -> anyhow::Result<()> {
@@ -54,14 +50,8 @@ pub async fn orders(
         let some = || goods(month).take(ORDERED);
         let lines: Vec<Value> =
             some().map(|(sku, price)| json!({"sku": sku, "qty": qty, "unit_cost": cost_of(price)})).collect();
-        let body = json!({"supplier_id": supplier, "store_id": store, "lines": lines});
-        let order = admin.post("/api/purchase-orders", &format!("order-{store}"), &body).await?;
+        let order = sent_order(admin, &supplier, store, &lines, store).await?;
         let id = text(&order, "po_id")?;
-        for step in ["approve", "send"] {
-            admin
-                .post(&format!("/api/purchase-orders/{id}/{step}"), &format!("{step}-{store}"), &json!({}))
-                .await?;
-        }
         for (sku, _) in some() {
             let groups = [
                 ("purchases/supplier", supplier.as_str()),
@@ -78,8 +68,10 @@ pub async fn orders(
 /// The bill of a shop's receipt, dearer than was ordered, accepted, approved and paid on a day; gives what the bank pays.
 pub async fn billed(
     admin: &Api,
-    (supplier, paid_on): (&str, Date),
-    (shop, facts): (&MonthStore, &mut Facts),
+    supplier: &str,
+    paid_on: Date,
+    shop: &MonthStore,
+    facts: &mut Facts,
 ) -> anyhow::Result<(Date, String, i64)> {
     let store = shop.id.as_str();
     let (date, receipt) = received(shop).context("nothing was received")?;

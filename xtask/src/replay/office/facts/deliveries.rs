@@ -1,6 +1,6 @@
 //! Goods that come, go back to their supplier, are lost and found.
 
-use super::{Facts, int, list, str_of};
+use super::{At, Facts, int, list, str_of};
 use serde_json::Value;
 
 impl Facts {
@@ -18,7 +18,7 @@ impl Facts {
         self.add(&[("sell-through/store", store), ("sell-through/sku", sku)], &through);
     }
 
-    fn corrected(&mut self, (store, day): (&str, &str), sku: &str, correction: i64) {
+    fn corrected(&mut self, At { store, day }: At<'_>, sku: &str, correction: i64) {
         let groups = [("margin/day", day), ("margin/store", store), ("margin/sku", sku)];
         self.add(&groups, &[("correction", correction), ("margin", -correction)]);
     }
@@ -34,8 +34,8 @@ impl Facts {
     }
 
     /// M29, M30.
-    pub(super) fn receipt(&mut self, at: (&str, &str), payload: &Value) -> anyhow::Result<()> {
-        let store = at.0;
+    pub(super) fn receipt(&mut self, at: At<'_>, payload: &Value) -> anyhow::Result<()> {
+        let store = at.store;
         let supplier = str_of(payload, "/receiving/supplier_id");
         let groups = [("purchases/supplier", supplier.as_str()), ("purchases/store", store)];
         self.add(&groups, &[("receipts", 1)]);
@@ -55,7 +55,7 @@ impl Facts {
     }
 
     /// M33.
-    pub(super) fn sent_back(&mut self, (store, _): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn sent_back(&mut self, At { store, .. }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let supplier = str_of(payload, "/document/supplier_id");
         for line in list(payload, "/document/lines") {
             let (sku, qty) = (str_of(line, "/sku"), int(line, "/qty")?);
@@ -73,7 +73,7 @@ impl Facts {
     }
 
     /// M45 to M50.
-    pub(super) fn adjusted(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn adjusted(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let (name, account) = match str_of(payload, "/adjustment/reason").as_str() {
             "loss" => ("loss", "5110"),
             "damaged" => ("damaged", "5120"),

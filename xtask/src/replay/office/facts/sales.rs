@@ -1,6 +1,6 @@
 //! Sales, returns, shifts and cash.
 
-use super::{Facts, int, list, str_of};
+use super::{At, Facts, int, list, str_of};
 use anyhow::Context;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn hour(at: &str) -> anyhow::Result<String> {
 
 /// The rows that a document counts in as a whole.
 fn of_whole<'a>(
-    (store, day): (&'a str, &'a str),
+    At { store, day }: At<'a>,
     hour: &'a str,
     place: &'a str,
     cashier: &'a str,
@@ -37,13 +37,13 @@ fn of_whole<'a>(
 
 impl Facts {
     /// M1, M3, M8.
-    pub(super) fn sale(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn sale(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let sale = payload.pointer("/transaction").unwrap_or(payload);
         let (id, till) = (str_of(sale, "/transaction_id"), str_of(sale, "/register_id"));
         let (cashier, hour) = (str_of(sale, "/cashier_id"), hour(&str_of(sale, "/paid_at"))?);
         let (total, tax) = (int(sale, "/total")?, int(sale, "/tax")?);
         let place = format!("{store} {till}");
-        let whole = of_whole((store, day), &hour, &place, &cashier);
+        let whole = of_whole(At { store, day }, &hour, &place, &cashier);
         let mut pieces = 0;
         let mut cost_sum = 0;
         for item in list(sale, "/items") {
@@ -100,7 +100,7 @@ impl Facts {
         for payment in list(sale, "/payments") {
             let (method, amount) = (str_of(payment, "/method"), int(payment, "/amount")?);
             lines.push((account(&method), amount));
-            self.money((store, day), &method, amount, &id);
+            self.money(At { store, day }, &method, amount, &id);
         }
         self.post(store, &lines)
     }
@@ -114,7 +114,7 @@ impl Facts {
         Ok(())
     }
 
-    fn money(&mut self, (store, day): (&str, &str), method: &str, amount: i64, document: &str) {
+    fn money(&mut self, At { store, day }: At<'_>, method: &str, amount: i64, document: &str) {
         let groups = [("payments/day", day), ("payments/store", store), ("payments/method", method)];
         self.add(&groups, &[("payments_count", 1), ("sales", amount), ("net", amount)]);
         self.add(&[("sales/method", method)], &[("total", amount), ("net_total", amount)]);
@@ -130,13 +130,13 @@ impl Facts {
     }
 
     /// M12, M14, M16, with the points that a return takes.
-    pub(super) fn came_back(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn came_back(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let back = payload.pointer("/document").unwrap_or(payload);
         let (id, till) = (str_of(back, "/return_id"), str_of(back, "/register_id"));
         let (cashier, hour) = (str_of(back, "/cashier_id"), hour(&str_of(back, "/created_at"))?);
         let (refund, tax) = (int(back, "/refund_total")?, int(back, "/tax")?);
         let place = format!("{store} {till}");
-        let whole = of_whole((store, day), &hour, &place, &cashier);
+        let whole = of_whole(At { store, day }, &hour, &place, &cashier);
         self.add(&whole, &[("returns_count", 1), ("returns_total", refund), ("net_total", -refund)]);
         let mut lines = vec![("4030", refund - tax), ("2030", tax)];
         for item in list(back, "/items") {
@@ -197,14 +197,14 @@ impl Facts {
     }
 
     /// M20.
-    pub(super) fn shift_opened(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn shift_opened(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let float = int(payload, "/shift/opening_float")?;
         self.add(&[("cash/store", store), ("cash/day", day)], &[("opening_float", float)]);
         self.post(store, &[("1010", float), ("1020", -float)])
     }
 
     /// M21, M22.
-    pub(super) fn shift_closed(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn shift_closed(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let (expected, counted) =
             (int(payload, "/shift/expected_cash")?, int(payload, "/shift/counted_cash")?);
         let figures =
@@ -214,7 +214,7 @@ impl Facts {
     }
 
     /// M25, M26.
-    pub(super) fn cash(&mut self, (store, day): (&str, &str), payload: &Value) -> anyhow::Result<()> {
+    pub(super) fn cash(&mut self, At { store, day }: At<'_>, payload: &Value) -> anyhow::Result<()> {
         let amount = int(payload, "/movement/amount")?;
         let drop = str_of(payload, "/movement/type") == "drop";
         let (figure, account) = if drop { ("drops", "1020") } else { ("pay_out", "6050") };

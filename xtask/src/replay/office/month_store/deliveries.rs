@@ -26,7 +26,8 @@ impl MonthStore {
     /// Goods of an order: sku, accepted, rejected, cost of a piece. Gives what their lines are worth.
     pub fn receives(
         &mut self,
-        (supplier, order): (&str, &str),
+        supplier: &str,
+        order: &str,
         goods: &[(String, [i64; 3])],
     ) -> anyhow::Result<String> {
         let date = self.date()?;

@@ -2,16 +2,15 @@
 
 use super::super::facts::{Facts, int, list, str_of};
 use super::super::month_store::MonthStore;
-use super::{bags, dates, half_up};
+use super::{bags, dates};
 use crate::rest::{Api, figure, text};
+use crate::trade::office::{CARD_BP, QRIS_BP, fee, sources};
 use anyhow::{Context, ensure};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const CARD_BP: i64 = 150;
-const QRIS_BP: i64 = 70;
 /// Days that a line of the bank pays out at once.
 const RUN: usize = 3;
 /// So many settlements of each store are approved, from the first day on.
@@ -55,10 +54,6 @@ fn items(shops: &[MonthStore; 2]) -> anyhow::Result<Vec<Item>> {
     Ok(items)
 }
 
-fn fee(item: &Item, rate_bp: i64) -> i64 {
-    if item.amount > 0 { half_up(item.amount, rate_bp) } else { 0 }
-}
-
 /// Shares of `whole` in proportion to these, largest remainders first, the first of equal ones.
 fn spread(whole: i64, over: &[i64]) -> Vec<i64> {
     let sum: i128 = over.iter().map(|part| i128::from(part.abs())).sum();
@@ -75,18 +70,9 @@ fn spread(whole: i64, over: &[i64]) -> Vec<i64> {
     shares
 }
 
-/// Who pays out cards and who QRIS, made once: before the stores tell, so that nobody else misses their payments.
-pub async fn sources(admin: &Api) -> anyhow::Result<(String, String)> {
-    let cards = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "fee_rate_bp": CARD_BP});
-    let cards = admin.post("/api/statement-sources", "cards", &cards).await?;
-    let bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": QRIS_BP});
-    let bank = admin.post("/api/statement-sources", "bank", &bank).await?;
-    Ok((text(&cards, "source_id")?, text(&bank, "source_id")?))
-}
-
 /// Reports every payment by card but the first of each store, a batch a week; gives the batches' nets.
 async fn cards(admin: &Api, items: &[Item], slices: &mut Slices) -> anyhow::Result<Vec<(Date, String, i64)>> {
-    let (source, _) = sources(admin).await?;
+    let source = sources(admin).await?.cards;
     let mut missing = BTreeSet::new();
     let mut weeks: BTreeMap<Date, Vec<&Item>> = BTreeMap::new();
     for item in items.iter().filter(|item| item.method == "card") {
@@ -101,7 +87,7 @@ async fn cards(admin: &Api, items: &[Item], slices: &mut Slices) -> anyhow::Resu
         let paid_on = items.last().context("a week without a payment")?.date.tomorrow()?;
         let (batch, mut net, mut lines) = (format!("W{:03}", number + 1), 0, Vec::new());
         for item in items {
-            let cost = fee(item, CARD_BP);
+            let cost = fee(item.amount, CARD_BP);
             net += item.amount - cost;
             let slice = slices.entry((item.store.clone(), item.date)).or_default();
             *slice = [slice[0] + item.amount, slice[1] + cost];
@@ -128,7 +114,7 @@ fn nets(items: &[Item], days: &BTreeSet<Date>, slices: &mut Slices) -> anyhow::R
         let mut parts: BTreeMap<(String, Date), [i64; 2]> = BTreeMap::new();
         for item in items.iter().filter(of_run) {
             let part = parts.entry((item.store.clone(), item.date)).or_default();
-            *part = [part[0] + item.amount, part[1] + fee(item, QRIS_BP)];
+            *part = [part[0] + item.amount, part[1] + fee(item.amount, QRIS_BP)];
         }
         let (gross, fees) =
             parts.values().fold((0, 0), |(gross, fees), part| (gross + part[0], fees + part[1]));
@@ -164,7 +150,7 @@ pub async fn settle(
         }
     }
     lines.sort_by_key(|line| line.get("date").and_then(Value::as_str).map(str::to_owned));
-    let (_, bank) = sources(admin).await?;
+    let bank = sources(admin).await?.bank;
     let count = lines.len() as i64;
     let read =
         admin.post("/api/statements", "bank-file", &json!({"source_id": bank, "lines": lines})).await?;

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use testkit::document;
 
 /// By the name of a field: its types, and where each is found. Null is not a type.
 pub type Fields = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
@@ -21,17 +20,11 @@ const ONLY_IN_DETAILS: [(&str, &str); 9] = [
     ("why", "string"),
 ];
 
-/// The committed document of a program.
-pub fn document(root: &Path, program: &str) -> Value {
-    serde_json::from_str(&fs::read_to_string(root.join(format!("docs/openapi/{program}.json"))).unwrap())
-        .unwrap()
-}
-
 /// The fields of bodies and answers, and the parameters of queries, of both programs.
-pub fn fields(root: &Path) -> Fields {
+pub fn fields() -> Fields {
     let mut fields = Fields::new();
     for program in ["store-router", "cloud-hub"] {
-        let document = document(root, program);
+        let document = document(program);
         for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
             collect(schema, &document, &format!("{program}: {name}"), &mut fields);
         }

@@ -1,10 +1,10 @@
 //! The wire between a hub and its PostgreSQL: it can kill the hub at the n-th thing that it says.
 
-use crate::process;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use testkit::process;
 
 /// A wire; it ends with the test's process.
 pub struct Wire {

@@ -1,7 +1,7 @@
 //! The operations of the store, as its committed document lists them.
 
-use crate::root;
 use serde_json::Value;
+use testkit::document;
 
 pub struct Operation {
     /// HTTP method in capital letters.
@@ -20,8 +20,7 @@ pub struct Operation {
 impl Operation {
     /// Every operation of the store, in order of path.
     pub fn all() -> Vec<Self> {
-        let file = root().join("docs/openapi/store-router.json");
-        let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let document = document("store-router");
         let mut all = Vec::new();
         for (template, methods) in document["paths"].as_object().unwrap() {
             for (method, operation) in methods.as_object().unwrap() {
