@@ -87,7 +87,6 @@ pub mod goods {
 pub mod lists {
     pub mod category;
     pub mod entry;
-    pub mod list_routes;
     pub mod payment_method;
     pub mod reason;
     pub mod tax_code;
@@ -294,7 +293,6 @@ pub mod suppliers {
     pub mod supplier_price;
     pub mod supplier_price_file;
     pub mod supplier_price_routes;
-    pub mod supplier_routes;
 }
 
 /// Warehouses of head office, whose records are written here.

@@ -1,5 +1,6 @@
 //! The HTTP interface: one table of routes.
 
+use crate::http::route::{ADMIN, EVERYONE, FINANCE, GOODS, answers};
 use crate::http::{Answered, Request, health};
 use crate::office::audit::audit_routes;
 use crate::office::conflicts::conflict_routes;
@@ -10,7 +11,9 @@ use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
     account_routes, book_metrics, day_routes, entry_routes, finance_routes, mapping_routes, period_routes,
 };
+use crate::office::lists::{category, payment_method, reason, tax_code, tier};
 use crate::office::members::member_routes;
+use crate::office::orders::{order_routes, order_step_routes, suggestion_routes};
 use crate::office::overview::overview_routes;
 use crate::office::parked::parked_routes;
 use crate::office::prices::price_routes;
@@ -18,6 +21,7 @@ use crate::office::products::{product_routes, product_setting_routes};
 use crate::office::promotions::promotion_routes;
 use crate::office::reports::report_routes;
 use crate::office::stores::store_routes;
+use crate::office::suppliers::{supplier, supplier_price_routes};
 use crate::office::users::user_routes;
 use crate::state::hub::Hub;
 use crate::store_api::{find_member, receipt_routes, sync_routes};
@@ -32,32 +36,15 @@ use std::sync::{LazyLock, OnceLock};
 mod administration;
 mod inventory;
 mod payables;
-mod purchasing;
 mod settlement;
 
-const ADMIN: Access = Access::Roles(&[Role::Admin]);
-const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
-const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
-const GOODS: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
-const EVERYONE: Access = Access::Roles(&crate::account::user::ROLES);
-/// The same, or the cookie of a session: a user can log out even when the token has expired.
+/// All users of head office, or the cookie of a session: a user can log out even when the token has expired.
 const SESSION: Access = Access::CookieOr(&crate::account::user::ROLES);
 const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;
 const STORE: Access = Access::SyncToken;
 
-/// An async function as a [`Handler`].
-macro_rules! answers {
-    ($function:path) => {{
-        let handler: edge::Handler<crate::state::hub::Hub> = |request: crate::http::Request| {
-            Box::pin(async { crate::http::handler::answered(request, $function).await })
-        };
-        handler
-    }};
-}
-use answers;
-
-/// The same of what both programs serve alike.
+/// An async function of `edge`, which both programs serve, as a [`Handler`].
 macro_rules! shared {
     ($function:path) => {{
         let handler: Handler<Hub> = |request: Request| Box::pin($function(request));
@@ -67,8 +54,24 @@ macro_rules! shared {
 
 /// Every route; each is described beside its handler.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
-    [SHARED, administration::ROWS, inventory::ROWS, purchasing::ROWS, payables::ROWS, settlement::ROWS]
-        .concat()
+    [
+        SHARED,
+        administration::ROWS,
+        category::ROUTES,
+        tax_code::ROUTES,
+        tier::ROUTES,
+        reason::ROUTES,
+        payment_method::ROUTES,
+        inventory::ROWS,
+        supplier::ROUTES,
+        order_routes::ROUTES,
+        order_step_routes::ROUTES,
+        suggestion_routes::ROUTES,
+        supplier_price_routes::ROUTES,
+        payables::ROWS,
+        settlement::ROWS,
+    ]
+    .concat()
 });
 
 /// Routes without a table of their own.

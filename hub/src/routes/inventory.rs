@@ -1,10 +1,10 @@
 //! Routes of goods in all stores.
 
+use crate::http::route::{GOODS, PURCHASING, answers};
 use crate::office::goods::goods_routes;
 use crate::office::reports::report_routes;
 use crate::office::stock::stock_routes;
 use crate::office::warehouses::{warehouse_count_routes, warehouse_routes, warehouse_transfer_routes};
-use crate::routes::{GOODS, PURCHASING, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 

@@ -1,7 +1,7 @@
 //! Routes of what is owed to suppliers.
 
+use crate::http::route::{FINANCE, answers};
 use crate::office::payables::{credit_note_routes, invoice_routes, payable_routes, payment_routes};
-use crate::routes::{FINANCE, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 

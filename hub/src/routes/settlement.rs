@@ -1,9 +1,9 @@
 //! Routes of settlement.
 
+use crate::http::route::{FINANCE, answers};
 use crate::office::settlement::{
     exception_routes, match_routes, set_aside_routes, settlement_routes, source_routes, statement_routes,
 };
-use crate::routes::{FINANCE, answers};
 use crate::state::hub::Hub;
 use edge::Route;
 

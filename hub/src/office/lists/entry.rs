@@ -1,14 +1,11 @@
 //! Lists that head office keeps for the whole company: what is in them, by code.
 
 use crate::db::document::{decode, encode};
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{FieldProblem, Refusal};
-use edge::ApiError;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sqlx::{Any, AnyConnection, Executor};
 
 /// Whether something of a list is still used.
@@ -82,6 +79,47 @@ pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     let sql = "UPDATE company_lists SET document = $3 WHERE list = $1 AND code = $2";
     let query = sqlx::query(sql).bind(T::LIST).bind(entry.key()).bind(encode(entry)?);
     query.execute(connection).await.map(drop)
+}
+
+impl<T: Entry + JsonSchema + Send + 'static> PagedList for T {
+    type Query = Page;
+    type Item = T;
+    type Position = String;
+
+    async fn read(request: &Request, _: &Page, after: Option<String>, limit: i64) -> Result<Vec<T>, Failure> {
+        Ok(list(request.state.db.pool(), &after.unwrap_or_default(), limit).await?)
+    }
+
+    fn position(entry: &T) -> String {
+        entry.key()
+    }
+}
+
+/// Result of a command that has created an entry.
+///
+/// # Errors
+/// Never, for types that are JSON.
+pub fn created<T: Entry>(path: &str, entry: &T) -> Result<Changed<T>, Failure> {
+    Ok(Changed::created(path.to_owned(), entry, details(entry)?))
+}
+
+/// Result of a command that has changed an entry.
+///
+/// # Errors
+/// Never, for types that are JSON.
+pub fn changed<T: Entry>(before: &T, after: &T) -> Result<Changed<T>, Failure> {
+    Ok(Changed::document([before, after], details(after)?))
+}
+
+/// Details of an entry for the audit log: its fields. An account number is not a figure.
+fn details<T: Entry>(entry: &T) -> Result<Value, Failure> {
+    let mut details = serde_json::to_value(entry).map_err(ApiError::internal)?;
+    if let Some(account) = details.get_mut("account")
+        && let Some(number) = account.as_str()
+    {
+        *account = format!("account {number}").into();
+    }
+    Ok(details)
 }
 
 /// Problems of an entry.
