@@ -19,10 +19,13 @@ use crate::office::parked::parked_routes;
 use crate::office::prices::price_routes;
 use crate::office::products::{product_routes, product_setting_routes};
 use crate::office::promotions::promotion_routes;
+use crate::office::registers::register_routes;
 use crate::office::reports::report_routes;
-use crate::office::stores::store_routes;
+use crate::office::settings::setting_routes;
+use crate::office::stores::{store_routes, store_setting_routes};
 use crate::office::suppliers::{supplier, supplier_price_routes};
 use crate::office::users::user_routes;
+use crate::office::warehouses::{warehouse_count_routes, warehouse_routes, warehouse_transfer_routes};
 use crate::state::hub::Hub;
 use crate::store_api::{find_member, receipt_routes, sync_routes};
 use domain::model::people::user::Role;
@@ -33,7 +36,6 @@ use edge::openapi::{DocumentError, Info};
 use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
-mod administration;
 mod inventory;
 mod payables;
 mod settlement;
@@ -52,17 +54,30 @@ macro_rules! shared {
     }};
 }
 
-/// Every route; each is described beside its handler.
+/// Every route; each is described beside its handler. The order of the nouns is that of the tags in the OpenAPI document.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
     [
         SHARED,
-        administration::ROWS,
+        store_routes::ROUTES,
+        store_setting_routes::ROUTES,
+        register_routes::ROUTES,
+        product_setting_routes::ROUTES,
+        price_routes::ROUTES,
+        promotion_routes::ROUTES,
+        exception_routes::ROUTES,
+        conflict_routes::ROUTES,
+        member_routes::ROUTES,
+        OFFICE,
+        setting_routes::ROUTES,
         category::ROUTES,
         tax_code::ROUTES,
         tier::ROUTES,
         reason::ROUTES,
         payment_method::ROUTES,
         inventory::ROWS,
+        warehouse_routes::ROUTES,
+        warehouse_count_routes::ROUTES,
+        warehouse_transfer_routes::ROUTES,
         supplier::ROUTES,
         order_routes::ROUTES,
         order_step_routes::ROUTES,
@@ -110,67 +125,17 @@ const SHARED: &[Route<Hub>] = &[
     Route::delete("/api/auth/webauthn/credentials/:id", EVERYONE, devices::REMOVE, shared!(devices::remove)),
     Route::get("/api/events", EVERYONE, event_routes::EVENTS, answers!(event_routes::events)),
     Route::get("/api/admin/overview", ADMIN, overview_routes::READ, answers!(overview_routes::read)),
-    Route::post("/api/stores", ADMIN, store_routes::ADD, answers!(store_routes::add)),
-    Route::get("/api/stores", GOODS, store_routes::LIST, answers!(store_routes::list)),
-    Route::get("/api/stores/:id/status", ADMIN, store_routes::STATUS, answers!(store_routes::status)),
-    Route::patch("/api/stores/:id", ADMIN, store_routes::CHANGE, answers!(store_routes::change)),
-    Route::get("/api/stores/:id/sums", ADMIN, store_routes::SUMS, answers!(store_routes::sums)),
-    Route::post("/api/stores/:id/disable", ADMIN, store_routes::DISABLE, answers!(store_routes::disable)),
-    Route::post("/api/stores/:id/token", ADMIN, store_routes::TOKEN, answers!(store_routes::token)),
-    Route::post("/api/stores/:id/enable", ADMIN, store_routes::ENABLE, answers!(store_routes::enable)),
-    Route::get(
-        "/api/stores/:id/products/:sku/settings",
-        EVERYONE,
-        product_setting_routes::READ,
-        answers!(product_setting_routes::read),
-    ),
-    Route::patch(
-        "/api/stores/:id/products/:sku/settings",
-        ADMIN,
-        product_setting_routes::CHANGE,
-        answers!(product_setting_routes::change),
-    ),
+];
+
+/// Routes of head office and of stores that are not rows beside their handlers.
+const OFFICE: &[Route<Hub>] = &[
     Route::get("/api/parked", ADMIN, parked_routes::LIST, answers!(parked_routes::list)),
     Route::post("/api/parked/replay", ADMIN, parked_routes::REPLAY_ALL, answers!(parked_routes::replay_all)),
     Route::post("/api/parked/:id/replay", ADMIN, parked_routes::REPLAY, answers!(parked_routes::replay)),
-    Route::get("/api/exceptions", GOODS, exception_routes::LIST, answers!(exception_routes::list)),
-    Route::post(
-        "/api/exceptions/:id/settle",
-        GOODS,
-        exception_routes::SETTLE,
-        answers!(exception_routes::settle),
-    ),
-    Route::get("/api/conflicts", ADMIN, conflict_routes::LIST, answers!(conflict_routes::list)),
-    Route::post(
-        "/api/conflicts/:id/restore",
-        ADMIN,
-        conflict_routes::RESTORE,
-        answers!(conflict_routes::restore),
-    ),
     Route::get("/api/products", EVERYONE, product_routes::LIST, answers!(product_routes::list)),
     Route::post("/api/products", ADMIN, product_routes::CREATE, answers!(product_routes::create)),
     Route::get("/api/products/:sku", EVERYONE, product_routes::READ, answers!(product_routes::read)),
     Route::patch("/api/products/:sku", ADMIN, product_routes::CHANGE, answers!(product_routes::change)),
-    Route::get("/api/prices", EVERYONE, price_routes::LIST, answers!(price_routes::list)),
-    Route::post("/api/prices", ADMIN, price_routes::SET, answers!(price_routes::set)),
-    Route::get("/api/prices/effective", EVERYONE, price_routes::EFFECTIVE, answers!(price_routes::effective)),
-    Route::post("/api/prices/:id/withdraw", ADMIN, price_routes::WITHDRAW, answers!(price_routes::withdraw)),
-    Route::get("/api/promotions", EVERYONE, promotion_routes::LIST, answers!(promotion_routes::list)),
-    Route::post("/api/promotions", ADMIN, promotion_routes::CREATE, answers!(promotion_routes::create)),
-    Route::post(
-        "/api/promotions/preview",
-        ADMIN,
-        promotion_routes::PREVIEW,
-        answers!(promotion_routes::preview),
-    ),
-    Route::get("/api/promotions/:id", EVERYONE, promotion_routes::READ, answers!(promotion_routes::read)),
-    Route::patch("/api/promotions/:id", ADMIN, promotion_routes::CHANGE, answers!(promotion_routes::change)),
-    Route::get("/api/members", ADMIN, member_routes::LIST, answers!(member_routes::list)),
-    Route::post("/api/members", ADMIN, member_routes::CREATE, answers!(member_routes::create)),
-    Route::get("/api/members/:id", ADMIN, member_routes::READ, answers!(member_routes::read)),
-    Route::get("/api/members/:id/points", ADMIN, member_routes::POINTS, answers!(member_routes::points)),
-    Route::patch("/api/members/:id", ADMIN, member_routes::CHANGE, answers!(member_routes::change)),
-    Route::post("/api/members/:id/merge", ADMIN, member_routes::MERGE, answers!(member_routes::merge)),
     Route::get("/api/users", ADMIN, user_routes::LIST, answers!(user_routes::list)),
     Route::get("/api/staff", GOODS, user_routes::NAMES, answers!(user_routes::names)),
     Route::post("/api/users", ADMIN, user_routes::ADD, answers!(user_routes::add)),

@@ -25,7 +25,7 @@ pub trait Command: FromRequest + Send + 'static {
     /// Action in the audit log.
     const ACTION: &'static str;
     /// Data of the answer.
-    type Answer: Serialize;
+    type Answer;
 
     /// Makes the change in an open transaction. Its caller stores the answer under the idempotency key, appends the
     /// audit entry, commits and wakes the stores that wait for the feed.
@@ -143,6 +143,14 @@ impl<T: Serialize> Changed<T> {
     pub fn with_hidden_figures(mut self) -> Self {
         figures::hide(&mut self.answer.body);
         self
+    }
+}
+
+impl<T> Changed<T> {
+    /// The same answer, whose schema is that of a `U`.
+    pub fn described_as<U>(self) -> Changed<U> {
+        let Self { answer, details, preview, after_commit, .. } = self;
+        Changed { answer, details, preview, after_commit, of: PhantomData }
     }
 
     /// Runs this after the commit. If it fails, the failure is answered.

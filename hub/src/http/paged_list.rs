@@ -4,8 +4,9 @@ use crate::db::failure::Failure;
 use crate::http::bound_page;
 use crate::http::change::one_more;
 use crate::http::handler::{Answered, Request, answered};
+use crate::state::hub::Hub;
 use edge::page::{Cursor, Limit, Page};
-use edge::{ApiError, Reply};
+use edge::{ApiError, Handler, Reply};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,6 +70,11 @@ pub trait PagedList: 'static {
 
     /// Position of an item.
     fn position(item: &Self::Item) -> Self::Position;
+}
+
+/// [`list`] as a [`Handler`], for a row with another description than that of a list.
+pub const fn handler<L: PagedList>() -> Handler<Hub> {
+    list::<L>
 }
 
 /// Handler of a list.
