@@ -16,6 +16,7 @@ use crate::office::members::member_routes;
 use crate::office::orders::{order_routes, order_step_routes, suggestion_routes};
 use crate::office::overview::overview_routes;
 use crate::office::parked::parked_routes;
+use crate::office::payables::{credit_note_routes, invoice_routes, payable_routes, payment_routes};
 use crate::office::prices::price_routes;
 use crate::office::products::{product_routes, product_setting_routes};
 use crate::office::promotions::promotion_routes;
@@ -37,7 +38,6 @@ use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
 mod inventory;
-mod payables;
 mod settlement;
 
 /// All users of head office, or the cookie of a session: a user can log out even when the token has expired.
@@ -83,7 +83,10 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         order_step_routes::ROUTES,
         suggestion_routes::ROUTES,
         supplier_price_routes::ROUTES,
-        payables::ROWS,
+        invoice_routes::ROUTES,
+        payment_routes::ROUTES,
+        payable_routes::ROUTES,
+        credit_note_routes::ROUTES,
         settlement::ROWS,
     ]
     .concat()

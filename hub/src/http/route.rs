@@ -86,7 +86,17 @@ impl Row {
         C: Command + JsonSchema,
         C::Answer: JsonSchema,
     {
-        self.to(self.draft.body::<C>(body).answers::<C::Answer>(answer), command::<C>)
+        self.command_of::<C, C>(body, answer)
+    }
+
+    /// As [`Row::command`], for a command that is read from its body `B` and checked, or from the path too.
+    pub const fn command_of<B, C>(self, body: &'static str, answer: &'static str) -> Route<Hub>
+    where
+        B: JsonSchema,
+        C: Command,
+        C::Answer: JsonSchema,
+    {
+        self.to(self.draft.body::<B>(body).answers::<C::Answer>(answer), command::<C>)
     }
 
     /// As [`Row::command`]; the body may be omitted.
