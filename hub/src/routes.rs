@@ -23,6 +23,10 @@ use crate::office::promotions::promotion_routes;
 use crate::office::registers::register_routes;
 use crate::office::reports::report_routes;
 use crate::office::settings::setting_routes;
+use crate::office::settlement::{
+    exception_routes as settlement_exceptions, match_routes, set_aside_routes, settlement_routes,
+    source_routes, statement_routes,
+};
 use crate::office::stores::{store_routes, store_setting_routes};
 use crate::office::suppliers::{supplier, supplier_price_routes};
 use crate::office::users::user_routes;
@@ -38,7 +42,6 @@ use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
 mod inventory;
-mod settlement;
 
 /// All users of head office, or the cookie of a session: a user can log out even when the token has expired.
 const SESSION: Access = Access::CookieOr(&crate::account::user::ROLES);
@@ -92,7 +95,12 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         payment_routes::ROUTES,
         payable_routes::ROUTES,
         credit_note_routes::ROUTES,
-        settlement::ROWS,
+        source_routes::ROUTES,
+        statement_routes::ROUTES,
+        set_aside_routes::ROUTES,
+        settlement_routes::ROUTES,
+        settlement_exceptions::ROUTES,
+        match_routes::ROUTES,
     ]
     .concat()
 });

@@ -169,7 +169,11 @@ pub fn command<C: Command>(request: Request) -> BoxFuture<'static, Result<Reply,
     Box::pin(answered(request, run::<C>))
 }
 
-async fn run<C: Command>(request: Request) -> Answered {
+/// Runs a command for a handler that has checked whether it is one.
+///
+/// # Errors
+/// The command's.
+pub async fn run<C: Command>(request: Request) -> Answered {
     let command = C::from_request(&request).await?;
     let now = clock::now();
     let mut keyed = match change::begin(&request, now).await? {

@@ -124,7 +124,27 @@ impl Row {
         C: Command + JsonSchema,
         C::Answer: JsonSchema,
     {
-        self.to(self.draft.body::<C>(body).creates::<C::Answer>(answer), command::<C>)
+        self.creates_of::<C, C>(body, answer)
+    }
+
+    /// As [`Row::creates`], for a command that is read from its body `B` and checked, or from the path too.
+    pub const fn creates_of<B, C>(self, body: &'static str, answer: &'static str) -> Route<Hub>
+    where
+        B: JsonSchema,
+        C: Command,
+        C::Answer: JsonSchema,
+    {
+        self.to(self.draft.body::<B>(body).creates::<C::Answer>(answer), command::<C>)
+    }
+
+    /// As [`Row::creates_of`]; the body may also be `text/csv` or `application/xml`.
+    pub const fn creates_from_file<B, C>(self, body: &'static str, answer: &'static str) -> Route<Hub>
+    where
+        B: JsonSchema,
+        C: Command,
+        C::Answer: JsonSchema,
+    {
+        self.to(self.draft.body_csv_or_xml::<B>(body).creates::<C::Answer>(answer), command::<C>)
     }
 
     /// A command without a body that answers 200; an example of its answer.

@@ -149,15 +149,3 @@ pub fn check_text(path: &str, text: &str) -> Result<(), ApiError> {
     }
     Ok(())
 }
-
-/// Begins a change when nobody else writes by hand until its transaction ends, with its [`Writer`]; or gives the answer of
-/// before back.
-macro_rules! begun_alone {
-    ($request:expr) => {{
-        let now = edge::clock::now();
-        let mut keyed = $crate::http::change::begun!($request, now);
-        let writer = $crate::office::finance::writer::Writer::alone(&mut keyed.write, &$request, now).await?;
-        (keyed, writer)
-    }};
-}
-pub(crate) use begun_alone;
