@@ -1,21 +1,23 @@
 //! Commands: changes by people, each with its idempotency key, transaction, audit entry and answer.
 
 use crate::db::failure::Failure;
-use crate::http::change;
 use crate::http::handler::{Answered, Request, answered};
 use crate::state::hub::Hub;
+use crate::state::idempotency::{self, Begun};
 use crate::state::office_settings::OfficeSettings;
 use crate::table::audit;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Principal;
+use edge::identity::secrets::without;
 use edge::{ApiError, Reply, clock, figures};
 use futures_util::future::BoxFuture;
 use jiff::civil::Date;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use sqlx::AnyConnection;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -24,8 +26,18 @@ use std::sync::Arc;
 pub trait Command: FromRequest + Send + 'static {
     /// Action in the audit log.
     const ACTION: &'static str;
+    /// Secrets in the body: of these fields only the presence is fingerprinted for the idempotency key.
+    const SECRETS: &'static [&'static str] = &[];
     /// Data of the answer.
     type Answer;
+
+    /// Checks what needs no transaction, before the idempotency key is looked up.
+    ///
+    /// # Errors
+    /// 422.
+    fn check(&self) -> Result<(), ApiError> {
+        Ok(())
+    }
 
     /// Makes the change in an open transaction. Its caller stores the answer under the idempotency key, appends the
     /// audit entry, commits and wakes the stores that wait for the feed.
@@ -87,7 +99,8 @@ impl Tx<'_> {
 
     /// Names of the fields in the request body, for an audit entry that must not contain personal data.
     pub fn field_names(&self) -> Value {
-        change::fields(self.request)
+        let body: BTreeMap<String, IgnoredAny> = self.request.json().unwrap_or_default();
+        body.into_keys().collect::<Vec<_>>().into()
     }
 }
 
@@ -173,14 +186,19 @@ pub fn command<C: Command>(request: Request) -> BoxFuture<'static, Result<Reply,
 ///
 /// # Errors
 /// The command's.
-pub async fn run<C: Command>(request: Request) -> Answered {
+pub async fn run<C: Command>(mut request: Request) -> Answered {
     let command = C::from_request(&request).await?;
+    command.check()?;
+    if !C::SECRETS.is_empty() {
+        request.body = without(&request, C::SECRETS)?.into();
+    }
     let now = clock::now();
-    let mut keyed = match change::begin(&request, now).await? {
-        Ok(keyed) => keyed,
-        Err(reply) => return Ok(reply),
-    };
     let (hub, caller) = (&request.state, request.caller()?);
+    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
+    let mut keyed = match begun {
+        Begun::Before(reply) => return Ok(reply),
+        Begun::Now(keyed) => keyed,
+    };
     let mut tx = Tx {
         connection: &mut keyed.write,
         path: PathParams(&request),
@@ -198,7 +216,8 @@ pub async fn run<C: Command>(request: Request) -> Answered {
         // The end of the audit chain is locked last, after the rows and lanes of the change.
         audit::append(&mut keyed.write, &caller.user_id, C::ACTION, &details, clock::now()).await?;
     }
-    let reply = change::finish(&request, keyed, answer).await?;
+    let reply = keyed.finish(answer).await?;
+    hub.raise_now().await;
     if let Some(work) = after_commit {
         work(Arc::clone(hub)).await?;
     }

@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sqlx::AnyPool;
 use std::future::Future;
 
 /// Query parameters of a list: its filters, `limit` and `cursor`.
@@ -49,7 +50,7 @@ impl PageQuery for Page {
 }
 
 /// A list in the order of a position that no two items share.
-pub trait PagedList: 'static {
+pub trait PagedList: Sized + 'static {
     /// Query parameters.
     type Query: PageQuery;
     /// An item.
@@ -57,19 +58,28 @@ pub trait PagedList: 'static {
     /// Position of an item in the list.
     type Position: Serialize + DeserializeOwned + Send;
 
-    /// At most `limit` items after a position; from the beginning of the list without one.
+    /// At most `page.limit` items after `page.after`; from the beginning of the list without it.
     ///
     /// # Errors
     /// The list's refusals; the database's.
-    fn read(
-        request: &Request,
-        query: &Self::Query,
-        after: Option<Self::Position>,
-        limit: i64,
-    ) -> impl Future<Output = Result<Vec<Self::Item>, Failure>> + Send;
+    fn read(page: PageOf<'_, Self>) -> impl Future<Output = Result<Vec<Self::Item>, Failure>> + Send;
 
     /// Position of an item.
     fn position(item: &Self::Item) -> Self::Position;
+}
+
+/// A page that is read.
+pub struct PageOf<'a, L: PagedList> {
+    /// The request.
+    pub request: &'a Request,
+    /// Connections for reads.
+    pub pool: &'a AnyPool,
+    /// Its query.
+    pub query: &'a L::Query,
+    /// Position of the previous page's end.
+    pub after: Option<L::Position>,
+    /// One more than the page holds: it proves that there is more.
+    pub limit: i64,
 }
 
 /// [`list`] as a [`Handler`], for a row with another description than that of a list.
@@ -87,7 +97,10 @@ async fn page<L: PagedList>(request: Request) -> Answered {
     query.check()?;
     let name = query.list_name(&request)?;
     let after = bound_page::after_of(&name, query.cursor())?;
-    let items = L::read(&request, &query, after, one_more(query.limit())).await?;
+    let limit = one_more(query.limit());
+    let items =
+        L::read(PageOf { request: &request, pool: request.state.db.pool(), query: &query, after, limit })
+            .await?;
     Ok(Reply::ok(&bound_page::cut_of(&name, items, query.limit(), L::position)))
 }
 

@@ -3,7 +3,7 @@
 pub(crate) use crate::db::failure::Failure;
 pub(crate) use crate::http::command::{Changed, Command, FromRequest, Tx, with_body, without_body};
 pub(crate) use crate::http::handler::{Answered, Request};
-pub(crate) use crate::http::paged_list::{PageQuery, PagedList, page_query};
+pub(crate) use crate::http::paged_list::{PageOf, PagedList, page_query};
 pub(crate) use crate::http::route::{
     ADMIN, EVERYONE, FINANCE, GOODS, PURCHASING, answers, delete, get, patch, post,
 };

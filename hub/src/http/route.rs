@@ -33,38 +33,48 @@ enum Method {
     Delete,
 }
 
-/// A route without its answer and handler.
+/// A route without a summary: its path, its callers and the tag of its description.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct Start {
     method: Method,
     path: &'static str,
     access: Access,
+    tag: &'static str,
+}
+
+/// A route without its answer and handler.
+#[derive(Clone, Copy)]
+pub struct Row {
+    start: Start,
     draft: Draft,
     codes: &'static [Code],
 }
 
-/// A route that reads: its path, its callers, the tag and the summary of its description.
-pub const fn get(path: &'static str, access: Access, tag: &'static str, summary: &'static str) -> Row {
-    row(Method::Get, path, access, Doc::of(tag, summary))
+/// A route that reads.
+pub const fn get(path: &'static str, access: Access, tag: &'static str) -> Start {
+    Start { method: Method::Get, path, access, tag }
 }
 
 /// A route that changes data.
-pub const fn post(path: &'static str, access: Access, tag: &'static str, summary: &'static str) -> Row {
-    row(Method::Post, path, access, Doc::of(tag, summary))
+pub const fn post(path: &'static str, access: Access, tag: &'static str) -> Start {
+    Start { method: Method::Post, path, access, tag }
 }
 
 /// A route that changes some fields.
-pub const fn patch(path: &'static str, access: Access, tag: &'static str, summary: &'static str) -> Row {
-    row(Method::Patch, path, access, Doc::of(tag, summary))
+pub const fn patch(path: &'static str, access: Access, tag: &'static str) -> Start {
+    Start { method: Method::Patch, path, access, tag }
 }
 
 /// A route that deletes.
-pub const fn delete(path: &'static str, access: Access, tag: &'static str, summary: &'static str) -> Row {
-    row(Method::Delete, path, access, Doc::of(tag, summary))
+pub const fn delete(path: &'static str, access: Access, tag: &'static str) -> Start {
+    Start { method: Method::Delete, path, access, tag }
 }
 
-const fn row(method: Method, path: &'static str, access: Access, draft: Draft) -> Row {
-    Row { method, path, access, draft, codes: &[] }
+impl Start {
+    /// One line for people.
+    pub const fn summary(self, summary: &'static str) -> Row {
+        Row { start: self, draft: Doc::of(self.tag, summary), codes: &[] }
+    }
 }
 
 impl Row {
@@ -192,11 +202,12 @@ impl Row {
 
     const fn to(self, doc: Doc, handler: Handler<Hub>) -> Route<Hub> {
         let doc = doc.refuses(self.codes);
-        match self.method {
-            Method::Get => Route::get(self.path, self.access, doc, handler),
-            Method::Post => Route::post(self.path, self.access, doc, handler),
-            Method::Patch => Route::patch(self.path, self.access, doc, handler),
-            Method::Delete => Route::delete(self.path, self.access, doc, handler),
+        let Start { method, path, access, .. } = self.start;
+        match method {
+            Method::Get => Route::get(path, access, doc, handler),
+            Method::Post => Route::post(path, access, doc, handler),
+            Method::Patch => Route::patch(path, access, doc, handler),
+            Method::Delete => Route::delete(path, access, doc, handler),
         }
     }
 }

@@ -6,14 +6,9 @@ use crate::table::conflict::ConflictRow;
 use jiff::civil::Date;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/conflicts", ADMIN, "Synchronisation", "List field values that lost a conflict, newest first")
-        .lists::<Conflicts>(""),
-    post(
-        "/api/conflicts/:id/restore",
-        ADMIN,
-        "Synchronisation",
-        "Restore a value that lost a conflict, as a new write",
-    )
+    get("/api/conflicts", ADMIN, "Synchronisation").summary("List field values that lost a conflict, newest first")
+        .lists::<Search>(""),
+    post("/api/conflicts/:id/restore", ADMIN, "Synchronisation").summary("Restore a value that lost a conflict, as a new write")
     .refuses(&[Code::InvalidState])
     .step::<Restore>(
         r#"{"kind": "conflict", "conflict_id": "cfl_00a1b2c3d4e5f607", "resource": "member", "id": "mbr_1",
@@ -47,26 +42,16 @@ pub struct Search {
 
 page_query!(Search, q);
 
-/// The list of conflicts.
-pub struct Conflicts;
-
-impl PagedList for Conflicts {
-    type Query = Search;
+impl PagedList for Search {
+    type Query = Self;
     type Item = ConflictRow;
     type Position = (i64, String);
-
-    async fn read(
-        request: &Request,
-        query: &Search,
-        before: Option<(i64, String)>,
-        limit: i64,
-    ) -> Result<Vec<ConflictRow>, Failure> {
-        let Search { store_id, sku, member_id, state, q, from, to, .. } = query.clone();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<ConflictRow>, Failure> {
+        let Search { store_id, sku, member_id, state, q, from, to, .. } = page.query.clone();
         let filter = conflict::Filter { store_id, sku, member_id, state, q, from, to };
-        let before = before.unwrap_or((i64::MAX, String::new()));
-        Ok(conflict::list(request.state.db.pool(), &filter, &before, limit).await?)
+        let before = page.after.unwrap_or((i64::MAX, String::new()));
+        Ok(conflict::list(page.pool, &filter, &before, page.limit).await?)
     }
-
     fn position(conflict: &ConflictRow) -> (i64, String) {
         (conflict.resolved_at.0, conflict.conflict_id.clone())
     }
@@ -77,7 +62,6 @@ without_body!(Restore);
 impl Command for Restore {
     const ACTION: &'static str = "conflict.restored";
     type Answer = ConflictRow;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<ConflictRow>, Failure> {
         let view = conflict::restore(tx.connection, &tx.hub.clock, tx.path.get("id"), tx.now).await?;
         let details = json!({"conflict_id": view.conflict_id, "resource": view.resource, "id": view.id,

@@ -7,14 +7,10 @@ use domain::model::people::user::Role;
 use jiff::civil::Date;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/exceptions",
-        GOODS,
-        "Synchronisation",
-        "List records that contradict other records and need a decision",
-    )
-    .lists::<Exceptions>(
-        r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
+    get("/api/exceptions", GOODS, "Synchronisation")
+        .summary("List records that contradict other records and need a decision")
+        .lists::<Ask>(
+            r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
             "message": "more came back of receipt S001-till-1-00000042 than it had",
             "action": "look at the documents of all stores, and settle it with the customer",
             "amount": 15500, "event_id": "evt_019ab2c4d5e6", "event_type": "return.posted",
@@ -22,17 +18,13 @@ pub const ROUTES: &[Route<Hub>] = &[
             "details": {"transaction_id": "trx_019ab2c4d5e6", "receipt_no": "S001-till-1-00000042",
                 "items": [{"sku": "8991234567890", "sold": 1, "returned": 2}]},
             "found_at": "2026-11-20T02:06:34.739Z", "settled_at": null, "settled_by": null, "note": null}"#,
-    ),
-    post(
-        "/api/exceptions/:id/settle",
-        GOODS,
-        "Synchronisation",
-        "Settle an exception with a note; it is no longer counted as open",
-    )
-    .refuses(&[Code::InvalidState])
-    .command::<Settle>(
-        r#"{"note": "both sales were real, the number is the till's own", "counted_cash": null}"#,
-        r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
+        ),
+    post("/api/exceptions/:id/settle", GOODS, "Synchronisation")
+        .summary("Settle an exception with a note; it is no longer counted as open")
+        .refuses(&[Code::InvalidState])
+        .command::<Settle>(
+            r#"{"note": "both sales were real, the number is the till's own", "counted_cash": null}"#,
+            r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "receipt_number_twice",
             "message": "receipt number S001-main-00000001 was given twice; both documents count",
             "action": "look at both documents, and at whether two copies of the store sold at once",
             "amount": 32190, "event_id": "evt_2", "event_type": "transaction.paid",
@@ -40,7 +32,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "details": {"receipt_no": "S001-main-00000001", "first_event_id": "evt_1"},
             "found_at": "2026-11-20T02:06:34.739Z", "settled_at": "2026-11-20T03:06:34.739Z",
             "settled_by": "usr_1", "note": "both sales were real, the number is the till's own"}"#,
-    ),
+        ),
 ];
 
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -72,31 +64,21 @@ fn own_codes(role: Role) -> Option<&'static [&'static str]> {
     }
 }
 
-/// The list of exceptions.
-pub struct Exceptions;
-
-impl PagedList for Exceptions {
-    type Query = Ask;
+impl PagedList for Ask {
+    type Query = Self;
     type Item = View;
     type Position = (i64, String);
-
-    async fn read(
-        request: &Request,
-        query: &Ask,
-        before: Option<(i64, String)>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        let Ask { store_id, code, state, from, to, .. } = query.clone();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        let Ask { store_id, code, state, from, to, .. } = page.query.clone();
         if code.as_deref().is_some_and(|code| !CODES.contains(&code)) {
             return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))).into());
         }
         let (store_id, code) = (store_id.unwrap_or_default(), code.unwrap_or_default());
-        let codes = own_codes(request.caller()?.role);
+        let codes = own_codes(page.request.caller()?.role);
         let filter = Filter { store_id, code, codes, state, from, to };
-        let before = before.unwrap_or((i64::MAX, String::new()));
-        Ok(exception::list(request.state.db.pool(), &filter, &before, limit).await?)
+        let before = page.after.unwrap_or((i64::MAX, String::new()));
+        Ok(exception::list(page.pool, &filter, &before, page.limit).await?)
     }
-
     fn position(exception: &View) -> (i64, String) {
         (exception.found_at.0, exception.exception_id.clone())
     }
@@ -106,7 +88,6 @@ impl Command for Settle {
     /// [`exception::settle`] appends the entry.
     const ACTION: &'static str = "";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let (id, by) = (tx.path.get("id"), (&tx.caller.user_id, own_codes(tx.caller.role)));
         if let Some(counted) = self.counted_cash {

@@ -8,19 +8,17 @@ const ACCOUNT: &str = r#"{"account": "6110", "name": "Rent", "type": "expense", 
     "control": false, "parent": null, "state": "active"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/finance/accounts", FINANCE, "Finance", "List accounts, ordered by number")
-        .lists::<Accounts>(ACCOUNT),
-    post("/api/finance/accounts", FINANCE, "Finance", "Create an account")
+    get("/api/finance/accounts", FINANCE, "Finance")
+        .summary("List accounts, ordered by number")
+        .lists::<AccountsQuery>(ACCOUNT),
+    post("/api/finance/accounts", FINANCE, "Finance")
+        .summary("Create an account")
         .refuses(&[Code::Duplicate])
         .creates::<account::New>(r#"{"account": "6110", "name": "Rent", "type": "expense"}"#, ACCOUNT),
-    patch(
-        "/api/finance/accounts/:account",
-        FINANCE,
-        "Finance",
-        "Update an account; for accounts of the standard chart only the name can change",
-    )
-    .refuses(&[Code::NotReady])
-    .command::<account::Change>(r#"{"name": "Rent of shops"}"#, ACCOUNT),
+    patch("/api/finance/accounts/:account", FINANCE, "Finance")
+        .summary("Update an account; for accounts of the standard chart only the name can change")
+        .refuses(&[Code::NotReady])
+        .command::<account::Change>(r#"{"name": "Rent of shops"}"#, ACCOUNT),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -36,24 +34,19 @@ pub struct AccountsQuery {
 
 page_query!(AccountsQuery);
 
-/// The chart of accounts as a list.
-pub struct Accounts;
-
-impl PagedList for Accounts {
-    type Query = AccountsQuery;
+impl PagedList for AccountsQuery {
+    type Query = Self;
     type Item = account::View;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &AccountsQuery,
-        after: Option<String>,
-        _: i64,
-    ) -> Result<Vec<account::View>, Failure> {
-        let chart = Chart::read(&mut *request.state.db.pool().acquire().await?).await?;
-        Ok(chart.list(&after.unwrap_or_default(), query.kind, query.state, query.limit.one_more()))
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<account::View>, Failure> {
+        let chart = Chart::read(&mut *page.pool.acquire().await?).await?;
+        Ok(chart.list(
+            &page.after.unwrap_or_default(),
+            page.query.kind,
+            page.query.state,
+            page.query.limit.one_more(),
+        ))
     }
-
     fn position(account: &account::View) -> String {
         account.account.clone()
     }
@@ -62,7 +55,6 @@ impl PagedList for Accounts {
 impl Command for account::New {
     const ACTION: &'static str = "finance.account_created";
     type Answer = account::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<account::View>, Failure> {
         tx.writer().await?;
         let made = account::create(tx.connection, self).await?;
@@ -74,7 +66,6 @@ impl Command for account::New {
 impl Command for account::Change {
     const ACTION: &'static str = "finance.account_changed";
     type Answer = account::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<account::View>, Failure> {
         tx.writer().await?;
         let [before, after] = account::change(tx.connection, tx.path.get("account"), self).await?;

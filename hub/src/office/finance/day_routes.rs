@@ -11,29 +11,22 @@ const DAY: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "state"
     "late_in": 0, "locked_at": "2026-11-21T02:06:34.739Z", "locked_by": "usr_1", "reason": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/finance/days",
-        FINANCE,
-        "Finance",
-        "List days of the books that have entries or a state, newest first",
-    )
-    .lists::<BookDays>(DAY),
-    post(
-        "/api/finance/days/:date/lock",
-        FINANCE,
-        "Finance",
-        "Lock all open days up to this date, in all books or in those that are named",
-    )
-    .refuses(&[Code::NotReady])
-    .command_or_default_of::<LockRequest, LockDays>(
-        r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
-        r#"{"locked": [{"store_id": "S001", "from": "2026-11-19", "to": "2026-11-20"}], "forced": [
+    get("/api/finance/days", FINANCE, "Finance")
+        .summary("List days of the books that have entries or a state, newest first")
+        .lists::<DaysQuery>(DAY),
+    post("/api/finance/days/:date/lock", FINANCE, "Finance")
+        .summary("Lock all open days up to this date, in all books or in those that are named")
+        .refuses(&[Code::NotReady])
+        .command_or_default::<LockRequest>(
+            r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
+            r#"{"locked": [{"store_id": "S001", "from": "2026-11-19", "to": "2026-11-20"}], "forced": [
             {"code": "store_not_heard", "store_id": "S001", "date": null, "id": null,
             "message": "S001 was not heard since 2026-11-20 ended"}], "more": 0, "warnings": []}"#,
-    ),
-    post("/api/finance/days/:date/unlock", ADMIN, "Finance", "Unlock a day of a book")
+        ),
+    post("/api/finance/days/:date/unlock", ADMIN, "Finance")
+        .summary("Unlock a day of a book")
         .refuses(&[Code::InvalidState])
-        .command_of::<Unlock, UnlockDay>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#, DAY),
+        .command::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#, DAY),
 ];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -54,50 +47,30 @@ pub struct DaysQuery {
 }
 asks!(DaysQuery, "book_days");
 
-/// The list of the books' days.
-pub struct BookDays;
-
-impl PagedList for BookDays {
-    type Query = DaysQuery;
+impl PagedList for DaysQuery {
+    type Query = Self;
     type Item = day::View;
     type Position = Bookmark;
-
-    async fn read(
-        request: &Request,
-        query: &DaysQuery,
-        before: Option<Bookmark>,
-        limit: i64,
-    ) -> Result<Vec<day::View>, Failure> {
-        let mut connection = request.state.db.pool().acquire().await?;
-        let store_id = query.store_id.clone();
-        let filter = Filter { store_id, from: query.from, to: query.to, state: query.state };
-        Ok(day::list(&mut connection, &filter, before.as_ref(), limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<day::View>, Failure> {
+        let mut connection = page.pool.acquire().await?;
+        let store_id = page.query.store_id.clone();
+        let filter = Filter { store_id, from: page.query.from, to: page.query.to, state: page.query.state };
+        Ok(day::list(&mut connection, &filter, page.after.as_ref(), page.limit).await?)
     }
-
     fn position(day: &day::View) -> Bookmark {
         (day.business_date, day.store_id.clone())
     }
 }
 
-fn day(request: &Request) -> Result<Date, ApiError> {
-    request.param("date").parse().map_err(|_| ApiError::not_found("the day"))
+fn day(tx: &Tx<'_>) -> Result<Date, ApiError> {
+    tx.path.get("date").parse().map_err(|_| ApiError::not_found("the day"))
 }
 
-/// Locks the open days up to a date.
-pub struct LockDays(LockRequest, Date);
-
-impl FromRequest for LockDays {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        Ok(Self(request.json()?, day(request)?))
-    }
-}
-
-impl Command for LockDays {
+impl Command for LockRequest {
     const ACTION: &'static str = "finance.day_locked";
     type Answer = Locked;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Locked>, Failure> {
-        let Self(asked, day) = self;
+        let (asked, day) = (self, day(tx)?);
         let locked = tx.writer().await?.lock(tx.connection, day, &asked).await?;
         let stores = asked.store_ids.as_ref().map(|stores| stores.join(", "));
         let details = json!({"date": day, "stores": stores, "force": asked.force, "reason": asked.reason,
@@ -106,21 +79,11 @@ impl Command for LockDays {
     }
 }
 
-/// Unlocks a day of a book.
-pub struct UnlockDay(Unlock, Date);
-
-impl FromRequest for UnlockDay {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        Ok(Self(request.json()?, day(request)?))
-    }
-}
-
-impl Command for UnlockDay {
+impl Command for Unlock {
     const ACTION: &'static str = "finance.day_unlocked";
     type Answer = day::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<day::View>, Failure> {
-        let Self(asked, day) = self;
+        let (asked, day) = (self, day(tx)?);
         tx.writer().await?.unlock(tx.connection, day, &asked).await?;
         let details = json!({"date": day, "store_id": asked.store_id, "reason": asked.reason});
         let filter = Filter { store_id: Some(asked.store_id), from: Some(day), to: Some(day), state: None };

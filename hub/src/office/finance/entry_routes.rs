@@ -12,32 +12,17 @@ const ENTRY: &str = r#"{"entry_id": "jrn_1", "entry_no": 7, "store_id": "", "ent
         {"line_no": 2, "account": "1040", "debit": 0, "credit": 5000000}], "source": null, "entries": []}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post(
-        "/api/finance/journal",
-        FINANCE,
-        "Finance",
-        "Create a journal entry; lines in several books are balanced through account 1290",
-    )
+    post("/api/finance/journal", FINANCE, "Finance").summary("Create a journal entry; lines in several books are balanced through account 1290")
     .refuses(&[Code::DayLocked, Code::Unbalanced, Code::ApprovalRequired])
     .creates::<New>(
         r#"{"date": "2026-11-20", "memo": "rent of November", "lines": [{"account": "6110", "debit": 5000000},
             {"account": "1040", "credit": 5000000}]}"#,
         ENTRY,
     ),
-    post(
-        "/api/finance/journal/:entry_id/reverse",
-        FINANCE,
-        "Finance",
-        "Reverse a manual entry and every entry of its group",
-    )
+    post("/api/finance/journal/:entry_id/reverse", FINANCE, "Finance").summary("Reverse a manual entry and every entry of its group")
     .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady])
     .creates::<Reversal>(r#"{"reason": "the wrong month"}"#, ENTRY),
-    post(
-        "/api/finance/opening",
-        FINANCE,
-        "Finance",
-        "Post a book's opening balances, once; the difference is posted to 3010",
-    )
+    post("/api/finance/opening", FINANCE, "Finance").summary("Post a book's opening balances, once; the difference is posted to 3010")
     .refuses(&[Code::DayLocked, Code::Duplicate])
     .creates::<Opening>(
         r#"{"store_id": "", "date": "2026-11-18", "lines": [{"account": "1040", "debit": 20000000}]}"#,
@@ -57,7 +42,6 @@ pub struct Posted {
 impl Command for New {
     const ACTION: &'static str = "finance.entry_written";
     type Answer = Posted;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
         let written = writer.post(tx.connection, &self, finance.manual_limit).await?;
@@ -68,7 +52,6 @@ impl Command for New {
 impl Command for Reversal {
     const ACTION: &'static str = "finance.entry_reversed";
     type Answer = Posted;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let writer = tx.writer().await?;
         let written = writer.reverse(tx.connection, tx.path.get("entry_id"), &self).await?;
@@ -79,7 +62,6 @@ impl Command for Reversal {
 impl Command for Opening {
     const ACTION: &'static str = "finance.book_opened";
     type Answer = Posted;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let writer = tx.writer().await?;
         let written = writer.open_book(tx.connection, &self).await?;

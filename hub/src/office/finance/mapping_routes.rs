@@ -7,32 +7,20 @@ const MAPPING: &str = r#"{"mapping_id": "map_1", "of": "cash_reason", "key": "re
     "created_at": "2026-11-20T02:06:34.739Z", "created_by": "usr_1"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/finance/mappings",
-        FINANCE,
-        "Finance",
-        "List account mappings that override the standard chart, latest start date first",
-    )
-    .lists::<Mappings>(MAPPING),
-    post(
-        "/api/finance/mappings",
-        FINANCE,
-        "Finance",
-        "Map a payment method, a reason or a bank text to an account from a date on",
-    )
-    .refuses(&[Code::Duplicate, Code::DayLocked])
-    .creates::<mapping::New>(
-        r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
-        MAPPING,
-    ),
-    delete(
-        "/api/finance/mappings/:id",
-        FINANCE,
-        "Finance",
-        "Delete a mapping that no entry used; the previous mapping applies again",
-    )
-    .refuses(&[Code::InvalidState])
-    .step::<Withdraw>(MAPPING),
+    get("/api/finance/mappings", FINANCE, "Finance")
+        .summary("List account mappings that override the standard chart, latest start date first")
+        .lists::<Mappings>(MAPPING),
+    post("/api/finance/mappings", FINANCE, "Finance")
+        .summary("Map a payment method, a reason or a bank text to an account from a date on")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .creates::<mapping::New>(
+            r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
+            MAPPING,
+        ),
+    delete("/api/finance/mappings/:id", FINANCE, "Finance")
+        .summary("Delete a mapping that no entry used; the previous mapping applies again")
+        .refuses(&[Code::InvalidState])
+        .step::<Withdraw>(MAPPING),
 ];
 
 /// The list of mappings.
@@ -42,16 +30,9 @@ impl PagedList for Mappings {
     type Query = Page;
     type Item = mapping::View;
     type Position = Bookmark;
-
-    async fn read(
-        request: &Request,
-        _: &Page,
-        after: Option<Bookmark>,
-        limit: i64,
-    ) -> Result<Vec<mapping::View>, Failure> {
-        Ok(mapping::list(request.state.db.pool(), after.as_ref(), limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<mapping::View>, Failure> {
+        Ok(mapping::list(page.pool, page.after.as_ref(), page.limit).await?)
     }
-
     fn position(mapping: &mapping::View) -> Bookmark {
         (mapping.from, mapping.of.name().to_owned(), mapping.key.clone())
     }
@@ -60,7 +41,6 @@ impl PagedList for Mappings {
 impl Command for mapping::New {
     const ACTION: &'static str = "finance.mapping_created";
     type Answer = mapping::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<mapping::View>, Failure> {
         let writer = tx.writer().await?;
         let made = mapping::create(tx.connection, self, (writer.by, writer.now)).await?;
@@ -73,7 +53,6 @@ without_body!(Withdraw);
 impl Command for Withdraw {
     const ACTION: &'static str = "finance.mapping_withdrawn";
     type Answer = mapping::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<mapping::View>, Failure> {
         tx.writer().await?;
         let gone = mapping::withdraw(tx.connection, tx.path.get("id")).await?;

@@ -14,37 +14,22 @@ const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "20
     "closed_by": "usr_1", "result": 356489}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/finance/periods",
-        FINANCE,
-        "Finance",
-        "List the months of a year that have begun, latest first",
-    )
+    get("/api/finance/periods", FINANCE, "Finance").summary("List the months of a year that have begun, latest first")
     .query::<PeriodsQuery>()
     .refuses(&[Code::ValidationFailed])
     .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE, answers!(list)),
-    post(
-        "/api/finance/periods/:month/close",
-        FINANCE,
-        "Finance",
-        "Close the next open month: its days are locked and the books are proved",
-    )
+    post("/api/finance/periods/:month/close", FINANCE, "Finance").summary("Close the next open month: its days are locked and the books are proved")
     .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady])
     .command_or_default_of::<LockRequest, CloseMonth>("{}", PERIOD),
-    post(
-        "/api/finance/periods/:month/reopen",
-        ADMIN,
-        "Finance",
-        "Reopen the last closed month; its days stay locked",
-    )
+    post("/api/finance/periods/:month/reopen", ADMIN, "Finance").summary("Reopen the last closed month; its days stay locked")
     .refuses(&[Code::InvalidState])
-    .command_of::<Reopen, ReopenMonth>(r#"{"reason": "a bill of November was forgotten"}"#, PERIOD),
-    post("/api/finance/proofs", FINANCE, "Finance", "Compare each control account with its sub-ledger")
+    .command::<Reopen>(r#"{"reason": "a bill of November was forgotten"}"#, PERIOD),
+    post("/api/finance/proofs", FINANCE, "Finance").summary("Compare each control account with its sub-ledger")
         .step::<Prove>(
             r#"{"at": "2026-11-21T02:06:34.739Z", "ok": false, "proofs": [{"name": "inventory", "ok": false, "left": 99,
             "right": 100, "details": [{"store_id": "S001", "left": 99, "right": 100}]}]}"#,
         ),
-    get("/api/finance/status", FINANCE, "Finance", "Retrieve the state of the books").answers::<status::View>(
+    get("/api/finance/status", FINANCE, "Finance").summary("Retrieve the state of the books").answers::<status::View>(
         r#"{"points_policy": "expense", "fiscal_year_start": "01-01", "posting": {"posted": 30, "left": 0, "failed": 0},
         "locked_through": [{"store_id": "", "date": "2026-11-19"}, {"store_id": "S001", "date": null}],
         "open_month": "2026-11", "last_proof": {"at": "2026-11-21T02:06:34.739Z", "ok": true, "problems": 0},
@@ -74,8 +59,8 @@ async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
 }
 
-fn month(request: &Request) -> Result<Month, ApiError> {
-    Month::parse(request.param("month")).ok_or_else(|| ApiError::not_found("the month"))
+fn month(text: &str) -> Result<Month, ApiError> {
+    Month::parse(text).ok_or_else(|| ApiError::not_found("the month"))
 }
 
 /// Closes a month.
@@ -93,7 +78,7 @@ impl FromRequest for CloseMonth {
                 ApiError::field("store_ids", "must be omitted: a month is closed in all books").into()
             );
         }
-        let month = month(request)?;
+        let month = month(request.param("month"))?;
         let proven = proof::beforehand(&request.state.db, clock::now()).await?;
         Ok(Self { asked, month, proven })
     }
@@ -102,7 +87,6 @@ impl FromRequest for CloseMonth {
 impl Command for CloseMonth {
     const ACTION: &'static str = "finance.month_closed";
     type Answer = period::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<period::View>, Failure> {
         let Self { asked, month, proven } = self;
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
@@ -115,21 +99,11 @@ impl Command for CloseMonth {
     }
 }
 
-/// Reopens a month.
-pub struct ReopenMonth(Reopen, Month);
-
-impl FromRequest for ReopenMonth {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        Ok(Self(request.json()?, month(request)?))
-    }
-}
-
-impl Command for ReopenMonth {
+impl Command for Reopen {
     const ACTION: &'static str = "finance.month_reopened";
     type Answer = period::View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<period::View>, Failure> {
-        let Self(asked, month) = self;
+        let (asked, month) = (self, month(tx.path.get("month"))?);
         tx.writer().await?.reopen(tx.connection, month, &asked).await?;
         let view = period::view(tx.connection, month).await?;
         Ok(Changed::answer(&view, json!({"month": month, "reason": asked.reason})))
@@ -156,7 +130,6 @@ impl FromRequest for Prove {
 impl Command for Prove {
     const ACTION: &'static str = "finance.proven";
     type Answer = Proofs;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Proofs>, Failure> {
         let Self(proofs) = self;
         proof::note(tx.connection, &proofs).await?;

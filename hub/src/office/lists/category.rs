@@ -11,11 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const CATEGORY: &str = r#"{"code": "Tea", "name": "Tea and coffee", "parent": null, "state": "active"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/categories", ADMIN, "Lists", "List categories, ordered by code").lists::<Category>(CATEGORY),
-    post("/api/categories", ADMIN, "Lists", "Create a category")
+    get("/api/categories", ADMIN, "Lists")
+        .summary("List categories, ordered by code")
+        .lists::<Category>(CATEGORY),
+    post("/api/categories", ADMIN, "Lists")
+        .summary("Create a category")
         .refuses(&[Code::Duplicate])
         .creates::<NewCategory>(r#"{"code": "Tea", "name": "Tea and coffee"}"#, CATEGORY),
-    patch("/api/categories/:code", ADMIN, "Lists", "Update a category")
+    patch("/api/categories/:code", ADMIN, "Lists")
+        .summary("Update a category")
         .command::<CategoryChange>(r#"{"parent": "", "state": "inactive"}"#, CATEGORY),
 ];
 
@@ -76,7 +80,6 @@ pub struct CategoryChange {
 impl Command for NewCategory {
     const ACTION: &'static str = "category.created";
     type Answer = Category;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Category>, Failure> {
         let NewCategory { code, name, parent, state } = self;
         let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
@@ -91,7 +94,6 @@ impl Command for NewCategory {
 impl Command for CategoryChange {
     const ACTION: &'static str = "category.changed";
     type Answer = Category;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Category>, Failure> {
         take_turn(tx.connection, Turn::Categories).await?;
         let before: Category = entry::locked(tx.connection, tx.path.get("code")).await?;

@@ -85,11 +85,9 @@ impl<T: Entry + JsonSchema + Send + 'static> PagedList for T {
     type Query = Page;
     type Item = T;
     type Position = String;
-
-    async fn read(request: &Request, _: &Page, after: Option<String>, limit: i64) -> Result<Vec<T>, Failure> {
-        Ok(list(request.state.db.pool(), &after.unwrap_or_default(), limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<T>, Failure> {
+        Ok(list(page.pool, &page.after.unwrap_or_default(), page.limit).await?)
     }
-
     fn position(entry: &T) -> String {
         entry.key()
     }

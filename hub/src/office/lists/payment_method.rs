@@ -10,24 +10,17 @@ use sqlx::AnyConnection;
 const METHOD: &str = r#"{"method": "gopay", "name": "GoPay", "account": "1120", "state": "active"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/payment-methods", ADMIN, "Lists", "List payment methods, ordered by code")
+    get("/api/payment-methods", ADMIN, "Lists")
+        .summary("List payment methods, ordered by code")
         .lists::<PaymentMethods>(METHOD),
-    post(
-        "/api/payment-methods",
-        ADMIN,
-        "Lists",
-        "Create a payment method; an account also creates its mapping, from today",
-    )
-    .refuses(&[Code::Duplicate, Code::DayLocked])
-    .creates::<NewPaymentMethod>(r#"{"method": "gopay", "name": "GoPay", "account": "1120"}"#, METHOD),
-    patch(
-        "/api/payment-methods/:method",
-        ADMIN,
-        "Lists",
-        "Update a payment method; a new account creates a mapping from today",
-    )
-    .refuses(&[Code::Duplicate, Code::DayLocked])
-    .command::<PaymentMethodChange>(r#"{"state": "inactive"}"#, METHOD),
+    post("/api/payment-methods", ADMIN, "Lists")
+        .summary("Create a payment method; an account also creates its mapping, from today")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .creates::<NewPaymentMethod>(r#"{"method": "gopay", "name": "GoPay", "account": "1120"}"#, METHOD),
+    patch("/api/payment-methods/:method", ADMIN, "Lists")
+        .summary("Update a payment method; a new account creates a mapping from today")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .command::<PaymentMethodChange>(r#"{"state": "inactive"}"#, METHOD),
 ];
 
 /// A payment method.
@@ -85,7 +78,6 @@ pub struct PaymentMethodChange {
 impl Command for NewPaymentMethod {
     const ACTION: &'static str = "payment_method.created";
     type Answer = PaymentMethod;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
         let writer = tx.writer().await?;
         let NewPaymentMethod { method, name, account, state } = self;
@@ -100,7 +92,6 @@ impl Command for NewPaymentMethod {
 impl Command for PaymentMethodChange {
     const ACTION: &'static str = "payment_method.changed";
     type Answer = PaymentMethod;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
         let writer = tx.writer().await?;
         let mut method: PaymentMethod = entry::locked(tx.connection, tx.path.get("method")).await?;
@@ -133,23 +124,16 @@ impl PagedList for PaymentMethods {
     type Query = Page;
     type Item = PaymentMethod;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        _: &Page,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<PaymentMethod>, Failure> {
-        let (pool, today) = (request.state.db.pool(), request.state.today(clock::now()));
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<PaymentMethod>, Failure> {
+        let (pool, today) = (page.pool, page.request.state.today(clock::now()));
         let mut connection = pool.acquire().await?;
         let mut methods: Vec<PaymentMethod> =
-            entry::list(&mut *connection, &after.unwrap_or_default(), limit).await?;
+            entry::list(&mut *connection, &page.after.unwrap_or_default(), page.limit).await?;
         for method in &mut methods {
             method.account = mapping::of_method(&mut connection, &method.method, today).await?;
         }
         Ok(methods)
     }
-
     fn position(method: &PaymentMethod) -> String {
         method.key()
     }

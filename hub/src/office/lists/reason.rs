@@ -7,11 +7,15 @@ use domain::model::base::limits::REFERENCE_CHARS_MAX;
 const REASON: &str = r#"{"list": "returns", "code": "torn", "name": "Torn"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/reasons", ADMIN, "Lists", "List reasons, ordered by list and code").lists::<Reason>(REASON),
-    post("/api/reasons", ADMIN, "Lists", "Create a reason; stores get it through their setting `reasons`")
+    get("/api/reasons", ADMIN, "Lists")
+        .summary("List reasons, ordered by list and code")
+        .lists::<Reason>(REASON),
+    post("/api/reasons", ADMIN, "Lists")
+        .summary("Create a reason; stores get it through their setting `reasons`")
         .refuses(&[Code::Duplicate])
         .creates::<NewReason>(REASON, REASON),
-    patch("/api/reasons/:list/:code", ADMIN, "Lists", "Rename a reason")
+    patch("/api/reasons/:list/:code", ADMIN, "Lists")
+        .summary("Rename a reason")
         .command::<ReasonChange>(r#"{"name": "Torn or broken"}"#, REASON),
 ];
 
@@ -96,7 +100,6 @@ pub struct ReasonChange {
 impl Command for NewReason {
     const ACTION: &'static str = "reason.created";
     type Answer = Reason;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Reason>, Failure> {
         let NewReason { list, code, name } = self;
         let reason = Reason { list, code, name: name.trim().to_owned() };
@@ -109,7 +112,6 @@ impl Command for NewReason {
 impl Command for ReasonChange {
     const ACTION: &'static str = "reason.changed";
     type Answer = Reason;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Reason>, Failure> {
         let list = ReasonList::of(tx.path.get("list")).ok_or_else(|| ApiError::not_found("the list"))?;
         let before: Reason = entry::locked(tx.connection, &key(list, tx.path.get("code"))).await?;

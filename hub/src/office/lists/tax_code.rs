@@ -8,18 +8,17 @@ use sqlx::AnyConnection;
 const TAX_CODE: &str = r#"{"tax_code": "PPN11", "name": "PPN 11 %", "rate_bp": 1100, "kind": "standard"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/tax-codes", ADMIN, "Lists", "List tax codes, ordered by code").lists::<TaxCode>(TAX_CODE),
-    post("/api/tax-codes", ADMIN, "Lists", "Create a tax code")
+    get("/api/tax-codes", ADMIN, "Lists")
+        .summary("List tax codes, ordered by code")
+        .lists::<TaxCode>(TAX_CODE),
+    post("/api/tax-codes", ADMIN, "Lists")
+        .summary("Create a tax code")
         .refuses(&[Code::Duplicate])
         .creates::<NewTaxCode>(TAX_CODE, TAX_CODE),
-    patch(
-        "/api/tax-codes/:tax_code",
-        ADMIN,
-        "Lists",
-        "Update a tax code; a rate that was used in a sale can't change",
-    )
-    .refuses(&[Code::InvalidState])
-    .command::<TaxCodeChange>(r#"{"name": "PPN"}"#, TAX_CODE),
+    patch("/api/tax-codes/:tax_code", ADMIN, "Lists")
+        .summary("Update a tax code; a rate that was used in a sale can't change")
+        .refuses(&[Code::InvalidState])
+        .command::<TaxCodeChange>(r#"{"name": "PPN"}"#, TAX_CODE),
 ];
 
 /// All of a price, in basis points.
@@ -92,7 +91,6 @@ pub struct NewTaxCode {
 impl Command for NewTaxCode {
     const ACTION: &'static str = "tax_code.created";
     type Answer = TaxCode;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
         let NewTaxCode { tax_code, name, rate_bp, kind } = self;
         let code = TaxCode { tax_code, name: name.trim().to_owned(), rate_bp, kind };
@@ -105,7 +103,6 @@ impl Command for NewTaxCode {
 impl Command for TaxCodeChange {
     const ACTION: &'static str = "tax_code.changed";
     type Answer = TaxCode;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
         let before: TaxCode = entry::locked(tx.connection, tx.path.get("tax_code")).await?;
         let mut code = before.clone();

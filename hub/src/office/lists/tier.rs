@@ -7,11 +7,13 @@ use domain::rules::base::store_settings::MULTIPLIER_BP_MAX;
 const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/tiers", ADMIN, "Lists", "List member tiers, ordered by code").lists::<Tier>(TIER),
-    post("/api/tiers", ADMIN, "Lists", "Create a member tier; stores get it through their setting `tiers`")
+    get("/api/tiers", ADMIN, "Lists").summary("List member tiers, ordered by code").lists::<Tier>(TIER),
+    post("/api/tiers", ADMIN, "Lists")
+        .summary("Create a member tier; stores get it through their setting `tiers`")
         .refuses(&[Code::Duplicate])
         .creates::<NewTier>(TIER, TIER),
-    patch("/api/tiers/:tier", ADMIN, "Lists", "Update a member tier")
+    patch("/api/tiers/:tier", ADMIN, "Lists")
+        .summary("Update a member tier")
         .command::<TierChange>(r#"{"multiplier_bp": 20000}"#, TIER),
 ];
 
@@ -61,7 +63,6 @@ pub struct TierChange {
 impl Command for NewTier {
     const ACTION: &'static str = "tier.created";
     type Answer = Tier;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
         let NewTier { tier, name, multiplier_bp } = self;
         let tier = Tier { tier, name: name.trim().to_owned(), multiplier_bp };
@@ -74,7 +75,6 @@ impl Command for NewTier {
 impl Command for TierChange {
     const ACTION: &'static str = "tier.changed";
     type Answer = Tier;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
         let before: Tier = entry::locked(tx.connection, tx.path.get("tier")).await?;
         let mut tier = before.clone();

@@ -21,18 +21,13 @@ const ERASED: &str = r#"{"member_id": "mbr_1", "code": null, "name": "erased", "
     "updated_at": "2026-11-21T02:06:34.739Z", "version": "1795226794739-00000-hub"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/members", ADMIN, "Members", "List members; `q` searches names, phone numbers and codes")
-        .lists::<Members>(""),
-    post("/api/members", ADMIN, "Members", "Register a member for all stores")
+    get("/api/members", ADMIN, "Members").summary("List members; `q` searches names, phone numbers and codes")
+        .lists::<Search>(""),
+    post("/api/members", ADMIN, "Members").summary("Register a member for all stores")
         .refuses(&[Code::Duplicate])
         .creates::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#, MEMBER),
-    get("/api/members/:id", ADMIN, "Members", "Retrieve a member").answers::<View>(MEMBER, answers!(read)),
-    get(
-        "/api/members/:id/points",
-        ADMIN,
-        "Members",
-        "List a member's point movements in all stores, newest first",
-    )
+    get("/api/members/:id", ADMIN, "Members").summary("Retrieve a member").answers::<View>(MEMBER, answers!(read)),
+    get("/api/members/:id/points", ADMIN, "Members").summary("List a member's point movements in all stores, newest first")
     .query::<PointsQuery>()
     .lists_as::<List<points_list::View>>(
         r#"{"member_id": "mbr_1", "store_id": null, "event_id": "exp_mbr_1_1", "business_date": "2026-11-20",
@@ -41,23 +36,13 @@ pub const ROUTES: &[Route<Hub>] = &[
         "{}",
         answers!(points),
     ),
-    patch("/api/members/:id", ADMIN, "Members", "Update a member")
+    patch("/api/members/:id", ADMIN, "Members").summary("Update a member")
         .refuses(&[Code::Duplicate])
         .command::<ChangeMember>(r#"{"name": "Ani S."}"#, MEMBER),
-    post(
-        "/api/members/:id/merge",
-        ADMIN,
-        "Members",
-        "Merge a member into another one: points and sales move, and the old id still resolves",
-    )
+    post("/api/members/:id/merge", ADMIN, "Members").summary("Merge a member into another one: points and sales move, and the old id still resolves")
     .refuses(&[Code::InvalidState])
     .command::<Merge>(r#"{"into": "mbr_2"}"#, MEMBER),
-    post(
-        "/api/members/:id/erase",
-        ADMIN,
-        "Members",
-        "Erase a member's personal data at head office and all stores; sales and points keep the id",
-    )
+    post("/api/members/:id/erase", ADMIN, "Members").summary("Erase a member's personal data at head office and all stores; sales and points keep the id")
     .refuses(&[Code::InvalidState])
     .command::<Erase>(r#"{"reason": "asked for by letter of 2026-11-19"}"#, ERASED),
 ];
@@ -82,25 +67,15 @@ pub struct Search {
 
 page_query!(Search, q);
 
-/// The list of members.
-pub struct Members;
-
-impl PagedList for Members {
-    type Query = Search;
+impl PagedList for Search {
+    type Query = Self;
     type Item = View;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &Search,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        let Search { q, state, tier, from, to, .. } = query.clone();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        let Search { q, state, tier, from, to, .. } = page.query.clone();
         let filter = member::Filter { q, state, tier, from, to };
-        member::list(request.state.db.pool(), &filter, &after.unwrap_or_default(), limit).await
+        member::list(page.pool, &filter, &page.after.unwrap_or_default(), page.limit).await
     }
-
     fn position(member: &View) -> String {
         member.member_id.clone()
     }
@@ -122,7 +97,6 @@ async fn points(request: Request) -> Answered {
 impl Command for NewMember {
     const ACTION: &'static str = "member.created";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let made = member::create(tx.connection, &tx.hub.clock, &self, tx.now).await?;
         let details = json!({"member_id": made.member_id});
@@ -133,7 +107,6 @@ impl Command for NewMember {
 impl Command for ChangeMember {
     const ACTION: &'static str = "member.changed";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let (clock, id) = (&tx.hub.clock, tx.path.get("id"));
         let changed = member::change(tx.connection, clock, id, &self, tx.now).await?;
@@ -145,7 +118,6 @@ impl Command for ChangeMember {
 impl Command for Merge {
     const ACTION: &'static str = "member.merged";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let by = By { user_id: &tx.caller.user_id, clock: &tx.hub.clock, now: tx.now };
         let merged = merge::merge(tx.connection, tx.path.get("id"), &self, &by).await?;
@@ -157,7 +129,6 @@ impl Command for Merge {
 impl Command for Erase {
     const ACTION: &'static str = "member.erased";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let by = By { user_id: &tx.caller.user_id, clock: &tx.hub.clock, now: tx.now };
         let erased = erase::erase(tx.connection, tx.path.get("id"), &self, &by).await?;

@@ -18,24 +18,23 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/purchase-orders", GOODS, "Purchasing", "List purchase orders, newest first")
+    get("/api/purchase-orders", GOODS, "Purchasing")
+        .summary("List purchase orders, newest first")
         .query::<Filter>()
         .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#, answers!(list)),
-    post(
-        "/api/purchase-orders",
-        PURCHASING,
-        "Purchasing",
-        "Create a purchase order; missing unit costs are taken from the supplier's price list",
-    )
-    .refuses(&[Code::UnknownSku])
-    .creates::<order::New>(
-        r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
+    post("/api/purchase-orders", PURCHASING, "Purchasing")
+        .summary("Create a purchase order; missing unit costs are taken from the supplier's price list")
+        .refuses(&[Code::UnknownSku])
+        .creates::<order::New>(
+            r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
             "unit_cost": 9000}]}"#,
-        ORDER,
-    ),
-    get("/api/purchase-orders/:id", GOODS, "Purchasing", "Retrieve a purchase order")
+            ORDER,
+        ),
+    get("/api/purchase-orders/:id", GOODS, "Purchasing")
+        .summary("Retrieve a purchase order")
         .answers::<PurchaseOrder>(ORDER, answers!(read)),
-    patch("/api/purchase-orders/:id", PURCHASING, "Purchasing", "Update a draft purchase order")
+    patch("/api/purchase-orders/:id", PURCHASING, "Purchasing")
+        .summary("Update a draft purchase order")
         .refuses(&[Code::UnknownSku, Code::InvalidState])
         .command::<order::Change>(
             r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#,
@@ -63,7 +62,6 @@ async fn read(request: Request) -> Answered {
 impl Command for order::New {
     const ACTION: &'static str = "purchasing.order_created";
     type Answer = PurchaseOrder;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
         let buyer = tx.buyer().await?;
         let made = order::create(tx.connection, self, &buyer).await?;
@@ -74,7 +72,6 @@ impl Command for order::New {
 impl Command for order::Change {
     const ACTION: &'static str = "purchasing.order_changed";
     type Answer = PurchaseOrder;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
         let buyer = tx.buyer().await?;
         let changed = order::change(tx.connection, tx.path.get("id"), self, &buyer).await?;

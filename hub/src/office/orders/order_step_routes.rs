@@ -21,7 +21,9 @@ use std::collections::BTreeSet;
 
 /// A step of an order, or of one of its lines. Its reason may be omitted where the step needs none.
 const fn step(path: &'static str, summary: &'static str) -> route::Row {
-    post(path, PURCHASING, "Purchasing", summary).refuses(&[Code::InvalidState, Code::ApprovalRequired])
+    post(path, PURCHASING, "Purchasing")
+        .summary(summary)
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
 }
 
 /// Example of the body of a step.
@@ -36,12 +38,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .command_or_default::<Reject>(REASON, ORDER),
     step("/api/purchase-orders/:id/send", "Send a purchase order; its store can receive it from now on")
         .command_or_default::<Send>(REASON, ORDER),
-    post(
-        "/api/purchase-orders/:id/revise",
-        PURCHASING,
-        "Purchasing",
-        "Revise a purchase order that was sent; the previous version is kept",
-    )
+    post("/api/purchase-orders/:id/revise", PURCHASING, "Purchasing").summary("Revise a purchase order that was sent; the previous version is kept")
     .refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku])
     .command::<Revise>(
         r#"{"revision": 0, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 12, "unit_cost": 9000}],
@@ -59,19 +56,14 @@ pub const ROUTES: &[Route<Hub>] = &[
         "/api/purchase-orders/:id/lines/:line_no/close",
         "Close an order line: no further receipts are expected",
     )
-    .command_or_default_of::<Reason, CloseLine>(REASON, ORDER),
+    .command_or_default::<CloseLine>(REASON, ORDER),
     step("/api/purchase-orders/:id/lines/:line_no/open", "Reopen a closed order line")
-        .command_or_default_of::<Reason, OpenLine>(REASON, ORDER),
-    get(
-        "/api/purchase-orders/:id/revisions",
-        GOODS,
-        "Purchasing",
-        "List earlier versions of a purchase order, latest first",
-    )
+        .command_or_default::<OpenLine>(REASON, ORDER),
+    get("/api/purchase-orders/:id/revisions", GOODS, "Purchasing").summary("List earlier versions of a purchase order, latest first")
     .answers::<Revisions>(r#"{"items": []}"#, answers!(revisions)),
-    get("/api/purchase-orders/:id/receipts", GOODS, "Purchasing", "List receipts of a purchase order")
+    get("/api/purchase-orders/:id/receipts", GOODS, "Purchasing").summary("List receipts of a purchase order")
         .answers::<Receipts>(r#"{"items": []}"#, answers!(receipts)),
-    get("/api/purchase-orders/:id/invoices", GOODS, "Purchasing", "List invoices of a purchase order")
+    get("/api/purchase-orders/:id/invoices", GOODS, "Purchasing").summary("List invoices of a purchase order")
         .answers::<Invoices>(r#"{"items": []}"#, answers!(invoices)),
     Route::get("/api/purchase-orders/:id/document", GOODS, DOCUMENT, answers!(document)),
 ];
@@ -84,49 +76,28 @@ const DOCUMENT: Doc = Doc::of(
 .answers_text("text/html")
 .also(&["text/plain"]);
 
-/// Steps of the whole order.
 macro_rules! steps {
     ($($command:ident),+ $(,)?) => {
         with_body!($($command(Reason)),+);
         $(impl Command for $command {
             const ACTION: &'static str = OrderStep::$command.audit_action();
             type Answer = PurchaseOrder;
-
             async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
-                taken(tx, Step::Whole(OrderStep::$command), &self.0).await
+                taken(tx, OrderStep::$command, &self.0).await
             }
         })+
     };
 }
-steps!(Submit, Approve, Reject, Send, Cancel, Close);
+steps!(Submit, Approve, Reject, Send, Cancel, Close, CloseLine, OpenLine);
 
-/// Steps of a line.
-macro_rules! line_steps {
-    ($($command:ident),+ $(,)?) => {$(
-        pub struct $command(Reason, u32);
-
-        impl FromRequest for $command {
-            async fn from_request(request: &Request) -> Result<Self, Failure> {
-                // A body that can't be is refused before the line is looked for.
-                let reason = request.json()?;
-                let line_no = request.param("line_no").parse();
-                Ok(Self(reason, line_no.map_err(|_| ApiError::not_found("the line"))?))
-            }
+async fn taken(tx: &mut Tx<'_>, step: OrderStep, reason: &Reason) -> Result<Changed<PurchaseOrder>, Failure> {
+    let step = match step {
+        OrderStep::CloseLine | OrderStep::OpenLine => {
+            let line_no = tx.path.get("line_no").parse().map_err(|_| ApiError::not_found("the line"))?;
+            Step::Line(step, line_no)
         }
-
-        impl Command for $command {
-            const ACTION: &'static str = OrderStep::$command.audit_action();
-            type Answer = PurchaseOrder;
-
-            async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
-                taken(tx, Step::Line(OrderStep::$command, self.1), &self.0).await
-            }
-        }
-    )+};
-}
-line_steps!(CloseLine, OpenLine);
-
-async fn taken(tx: &mut Tx<'_>, step: Step, reason: &Reason) -> Result<Changed<PurchaseOrder>, Failure> {
+        step => Step::Whole(step),
+    };
     let buyer = tx.buyer().await?;
     let order = order_step::take(tx.connection, tx.path.get("id"), step, reason, &buyer).await?;
     Ok(Changed::answer(&order, with_reason(ordered(&order), reason.reason.as_deref())))
@@ -135,7 +106,6 @@ async fn taken(tx: &mut Tx<'_>, step: Step, reason: &Reason) -> Result<Changed<P
 impl Command for Revise {
     const ACTION: &'static str = OrderStep::Revise.audit_action();
     type Answer = PurchaseOrder;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
         let reason = self.reason.clone();
         let buyer = tx.buyer().await?;

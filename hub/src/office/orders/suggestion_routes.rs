@@ -10,12 +10,7 @@ use domain::model::inventory::purchase::PurchaseOrder;
 use std::collections::BTreeMap;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/purchase-orders/suggestions",
-        PURCHASING,
-        "Purchasing",
-        "List suggested orders for a store, by supplier and product",
-    )
+    get("/api/purchase-orders/suggestions", PURCHASING, "Purchasing").summary("List suggested orders for a store, by supplier and product")
     .query::<SuggestionsQuery>()
     .refuses(&[Code::ValidationFailed])
     .answers::<Suggestions>(
@@ -23,12 +18,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "items": []}"#,
         answers!(list),
     ),
-    post(
-        "/api/purchase-orders/suggestions",
-        PURCHASING,
-        "Purchasing",
-        "Create draft orders from suggestions, one for each supplier",
-    )
+    post("/api/purchase-orders/suggestions", PURCHASING, "Purchasing").summary("Create draft orders from suggestions, one for each supplier")
     .refuses(&[Code::UnknownSku])
     .command::<SuggestionsQuery>(r#"{"store_id": "S001"}"#, r#"{"items": []}"#),
 ];
@@ -68,7 +58,6 @@ async fn list(request: Request) -> Answered {
 impl Command for SuggestionsQuery {
     const ACTION: &'static str = "purchasing.suggestions_ordered";
     type Answer = Drafts;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Drafts>, Failure> {
         let buyer = tx.buyer().await?;
         // Of two who ask at once the second sees the drafts of the first.

@@ -1,16 +1,24 @@
 //! Parked records and conflicts: what the hub could not decide by itself.
 
 use crate::db::failure::Failure;
+use crate::http::route::{ADMIN, answers};
 use crate::http::{Answered, Request, bound_page, change};
 use crate::ingest::replay::{self, Replayed};
 use crate::office::parked::parked_list;
+use crate::state::hub::Hub;
 use crate::table::audit;
 use edge::identity::EmptyBody;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Doc, Reply, Route, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/parked", ADMIN, LIST, answers!(list)),
+    Route::post("/api/parked/replay", ADMIN, REPLAY_ALL, answers!(replay_all)),
+    Route::post("/api/parked/:id/replay", ADMIN, REPLAY, answers!(replay)),
+];
 
 pub const LIST: Doc =
     Doc::of("Synchronisation", "List parked records: records that could not be applied, with their amounts")

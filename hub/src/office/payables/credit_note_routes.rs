@@ -19,40 +19,40 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
     "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/finance/credit-notes", FINANCE, "Payables", "List suppliers' credit notes, newest first")
+    get("/api/finance/credit-notes", FINANCE, "Payables")
+        .summary("List suppliers' credit notes, newest first")
         .query::<CreditNotesQuery>()
         .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE, answers!(list)),
-    post("/api/finance/credit-notes", FINANCE, "Payables", "Create a supplier's credit note")
+    post("/api/finance/credit-notes", FINANCE, "Payables")
+        .summary("Create a supplier's credit note")
         .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
         .creates::<New>(
             r#"{"supplier_id": "sup_1", "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price",
             "invoice_id": "inv_1", "lines": [{"invoice_line_no": 1, "net": 28800, "tax": 3168}]}"#,
             NOTE,
         ),
-    get("/api/finance/credit-notes/:id", FINANCE, "Payables", "Retrieve a supplier's credit note")
+    get("/api/finance/credit-notes/:id", FINANCE, "Payables")
+        .summary("Retrieve a supplier's credit note")
         .answers::<CreditNote>(NOTE, answers!(read)),
-    post(
-        "/api/finance/credit-notes/:id/confirm",
-        FINANCE,
-        "Payables",
-        "Confirm an expected credit note with the supplier's document",
-    )
-    .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired])
-    .command::<Confirm>(r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#, NOTE),
-    post("/api/finance/credit-notes/:id/approve", FINANCE, "Payables", "Approve and post a credit note")
+    post("/api/finance/credit-notes/:id/confirm", FINANCE, "Payables")
+        .summary("Confirm an expected credit note with the supplier's document")
+        .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired])
+        .command::<Confirm>(
+            r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#,
+            NOTE,
+        ),
+    post("/api/finance/credit-notes/:id/approve", FINANCE, "Payables")
+        .summary("Approve and post a credit note")
         .refuses(&[Code::InvalidState, Code::ApprovalRequired])
         .step::<Approve>(NOTE),
-    post("/api/finance/credit-notes/:id/apply", FINANCE, "Payables", "Apply a credit note to invoices")
+    post("/api/finance/credit-notes/:id/apply", FINANCE, "Payables")
+        .summary("Apply a credit note to invoices")
         .refuses(&[Code::PaymentMismatch, Code::InvalidState])
         .command::<Apply>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5550}]}"#, NOTE),
-    post(
-        "/api/finance/credit-notes/:id/cancel",
-        FINANCE,
-        "Payables",
-        "Cancel a credit note; its number can be used again",
-    )
-    .refuses(&[Code::InvalidState])
-    .command_of::<Reason, Cancel>(r#"{"reason": "written down twice"}"#, NOTE),
+    post("/api/finance/credit-notes/:id/cancel", FINANCE, "Payables")
+        .summary("Cancel a credit note; its number can be used again")
+        .refuses(&[Code::InvalidState])
+        .command::<Cancel>(r#"{"reason": "written down twice"}"#, NOTE),
 ];
 
 async fn list(request: Request) -> Answered {
@@ -73,7 +73,6 @@ async fn read(request: Request) -> Answered {
 impl Command for New {
     const ACTION: &'static str = "finance.credit_note_created";
     type Answer = CreditNote;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let made = credit_note::create(tx.connection, self, &writer, &set).await?;
@@ -85,7 +84,6 @@ impl Command for New {
 impl Command for Confirm {
     const ACTION: &'static str = "finance.credit_note_confirmed";
     type Answer = CreditNote;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?);
         let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
@@ -99,7 +97,6 @@ without_body!(Approve);
 impl Command for Approve {
     const ACTION: &'static str = "finance.credit_note_approved";
     type Answer = CreditNote;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?);
         let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
@@ -111,7 +108,6 @@ impl Command for Approve {
 impl Command for Apply {
     const ACTION: &'static str = "finance.credit_note_applied";
     type Answer = CreditNote;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let note = credit_note_step::apply(tx.connection, tx.path.get("id"), &self, &writer, &set).await?;
@@ -119,20 +115,14 @@ impl Command for Apply {
     }
 }
 
-pub struct Cancel(Reason);
-
-impl FromRequest for Cancel {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let asked: Reason = request.json()?;
-        check_text("reason", &asked.reason)?;
-        Ok(Self(asked))
-    }
-}
+with_body!(Cancel(Reason));
 
 impl Command for Cancel {
     const ACTION: &'static str = "finance.credit_note_cancelled";
     type Answer = CreditNote;
-
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.0.reason)
+    }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
         let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let note = credit_note_step::cancel(tx.connection, tx.path.get("id"), &set).await?;

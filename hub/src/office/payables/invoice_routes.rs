@@ -29,47 +29,40 @@ const NEW: &str = r#"{"supplier_id": "sup_1", "invoice_no": "TEA-778", "invoice_
 const REASON: &str = r#"{"reason": "not what was agreed"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/finance/invoices", FINANCE, "Payables", "List suppliers' invoices, newest first")
+    get("/api/finance/invoices", FINANCE, "Payables")
+        .summary("List suppliers' invoices, newest first")
         .query::<InvoicesQuery>()
         .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE, answers!(list)),
-    post("/api/finance/invoices", FINANCE, "Payables", "Create a supplier's invoice")
+    post("/api/finance/invoices", FINANCE, "Payables")
+        .summary("Create a supplier's invoice")
         .refuses(&[Code::Duplicate])
         .creates::<New>(NEW, INVOICE),
-    get("/api/finance/invoices/:id", FINANCE, "Payables", "Retrieve a supplier's invoice")
+    get("/api/finance/invoices/:id", FINANCE, "Payables")
+        .summary("Retrieve a supplier's invoice")
         .answers::<InvoiceView>(example!(r#", "rematch": false"#), answers!(read)),
-    patch(
-        "/api/finance/invoices/:id",
-        FINANCE,
-        "Payables",
-        "Update an invoice that is not matched yet or is disputed",
-    )
-    .refuses(&[Code::Duplicate, Code::InvalidState])
-    .command::<Change>(r#"{"note": "by e-mail"}"#, INVOICE),
-    post(
-        "/api/finance/invoices/:id/match",
-        FINANCE,
-        "Payables",
-        "Match an invoice against receipts and orders",
-    )
-    .refuses(&[Code::InvalidState, Code::ApprovalRequired])
-    .command_or_default::<Match>(
-        r#"{"accept": [{"line_no": 1, "type": "price_over", "reason": "price list of 15 Nov"}]}"#,
-        INVOICE,
-    ),
-    post("/api/finance/invoices/:id/dispute", FINANCE, "Payables", "Dispute an invoice")
+    patch("/api/finance/invoices/:id", FINANCE, "Payables")
+        .summary("Update an invoice that is not matched yet or is disputed")
+        .refuses(&[Code::Duplicate, Code::InvalidState])
+        .command::<Change>(r#"{"note": "by e-mail"}"#, INVOICE),
+    post("/api/finance/invoices/:id/match", FINANCE, "Payables")
+        .summary("Match an invoice against receipts and orders")
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
+        .command_or_default::<Match>(
+            r#"{"accept": [{"line_no": 1, "type": "price_over", "reason": "price list of 15 Nov"}]}"#,
+            INVOICE,
+        ),
+    post("/api/finance/invoices/:id/dispute", FINANCE, "Payables")
+        .summary("Dispute an invoice")
         .refuses(&[Code::InvalidState])
         .command::<Dispute>(REASON, INVOICE),
-    post("/api/finance/invoices/:id/approve", FINANCE, "Payables", "Approve and post an invoice")
+    post("/api/finance/invoices/:id/approve", FINANCE, "Payables")
+        .summary("Approve and post an invoice")
         .refuses(&[Code::InvalidState, Code::ApprovalRequired])
         .step::<Approve>(INVOICE),
-    post(
-        "/api/finance/invoices/:id/cancel",
-        FINANCE,
-        "Payables",
-        "Cancel an invoice; its number can be used again",
-    )
-    .refuses(&[Code::InvalidState])
-    .command::<Cancel>(REASON, INVOICE),
+    post("/api/finance/invoices/:id/cancel", FINANCE, "Payables")
+        .summary("Cancel an invoice; its number can be used again")
+        .refuses(&[Code::InvalidState])
+        .command::<Cancel>(REASON, INVOICE),
 ];
 
 /// An invoice, and what may be done with it.
@@ -103,7 +96,6 @@ async fn read(request: Request) -> Answered {
 impl Command for New {
     const ACTION: &'static str = "finance.invoice_created";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let made = invoice::create(tx.connection, self, &writer, &set).await?;
@@ -115,7 +107,6 @@ impl Command for New {
 impl Command for Change {
     const ACTION: &'static str = "finance.invoice_changed";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let changed = invoice::change(tx.connection, tx.path.get("id"), self, &writer, &set).await?;
@@ -126,7 +117,6 @@ impl Command for Change {
 impl Command for Match {
     const ACTION: &'static str = "finance.invoice_matched";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let matched = invoice_match::run(tx.connection, tx.path.get("id"), &self, &writer, &set).await?;
@@ -140,7 +130,6 @@ without_body!(Approve);
 impl Command for Dispute {
     const ACTION: &'static str = "finance.invoice_disputed";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let disputed = invoice_approval::dispute(tx.connection, tx.path.get("id"), &self.0, &set).await?;
@@ -151,7 +140,6 @@ impl Command for Dispute {
 impl Command for Approve {
     const ACTION: &'static str = "finance.invoice_approved";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?);
         let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
@@ -163,7 +151,6 @@ impl Command for Approve {
 impl Command for Cancel {
     const ACTION: &'static str = "finance.invoice_cancelled";
     type Answer = Invoice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let cancelled = invoice_approval::cancel(tx.connection, tx.path.get("id"), &self.0, &set).await?;

@@ -8,12 +8,7 @@ use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use crate::office::reports::completeness::{self, CompleteList};
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/finance/uninvoiced",
-        FINANCE,
-        "Payables",
-        "List received goods without an invoice; their sum is the balance of 2020",
-    )
+    get("/api/finance/uninvoiced", FINANCE, "Payables").summary("List received goods without an invoice; their sum is the balance of 2020")
     .query::<UninvoicedQuery>()
     .refuses(&[Code::ValidationFailed])
     .lists_as::<CompleteList<View>>(
@@ -23,7 +18,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         completeness::EXAMPLE,
         answers!(uninvoiced),
     ),
-    get("/api/finance/payables", FINANCE, "Payables", "List open payables by supplier and age")
+    get("/api/finance/payables", FINANCE, "Payables").summary("List open payables by supplier and age")
         .query::<PayablesQuery>()
         .refuses(&[Code::ValidationFailed])
         .answers::<Payables>(
@@ -33,12 +28,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
             answers!(payables),
         ),
-    post(
-        "/api/finance/uninvoiced/close",
-        FINANCE,
-        "Payables",
-        "Close receipts that will not be invoiced, including those paid in cash from a till",
-    )
+    post("/api/finance/uninvoiced/close", FINANCE, "Payables").summary("Close receipts that will not be invoiced, including those paid in cash from a till")
     .refuses(&[Code::NotFound])
     .command::<Close>(
         r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
@@ -64,7 +54,6 @@ async fn uninvoiced(request: Request) -> Answered {
 impl Command for Close {
     const ACTION: &'static str = "finance.uninvoiced_closed";
     type Answer = Closed;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Closed>, Failure> {
         let writer = tx.writer().await?;
         let closed = uninvoiced_close::close(tx.connection, &self, &writer).await?;

@@ -17,7 +17,8 @@ const PAYMENT: &str = r#"{"payment_id": "spm_1", "doc_no": "PM-2026-000001", "su
     "reversed_reason": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post("/api/finance/payments", FINANCE, "Payables", "Create a payment to a supplier")
+    post("/api/finance/payments", FINANCE, "Payables")
+        .summary("Create a payment to a supplier")
         .refuses(&[
             Code::NotFound,
             Code::PaymentMismatch,
@@ -30,39 +31,29 @@ pub const ROUTES: &[Route<Hub>] = &[
             "allocations": [{"invoice_id": "inv_1", "amount": 991008, "discount": 19820}]}"#,
             PAYMENT,
         ),
-    get("/api/finance/payments/:id", FINANCE, "Payables", "Retrieve a payment to a supplier")
+    get("/api/finance/payments/:id", FINANCE, "Payables")
+        .summary("Retrieve a payment to a supplier")
         .answers::<SupplierPayment>(PAYMENT, answers!(read)),
-    post(
-        "/api/finance/payments/:id/allocate",
-        FINANCE,
-        "Payables",
-        "Allocate an advance payment to invoices",
-    )
-    .refuses(&[Code::PaymentMismatch, Code::InvalidState])
-    .command::<Allocate>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5000}]}"#, PAYMENT),
-    get("/api/finance/payments", FINANCE, "Payables", "List payments to suppliers, newest first")
+    post("/api/finance/payments/:id/allocate", FINANCE, "Payables")
+        .summary("Allocate an advance payment to invoices")
+        .refuses(&[Code::PaymentMismatch, Code::InvalidState])
+        .command::<Allocate>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5000}]}"#, PAYMENT),
+    get("/api/finance/payments", FINANCE, "Payables")
+        .summary("List payments to suppliers, newest first")
         .query::<SupplierPaymentsQuery>()
         .lists_as::<CompleteList<SupplierPayment>>(PAYMENT, completeness::EXAMPLE, answers!(list)),
-    post(
-        "/api/finance/payments/:id/reverse",
-        FINANCE,
-        "Payables",
-        "Reverse a payment; the invoices it paid are open again",
-    )
-    .refuses(&[Code::InvalidState])
-    .command::<Reverse>(r#"{"reason": "the bank sent it back"}"#, PAYMENT),
-    get(
-        "/api/finance/payment-proposal",
-        FINANCE,
-        "Payables",
-        "List invoices to pay on a date: due ones, and those whose discount still applies",
-    )
-    .query::<payment_proposal::ProposalQuery>()
-    .refuses(&[Code::ValidationFailed])
-    .answers::<payment_proposal::Proposal>(
-        r#"{"date": "2026-11-20", "account": "1040", "items": [], "total": 0}"#,
-        answers!(proposal),
-    ),
+    post("/api/finance/payments/:id/reverse", FINANCE, "Payables")
+        .summary("Reverse a payment; the invoices it paid are open again")
+        .refuses(&[Code::InvalidState])
+        .command::<Reverse>(r#"{"reason": "the bank sent it back"}"#, PAYMENT),
+    get("/api/finance/payment-proposal", FINANCE, "Payables")
+        .summary("List invoices to pay on a date: due ones, and those whose discount still applies")
+        .query::<payment_proposal::ProposalQuery>()
+        .refuses(&[Code::ValidationFailed])
+        .answers::<payment_proposal::Proposal>(
+            r#"{"date": "2026-11-20", "account": "1040", "items": [], "total": 0}"#,
+            answers!(proposal),
+        ),
 ];
 
 async fn read(request: Request) -> Answered {
@@ -73,7 +64,6 @@ async fn read(request: Request) -> Answered {
 impl Command for New {
     const ACTION: &'static str = "finance.payment_posted";
     type Answer = SupplierPayment;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPayment>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let made = payment::create(tx.connection, self, &writer, &set).await?;
@@ -84,7 +74,6 @@ impl Command for New {
 impl Command for Allocate {
     const ACTION: &'static str = "finance.payment_allocated";
     type Answer = SupplierPayment;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPayment>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let changed = payment::settle(tx.connection, tx.path.get("id"), self, &writer, &set).await?;
@@ -97,7 +86,6 @@ with_body!(Reverse(Reason));
 impl Command for Reverse {
     const ACTION: &'static str = "finance.payment_reversed";
     type Answer = SupplierPayment;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPayment>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
         let (id, asked) = (tx.path.get("id"), &self.0);

@@ -13,19 +13,14 @@ const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id":
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/prices", EVERYONE, "Catalogue", "List prices").lists::<Prices>(""),
-    post("/api/prices", ADMIN, "Catalogue", "Set a price from now or from a date, for one store or all")
+    get("/api/prices", EVERYONE, "Catalogue").summary("List prices").lists::<Search>(""),
+    post("/api/prices", ADMIN, "Catalogue").summary("Set a price from now or from a date, for one store or all")
         .refuses(&[Code::UnknownSku])
         .creates::<price::New>(
             r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
             PRICE,
         ),
-    get(
-        "/api/prices/effective",
-        EVERYONE,
-        "Catalogue",
-        "Retrieve the price of a product in a store at a point in time, and why it applies",
-    )
+    get("/api/prices/effective", EVERYONE, "Catalogue").summary("Retrieve the price of a product in a store at a point in time, and why it applies")
     .query::<Asked>()
     .refuses(&[Code::NotFound])
     .answers::<EffectivePrice>(
@@ -36,12 +31,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     "why": "it was set for this store, which takes precedence over prices for all stores and the product's own"}"#,
         answers!(effective),
     ),
-    post(
-        "/api/prices/:id/withdraw",
-        ADMIN,
-        "Catalogue",
-        "Withdraw a price; it is kept but no longer applies",
-    )
+    post("/api/prices/:id/withdraw", ADMIN, "Catalogue").summary("Withdraw a price; it is kept but no longer applies")
     .step::<Withdraw>(
         r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": "2026-11-20T03:00:00.000Z"}"#,
@@ -81,25 +71,15 @@ pub struct Asked {
     at: Option<UtcMs>,
 }
 
-/// The list of prices.
-pub struct Prices;
-
-impl PagedList for Prices {
-    type Query = Search;
+impl PagedList for Search {
+    type Query = Self;
     type Item = PriceDown;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &Search,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<PriceDown>, Failure> {
-        let Search { sku, store_id, state, from, to, .. } = query.clone();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<PriceDown>, Failure> {
+        let Search { sku, store_id, state, from, to, .. } = page.query.clone();
         let filter = price::Filter { sku, store_id, state, from, to };
-        Ok(price::list(request.state.db.pool(), &filter, &after.unwrap_or_default(), limit).await?)
+        Ok(price::list(page.pool, &filter, &page.after.unwrap_or_default(), page.limit).await?)
     }
-
     fn position(price: &PriceDown) -> String {
         price.price_id.clone()
     }
@@ -108,7 +88,6 @@ impl PagedList for Prices {
 impl Command for price::New {
     const ACTION: &'static str = "price.set";
     type Answer = PriceDown;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PriceDown>, Failure> {
         let price = price::set(tx.connection, self, tx.now).await?;
         let location =
@@ -130,7 +109,6 @@ without_body!(Withdraw);
 impl Command for Withdraw {
     const ACTION: &'static str = "price.withdrawn";
     type Answer = PriceDown;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PriceDown>, Failure> {
         // Withdrawn again, the answer is the same.
         let (price, withdrawn) = price::withdraw(tx.connection, tx.path.get("id"), tx.now).await?;

@@ -8,20 +8,12 @@ const SETTINGS: &str =
     r#"{"store_id": "S001", "sku": "8991234567890", "reorder_level": 24, "shelf_place": "A-12"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/stores/:id/products/:sku/settings",
-        EVERYONE,
-        "Catalogue",
-        "Retrieve a store's reorder level and shelf place of a product",
-    )
-    .answers::<View>(SETTINGS, answers!(read)),
-    patch(
-        "/api/stores/:id/products/:sku/settings",
-        ADMIN,
-        "Catalogue",
-        "Update a store's reorder level or shelf place of a product",
-    )
-    .command::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#, SETTINGS),
+    get("/api/stores/:id/products/:sku/settings", EVERYONE, "Catalogue")
+        .summary("Retrieve a store's reorder level and shelf place of a product")
+        .answers::<View>(SETTINGS, answers!(read)),
+    patch("/api/stores/:id/products/:sku/settings", ADMIN, "Catalogue")
+        .summary("Update a store's reorder level or shelf place of a product")
+        .command::<ChangeProductSettings>(r#"{"reorder_level": 24, "shelf_place": "A-12"}"#, SETTINGS),
 ];
 
 async fn read(request: Request) -> Answered {
@@ -33,7 +25,6 @@ impl Command for ChangeProductSettings {
     /// [`product_settings::change`] appends the entry.
     const ACTION: &'static str = "";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let (clock, by) = (&tx.hub.clock, &tx.caller.user_id);
         let whose = (tx.path.get("id"), tx.path.get("sku"));

@@ -14,8 +14,9 @@ const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type":
     "stackable": false}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/promotions", EVERYONE, "Catalogue", "List promotions").lists::<Promotions>(""),
-    post("/api/promotions", ADMIN, "Catalogue", "Create a promotion")
+    get("/api/promotions", EVERYONE, "Catalogue").summary("List promotions").lists::<Search>(""),
+    post("/api/promotions", ADMIN, "Catalogue")
+        .summary("Create a promotion")
         .refuses(&[Code::UnknownSku])
         .creates::<promotion::New>(
         r#"{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
@@ -23,9 +24,11 @@ pub const ROUTES: &[Route<Hub>] = &[
         PROMOTION,
     ),
     Route::post("/api/promotions/preview", ADMIN, PREVIEW, answers!(preview)),
-    get("/api/promotions/:id", EVERYONE, "Catalogue", "Retrieve a promotion")
+    get("/api/promotions/:id", EVERYONE, "Catalogue")
+        .summary("Retrieve a promotion")
         .answers::<Promotion>(PROMOTION, answers!(read)),
-    patch("/api/promotions/:id", ADMIN, "Catalogue", "Update a promotion's name and validity")
+    patch("/api/promotions/:id", ADMIN, "Catalogue")
+        .summary("Update a promotion's name and validity")
         .command::<promotion::Change>(r#"{"to": "2026-11-30"}"#, PROMOTION),
 ];
 
@@ -65,27 +68,17 @@ pub struct Search {
 
 page_query!(Search, q);
 
-/// The list of promotions.
-pub struct Promotions;
-
-impl PagedList for Promotions {
-    type Query = Search;
+impl PagedList for Search {
+    type Query = Self;
     type Item = Promotion;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &Search,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<Promotion>, Failure> {
-        let Search { q, sku, store_id, from, to, .. } = query.clone();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<Promotion>, Failure> {
+        let Search { q, sku, store_id, from, to, .. } = page.query.clone();
         let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
-        let (pool, after) = (request.state.db.pool(), after.unwrap_or_default());
+        let (pool, after, limit) = (page.pool, page.after.unwrap_or_default(), page.limit);
         let wanted = |one: &Promotion| filter.wants(one);
         Ok(TABLE.list_where(pool, &after, limit, |one: &Promotion| &one.promotion_id, wanted).await?)
     }
-
     fn position(promotion: &Promotion) -> String {
         promotion.promotion_id.clone()
     }
@@ -105,7 +98,6 @@ async fn read(request: Request) -> Answered {
 impl Command for promotion::New {
     const ACTION: &'static str = "promotion.created";
     type Answer = Promotion;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Promotion>, Failure> {
         let made = promotion::create(tx.connection, self, tx.now).await?;
         let details = json!({"promotion_id": made.promotion_id, "name": made.name});
@@ -116,7 +108,6 @@ impl Command for promotion::New {
 impl Command for promotion::Change {
     const ACTION: &'static str = "promotion.changed";
     type Answer = Promotion;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Promotion>, Failure> {
         let [before, after] = promotion::change(tx.connection, tx.path.get("id"), self, tx.now).await?;
         Ok(Changed::document([&before, &after], json!({"promotion_id": after.promotion_id})))

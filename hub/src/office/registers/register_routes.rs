@@ -7,34 +7,21 @@ use domain::rules::books::register::ChangeRegister;
 const REGISTER: &str = r#"{"store_id": "S001", "register_id": "till-1", "name": "Front", "state": "active"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/registers", ADMIN, "Stores", "List registers that sold or that head office named")
-        .lists::<Registers>(REGISTER),
-    patch(
-        "/api/registers/:store_id/:register_id",
-        ADMIN,
-        "Stores",
-        "Rename, enable or disable a store's register; applies once the store is notified",
-    )
-    .command::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#, REGISTER),
+    get("/api/registers", ADMIN, "Stores")
+        .summary("List registers that sold or that head office named")
+        .lists::<RegistersQuery>(REGISTER),
+    patch("/api/registers/:store_id/:register_id", ADMIN, "Stores")
+        .summary("Rename, enable or disable a store's register; applies once the store is notified")
+        .command::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#, REGISTER),
 ];
 
-/// The list of registers.
-pub struct Registers;
-
-impl PagedList for Registers {
-    type Query = RegistersQuery;
+impl PagedList for RegistersQuery {
+    type Query = Self;
     type Item = View;
     type Position = (String, String);
-
-    async fn read(
-        request: &Request,
-        query: &RegistersQuery,
-        after: Option<(String, String)>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        Ok(register::list(request.state.db.pool(), query, after, limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(register::list(page.pool, page.query, page.after, page.limit).await?)
     }
-
     fn position(register: &View) -> (String, String) {
         (register.store_id.clone(), register.register_id.clone())
     }
@@ -43,7 +30,6 @@ impl PagedList for Registers {
 impl Command for ChangeRegister {
     const ACTION: &'static str = "register.changed";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let (store_id, register_id) = (tx.path.get("store_id"), tx.path.get("register_id"));
         let changed = register::change(tx.connection, (store_id, register_id), &self, tx.now).await?;

@@ -11,25 +11,18 @@ const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": fal
     "purchasing.safety_days": 3, "settlement.carry_days": 30}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/settings",
-        ADMIN,
-        "Settings",
-        "Retrieve head office's settings that can be changed while the hub runs",
-    )
-    .answers::<View>(SETTINGS, answers!(read)),
-    get("/api/settings/sources", ADMIN, "Settings", "Retrieve the source of each setting")
+    get("/api/settings", ADMIN, "Settings")
+        .summary("Retrieve head office's settings that can be changed while the hub runs")
+        .answers::<View>(SETTINGS, answers!(read)),
+    get("/api/settings/sources", ADMIN, "Settings")
+        .summary("Retrieve the source of each setting")
         .answers::<Sources>(
             r#"{"finance.manual_limit": "administrator", "purchasing.rate_days": "file"}"#,
             answers!(sources),
         ),
-    patch(
-        "/api/settings",
-        ADMIN,
-        "Settings",
-        "Update head office's settings; they apply from the next request on",
-    )
-    .command::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#, SETTINGS),
+    patch("/api/settings", ADMIN, "Settings")
+        .summary("Update head office's settings; they apply from the next request on")
+        .command::<Change>(r#"{"finance.manual_limit": 5000000, "purchasing.four_eyes": true}"#, SETTINGS),
 ];
 
 async fn read(request: Request) -> Answered {
@@ -45,7 +38,6 @@ async fn sources(request: Request) -> Answered {
 impl Command for Change {
     const ACTION: &'static str = "settings.changed";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let by = &tx.caller.user_id.0;
         let [before, after] = setting::change(tx.connection, tx.hub, self, (by, tx.now)).await?;

@@ -20,8 +20,9 @@ const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provide
     "action": "Ask the provider; carry it until it comes, match it, or write it off."}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/settlement-exceptions", FINANCE, "Settlement", "List settlement exceptions, newest first")
-        .lists::<Exceptions>(EXCEPTION),
+    get("/api/settlement-exceptions", FINANCE, "Settlement")
+        .summary("List settlement exceptions, newest first")
+        .lists::<ExceptionsQuery>(EXCEPTION),
     Route::post("/api/settlement-exceptions/:id/resolve", FINANCE, RESOLVE, answers!(resolve)),
 ];
 
@@ -60,23 +61,13 @@ pub struct Resolved {
     posting: Vec<Posting>,
 }
 
-/// The list of settlement exceptions.
-pub struct Exceptions;
-
-impl PagedList for Exceptions {
-    type Query = ExceptionsQuery;
+impl PagedList for ExceptionsQuery {
+    type Query = Self;
     type Item = View;
     type Position = Bookmark;
-
-    async fn read(
-        request: &Request,
-        query: &ExceptionsQuery,
-        after: Option<Bookmark>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        Ok(exception::list(request.state.db.pool(), query, after, limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(exception::list(page.pool, page.query, page.after, page.limit).await?)
     }
-
     fn position(exception: &View) -> Bookmark {
         exception::place(exception)
     }
@@ -93,7 +84,6 @@ async fn resolve(request: Request) -> Answered {
 impl Command for Resolve {
     const ACTION: &'static str = "settlement.exception_resolved";
     type Answer = Resolved;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Resolved>, Failure> {
         let (writer, settings) = (tx.writer().await?, tx.settings().await?);
         let (id, carry_days) = (tx.path.get("id"), settings.settlement.carry_days);

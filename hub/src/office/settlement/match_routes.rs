@@ -11,20 +11,15 @@ const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_h
     "made_at": "2026-11-21T02:06:34.739Z", "undone_by": null, "undone_at": null, "undone_reason": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post("/api/settlement-matches", FINANCE, "Settlement", "Match lines and items manually")
+    post("/api/settlement-matches", FINANCE, "Settlement").summary("Match lines and items manually")
         .refuses(&[Code::NotFound, Code::InvalidState])
         .creates::<New>(
             r#"{"source_id": "src_1", "line_ids": ["sln_1"], "item_ids": ["pay_1"], "reason": "the slip has another number"}"#,
             MATCH,
         ),
-    get("/api/settlement-matches/:id", FINANCE, "Settlement", "Retrieve a match with its lines and items")
+    get("/api/settlement-matches/:id", FINANCE, "Settlement").summary("Retrieve a match with its lines and items")
         .answers::<View>(MATCH, answers!(read)),
-    post(
-        "/api/settlement-matches/:id/undo",
-        FINANCE,
-        "Settlement",
-        "Undo a match before any of it is posted",
-    )
+    post("/api/settlement-matches/:id/undo", FINANCE, "Settlement").summary("Undo a match before any of it is posted")
     .refuses(&[Code::InvalidState])
     .command::<Undo>(r#"{"reason": "it was another terminal's"}"#, MATCH),
 ];
@@ -46,7 +41,6 @@ async fn read(request: Request) -> Answered {
 impl Command for New {
     const ACTION: &'static str = "settlement.match_made";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let match_id = tx.writer().await?.match_by_hand(tx.connection, &self).await?;
         let view = settlement_match::read(tx.connection, &match_id).await?;
@@ -59,7 +53,6 @@ impl Command for New {
 impl Command for Undo {
     const ACTION: &'static str = "settlement.match_undone";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let id = tx.path.get("id");
         tx.writer().await?.undo_match(tx.connection, id, &self.reason).await?;

@@ -26,30 +26,18 @@ const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid",
     "decision": "a note of the bank"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/statements/:id/set-aside",
-        FINANCE,
-        "Settlement",
-        "List the rows of a statement's file that were set aside, in file order",
-    )
-    .refuses(&[Code::NotFound])
-    .lists::<RowsOfStatement>(ROW),
-    post(
-        "/api/statements/:id/set-aside/:row_id/take",
-        FINANCE,
-        "Settlement",
-        "Add a row that was set aside as a line, with corrections",
-    )
-    .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate])
-    .command_of::<TakeRow, Take>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#, TAKEN),
-    post(
-        "/api/statements/:id/set-aside/:row_id/dismiss",
-        FINANCE,
-        "Settlement",
-        "Dismiss a row that was set aside: it is not a line",
-    )
-    .refuses(&[Code::NotFound, Code::InvalidState])
-    .command_of::<DismissRow, Dismiss>(r#"{"reason": "a note of the bank"}"#, DISMISSED),
+    get("/api/statements/:id/set-aside", FINANCE, "Settlement")
+        .summary("List the rows of a statement's file that were set aside, in file order")
+        .refuses(&[Code::NotFound])
+        .lists::<RowsSetAsideQuery>(ROW),
+    post("/api/statements/:id/set-aside/:row_id/take", FINANCE, "Settlement")
+        .summary("Add a row that was set aside as a line, with corrections")
+        .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate])
+        .command::<TakeRow>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#, TAKEN),
+    post("/api/statements/:id/set-aside/:row_id/dismiss", FINANCE, "Settlement")
+        .summary("Dismiss a row that was set aside: it is not a line")
+        .refuses(&[Code::NotFound, Code::InvalidState])
+        .command::<DismissRow>(r#"{"reason": "a note of the bank"}"#, DISMISSED),
 ];
 
 /// Corrections of a row; omitted fields are taken from the row.
@@ -89,48 +77,29 @@ pub struct DismissRow {
     reason: String,
 }
 
-/// The list of a statement's rows that were set aside.
-pub struct RowsOfStatement;
-
-impl PagedList for RowsOfStatement {
-    type Query = RowsSetAsideQuery;
+impl PagedList for RowsSetAsideQuery {
+    type Query = Self;
     type Item = View;
     type Position = (i64, String);
-
-    async fn read(
-        request: &Request,
-        query: &RowsSetAsideQuery,
-        after: Option<(i64, String)>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        let id = request.param("id");
-        let mut connection = request.state.db.pool().acquire().await?;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        let id = page.request.param("id");
+        let mut connection = page.pool.acquire().await?;
         statement::read(&mut connection, id).await?;
-        Ok(set_aside_row::list(&mut connection, id, query, after, limit).await?)
+        Ok(set_aside_row::list(&mut connection, id, page.query, page.after, page.limit).await?)
     }
-
     fn position(row: &View) -> (i64, String) {
         set_aside_row::place(row)
     }
 }
 
-/// Takes a row in as a line.
-pub struct Take(TakeRow);
-
-impl FromRequest for Take {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let asked: TakeRow = request.json()?;
-        check_text("reason", &asked.reason)?;
-        Ok(Self(asked))
-    }
-}
-
-impl Command for Take {
+impl Command for TakeRow {
     const ACTION: &'static str = "settlement.row_taken";
     type Answer = View;
-
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.reason)
+    }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
-        let Self(asked) = self;
+        let asked = self;
         let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
         let writer = tx.writer().await?;
         let bounds = Bounds { today: tx.today, limits: tx.hub.limits };
@@ -211,23 +180,14 @@ fn of(figures: Figures, source: SourceKind, kind: Option<LineKind>) -> Result<[O
     figures.of_kind(source, kind).map_err(|problem| ApiError::field("amount", problem))
 }
 
-/// Dismisses a row.
-pub struct Dismiss(DismissRow);
-
-impl FromRequest for Dismiss {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let asked: DismissRow = request.json()?;
-        check_text("reason", &asked.reason)?;
-        Ok(Self(asked))
-    }
-}
-
-impl Command for Dismiss {
+impl Command for DismissRow {
     const ACTION: &'static str = "settlement.row_dismissed";
     type Answer = View;
-
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.reason)
+    }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
-        let Self(asked) = self;
+        let asked = self;
         let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
         let writer = tx.writer().await?;
         let (row, _) = set_aside_row::read(tx.connection, id, row_id).await?;

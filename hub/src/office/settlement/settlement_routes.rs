@@ -33,12 +33,7 @@ const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment"
     "carried_until": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/settlement-items",
-        FINANCE,
-        "Settlement",
-        "List items that providers and banks have to settle, newest first",
-    )
+    get("/api/settlement-items", FINANCE, "Settlement").summary("List items that providers and banks have to settle, newest first")
     .query::<item::ItemsQuery>()
     .answers::<CompleteList<item::View>>(
         r#"{"items": [{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
@@ -49,7 +44,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
         answers!(items),
     ),
-    get("/api/settlements", FINANCE, "Settlement", "List settlements, newest first")
+    get("/api/settlements", FINANCE, "Settlement").summary("List settlements, newest first")
         .query::<SettlementsQuery>()
         .answers::<CompleteList<Listed>>(
             r#"{"items": [{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
@@ -59,31 +54,21 @@ pub const ROUTES: &[Route<Hub>] = &[
         "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
             answers!(list),
         ),
-    post(
-        "/api/settlements",
-        FINANCE,
-        "Settlement",
-        "Create the settlement of a day before its store has sealed it",
-    )
+    post("/api/settlements", FINANCE, "Settlement").summary("Create the settlement of a day before its store has sealed it")
     .refuses(&[Code::InvalidState, Code::Duplicate])
-    .creates_of::<New, Make>(
+    .creates::<New>(
         r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,
         DETAIL,
     ),
-    get("/api/settlements/:id", FINANCE, "Settlement", "Retrieve the settlement of a store's day")
+    get("/api/settlements/:id", FINANCE, "Settlement").summary("Retrieve the settlement of a store's day")
         .answers::<Detail>(DETAIL, answers!(read)),
-    get("/api/settlements/:id/items", FINANCE, "Settlement", "List the items of a settlement, newest first")
+    get("/api/settlements/:id/items", FINANCE, "Settlement").summary("List the items of a settlement, newest first")
         .query::<item::SettlementItemsQuery>()
         .refuses(&[Code::NotFound])
         .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE, answers!(items_of_day)),
-    post("/api/settlements/:id/match", FINANCE, "Settlement", "Match a settlement's open items again")
+    post("/api/settlements/:id/match", FINANCE, "Settlement").summary("Match a settlement's open items again")
         .step::<Rematch>(DETAIL),
-    post(
-        "/api/settlements/:id/approve",
-        FINANCE,
-        "Settlement",
-        "Approve and post a settlement; its day is locked",
-    )
+    post("/api/settlements/:id/approve", FINANCE, "Settlement").summary("Approve and post a settlement; its day is locked")
     .refuses(&[Code::InvalidState])
     .command_or_default::<Approval>(r#"{"note": "as reported"}"#, DETAIL),
 ];
@@ -148,25 +133,17 @@ async fn items(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
 }
 
-/// Makes the settlement of a day.
-pub struct Make(New);
-
-impl FromRequest for Make {
-    async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let new: New = request.json()?;
-        if new.force || new.reason.is_some() {
-            check_text("reason", new.reason.as_deref().unwrap_or_default())?;
-        }
-        Ok(Self(new))
-    }
-}
-
-impl Command for Make {
+impl Command for New {
     const ACTION: &'static str = "settlement.made";
     type Answer = Detail;
-
+    fn check(&self) -> Result<(), ApiError> {
+        if self.force || self.reason.is_some() {
+            check_text("reason", self.reason.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
+    }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
-        let Self(new) = self;
+        let new = self;
         tx.writer().await?.check_not_later("business_date", new.business_date)?;
         let settlement_id = made(tx.connection, &new, tx.now).await?;
         let detail = settlement::read(tx.connection, &settlement_id).await?;
@@ -209,7 +186,6 @@ without_body!(Rematch);
 impl Command for Rematch {
     const ACTION: &'static str = "settlement.matched";
     type Answer = Detail;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
         tx.writer().await?;
         let found = settlement::find(tx.connection, tx.path.get("id")).await?;
@@ -228,7 +204,6 @@ impl Command for Rematch {
 impl Command for Approval {
     const ACTION: &'static str = "settlement.approved";
     type Answer = Detail;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
         let (writer, id) = (tx.writer().await?, tx.path.get("id"));
         writer.approve_settlement(tx.connection, id, self.note.as_deref()).await?;

@@ -13,35 +13,20 @@ const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": 
     "created_at": "2026-11-20T02:06:34.739Z"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/statement-sources",
-        FINANCE,
-        "Settlement",
-        "List statement sources: payment providers and banks",
-    )
+    get("/api/statement-sources", FINANCE, "Settlement").summary("List statement sources: payment providers and banks")
     .lists::<Sources>(SOURCE),
-    post(
-        "/api/statement-sources",
-        FINANCE,
-        "Settlement",
-        "Create a statement source: a payment provider or a bank",
-    )
+    post("/api/statement-sources", FINANCE, "Settlement").summary("Create a statement source: a payment provider or a bank")
     .refuses(&[Code::Duplicate])
     .creates::<Create>(
         r#"{"name": "Card provider", "kind": "provider", "methods": ["card"], "fee_rate_bp": 150}"#,
         SOURCE,
     ),
-    get("/api/statement-sources/:id", FINANCE, "Settlement", "Retrieve a statement source")
+    get("/api/statement-sources/:id", FINANCE, "Settlement").summary("Retrieve a statement source")
         .answers::<View>(SOURCE, answers!(read)),
-    patch("/api/statement-sources/:id", FINANCE, "Settlement", "Update a statement source")
+    patch("/api/statement-sources/:id", FINANCE, "Settlement").summary("Update a statement source")
         .refuses(&[Code::Duplicate])
         .command::<Update>(r#"{"window_days": 7}"#, SOURCE),
-    get(
-        "/api/statement-sources/:id/reconciliation",
-        FINANCE,
-        "Settlement",
-        "Reconcile a bank's balance with the books: entries that only one of them has",
-    )
+    get("/api/statement-sources/:id/reconciliation", FINANCE, "Settlement").summary("Reconcile a bank's balance with the books: entries that only one of them has")
     .query::<ReconciliationQuery>()
     .answers::<reconciliation::View>(
         r#"{"source_id": "src_2", "account": "1040", "as_of": "2026-11-20", "statement_to": "2026-11-20",
@@ -60,16 +45,9 @@ impl PagedList for Sources {
     type Query = Page;
     type Item = View;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        _: &Page,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<View>, Failure> {
-        Ok(source::list(request.state.db.pool(), &after.unwrap_or_default(), limit).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(source::list(page.pool, &page.after.unwrap_or_default(), page.limit).await?)
     }
-
     fn position(source: &View) -> String {
         source.source_id.clone()
     }
@@ -80,7 +58,6 @@ with_body!(Create(Change), Update(Change));
 impl Command for Create {
     const ACTION: &'static str = "settlement.source_added";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         tx.writer().await?;
         let made = source::create(tx.connection, self.0, tx.now).await?;
@@ -92,7 +69,6 @@ impl Command for Create {
 impl Command for Update {
     const ACTION: &'static str = "settlement.source_changed";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         tx.writer().await?;
         let [before, after] = source::change(tx.connection, tx.path.get("id"), self.0).await?;

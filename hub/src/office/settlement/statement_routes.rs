@@ -44,42 +44,27 @@ const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", 
 const JSON: &str = r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/statements", FINANCE, "Settlement", "List imported statements, newest first")
+    get("/api/statements", FINANCE, "Settlement").summary("List imported statements, newest first")
         .query::<StatementsQuery>()
         .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE, answers!(list)),
-    post(
-        "/api/statements",
-        FINANCE,
-        "Settlement",
-        "Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named",
-    )
+    post("/api/statements", FINANCE, "Settlement").summary("Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named")
     .query::<ImportQuery>()
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
     .creates_from_file::<JsonStatement, ImportStatement>(JSON, IMPORTED),
-    get("/api/statements/:id", FINANCE, "Settlement", "Retrieve an imported statement")
+    get("/api/statements/:id", FINANCE, "Settlement").summary("Retrieve an imported statement")
         .answers::<View>(STATEMENT, answers!(read)),
-    get("/api/statements/:id/lines", FINANCE, "Settlement", "List the lines of a statement, in file order")
+    get("/api/statements/:id/lines", FINANCE, "Settlement").summary("List the lines of a statement, in file order")
         .refuses(&[Code::NotFound])
-        .lists::<StatementLines>(
+        .lists::<StatementLinesQuery>(
             r#"{"line_id": "sln_1", "line_no": 1, "date": "2026-11-20", "reference": "C-1001", "description": "",
     "type": "sale", "gross": 155400, "fee": 2331, "net": 153069, "batch": "77", "store_ref": null, "state": "matched",
     "match_id": "mch_1"}"#,
         ),
-    post(
-        "/api/settlements/:id/statements",
-        FINANCE,
-        "Settlement",
-        "Import a statement for the settlement of a store's day; items that it lacks become missing",
-    )
+    post("/api/settlements/:id/statements", FINANCE, "Settlement").summary("Import a statement for the settlement of a store's day; items that it lacks become missing")
     .query::<ImportQuery>()
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
     .creates_from_file::<JsonStatement, ImportForDay>(JSON, DETAIL),
-    post(
-        "/api/statements/:id/approve",
-        FINANCE,
-        "Settlement",
-        "Approve a statement: its lines that belong to no settlement are posted",
-    )
+    post("/api/statements/:id/approve", FINANCE, "Settlement").summary("Approve a statement: its lines that belong to no settlement are posted")
     .refuses(&[Code::InvalidState])
     .step::<Approve>(STATEMENT),
 ];
@@ -156,25 +141,15 @@ async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&statement::read(&mut connection, request.param("id")).await?))
 }
 
-/// The list of a statement's lines.
-pub struct StatementLines;
-
-impl PagedList for StatementLines {
-    type Query = StatementLinesQuery;
+impl PagedList for StatementLinesQuery {
+    type Query = Self;
     type Item = statement_line::View;
     type Position = i64;
-
-    async fn read(
-        request: &Request,
-        query: &StatementLinesQuery,
-        after: Option<i64>,
-        limit: i64,
-    ) -> Result<Vec<statement_line::View>, Failure> {
-        let (pool, id) = (request.state.db.pool(), request.param("id"));
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<statement_line::View>, Failure> {
+        let (pool, id) = (page.pool, page.request.param("id"));
         statement::read(&mut *pool.acquire().await?, id).await?;
-        Ok(statement_line::list(pool, id, query, after, limit).await?)
+        Ok(statement_line::list(pool, id, page.query, page.after, page.limit).await?)
     }
-
     fn position(line: &statement_line::View) -> i64 {
         statement_line::place(line)
     }
@@ -197,7 +172,6 @@ impl FromRequest for ImportStatement {
 impl Command for ImportStatement {
     const ACTION: &'static str = "settlement.statement_imported";
     type Answer = ImportedStatement;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<ImportedStatement>, Failure> {
         let by = tx.writer().await?.by;
         let statement_id =
@@ -240,7 +214,6 @@ impl FromRequest for ImportForDay {
 impl Command for ImportForDay {
     const ACTION: &'static str = "settlement.statement_imported";
     type Answer = Detail;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
         let Self { import, store_id, dry_run } = self;
         let (by, id) = (tx.writer().await?.by, tx.path.get("id"));
@@ -261,7 +234,6 @@ without_body!(Approve);
 impl Command for Approve {
     const ACTION: &'static str = "settlement.statement_approved";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let id = tx.path.get("id");
         tx.writer().await?.approve_statement(tx.connection, id).await?;

@@ -11,35 +11,30 @@ use edge::identity::EmptyBody;
 
 pub const ROUTES: &[Route<Hub>] = &[
     Route::post("/api/stores", ADMIN, ADD, answers!(add)),
-    get("/api/stores", GOODS, "Stores", "List stores").lists::<Stores>(""),
-    get("/api/stores/:id/status", ADMIN, "Stores", "Retrieve a store's detailed status")
+    get("/api/stores", GOODS, "Stores").summary("List stores").lists::<Stores>(""),
+    get("/api/stores/:id/status", ADMIN, "Stores")
+        .summary("Retrieve a store's detailed status")
         .answers::<status::Status>(STATUS, answers!(status)),
-    patch(
-        "/api/stores/:id",
-        ADMIN,
-        "Stores",
-        "Update a store's name or address, and its time zone before its first record",
-    )
-    .command::<store::Fields>(
-        r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#,
-        r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
+    patch("/api/stores/:id", ADMIN, "Stores")
+        .summary("Update a store's name or address, and its time zone before its first record")
+        .command::<store::Fields>(
+            r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#,
+            r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
         "timezone": "Asia/Jakarta"}"#,
-    ),
-    get(
-        "/api/stores/:id/sums",
-        ADMIN,
-        "Stores",
-        "Retrieve the sums of a store's records, each event counted once",
-    )
-    .query::<SumsQuery>()
-    .answers::<List<sums::Sum>>(
-        r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
-        paged_list::handler::<Sums>(),
-    ),
-    post("/api/stores/:id/disable", ADMIN, "Stores", "Disable a store; the hub refuses its requests")
+        ),
+    get("/api/stores/:id/sums", ADMIN, "Stores")
+        .summary("Retrieve the sums of a store's records, each event counted once")
+        .query::<SumsQuery>()
+        .answers::<List<sums::Sum>>(
+            r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
+            paged_list::handler::<SumsQuery>(),
+        ),
+    post("/api/stores/:id/disable", ADMIN, "Stores")
+        .summary("Disable a store; the hub refuses its requests")
         .step::<Disable>(r#"{"store_id": "S001", "state": "disabled"}"#),
     Route::post("/api/stores/:id/token", ADMIN, TOKEN, answers!(token)),
-    post("/api/stores/:id/enable", ADMIN, "Stores", "Enable a disabled store")
+    post("/api/stores/:id/enable", ADMIN, "Stores")
+        .summary("Enable a disabled store")
         .step::<Enable>(r#"{"store_id": "S001", "state": "active"}"#),
 ];
 
@@ -144,17 +139,10 @@ impl PagedList for Stores {
     type Query = Page;
     type Item = status::StoreView;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        _: &Page,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<status::StoreView>, Failure> {
-        let after = after.unwrap_or_default();
-        Ok(status::list(request.state.db.pool(), &after, limit, clock::now()).await?)
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<status::StoreView>, Failure> {
+        let after = page.after.unwrap_or_default();
+        Ok(status::list(page.pool, &after, page.limit, clock::now()).await?)
     }
-
     fn position(store: &status::StoreView) -> String {
         store.store_id.clone()
     }
@@ -167,7 +155,6 @@ async fn status(request: Request) -> Answered {
 impl Command for store::Fields {
     const ACTION: &'static str = "store.changed";
     type Answer = store::Changed;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<store::Changed>, Failure> {
         let store_id = tx.path.get("id");
         let [before, after] = store::change(tx.connection, store_id, self, tx.now).await?;
@@ -185,27 +172,17 @@ pub struct SumsQuery {
 }
 page_query!(SumsQuery);
 
-/// The list of a store's sums.
-struct Sums;
-
-impl PagedList for Sums {
-    type Query = SumsQuery;
+impl PagedList for SumsQuery {
+    type Query = Self;
     type Item = sums::Sum;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &SumsQuery,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<sums::Sum>, Failure> {
-        let (pool, store_id) = (request.state.db.pool(), request.param("id"));
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<sums::Sum>, Failure> {
+        let (pool, store_id) = (page.pool, page.request.param("id"));
         if table::store::credentials(pool, store_id).await?.is_none() {
             return Err(ApiError::not_found("the store").into());
         }
-        Ok(sums::list(pool, store_id, query.of, &after.unwrap_or_default(), limit).await?)
+        Ok(sums::list(pool, store_id, page.query.of, &page.after.unwrap_or_default(), page.limit).await?)
     }
-
     fn position(sum: &sums::Sum) -> String {
         sum.key().to_owned()
     }
@@ -216,7 +193,6 @@ without_body!(Disable, Enable);
 impl Command for Disable {
     const ACTION: &'static str = store::audit_action(true);
     type Answer = Switched;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Switched>, Failure> {
         set_disabled(tx, true).await
     }
@@ -225,7 +201,6 @@ impl Command for Disable {
 impl Command for Enable {
     const ACTION: &'static str = store::audit_action(false);
     type Answer = Switched;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Switched>, Failure> {
         set_disabled(tx, false).await
     }

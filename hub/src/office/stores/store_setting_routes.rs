@@ -13,19 +13,9 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
     "tax.prices_include_tax": null, "tiers": {"gold": 15000}}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get(
-        "/api/stores/:id/settings",
-        ADMIN,
-        "Stores",
-        "Retrieve the settings that head office set for a store",
-    )
+    get("/api/stores/:id/settings", ADMIN, "Stores").summary("Retrieve the settings that head office set for a store")
     .answers::<View>(SETTINGS, answers!(read)),
-    patch(
-        "/api/stores/:id/settings",
-        ADMIN,
-        "Stores",
-        "Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift",
-    )
+    patch("/api/stores/:id/settings", ADMIN, "Stores").summary("Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift")
     .command::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#, SETTINGS),
 ];
 
@@ -37,7 +27,6 @@ async fn read(request: Request) -> Answered {
 impl Command for Change {
     const ACTION: &'static str = "store_settings.changed";
     type Answer = View;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let (store_id, clock) = (tx.path.get("id"), &tx.hub.clock);
         let [before, after] = store_setting::change(tx.connection, clock, store_id, self, tx.now).await?;

@@ -12,26 +12,26 @@ use domain::wire::feed::Kind;
 use edge::ids;
 use sqlx::AnyConnection;
 
+const NEW: &str = r#"{"code": "TEA", "name": "Tea Ltd", "payment_terms_days": 30}"#;
 const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea Ltd", "tax_id": null, "phone": null,
     "email": null, "address": null, "payment_terms_days": 30, "lead_time_days": 7, "state": "active",
     "updated_at": "2026-11-20T02:06:34.739Z", "discount_days": 10, "discount_bp": 200, "min_order_total": null,
     "price_tolerance_bp": 200, "price_tolerance_amount": null, "default_tax_rate_bp": 1100, "bank_account": null}"#;
 
-pub const ROUTES: &[Route<Hub>] =
-    &[
-        get("/api/suppliers", GOODS, "Purchasing", "List suppliers").lists::<Suppliers>(""),
-        post("/api/suppliers", PURCHASING, "Purchasing", "Create a supplier")
-            .refuses(&[Code::Duplicate])
-            .creates::<CreateSupplier>(
-            r#"{"code": "TEA", "name": "Tea Ltd", "payment_terms_days": 30}"#,
-            SUPPLIER,
-        ),
-        get("/api/suppliers/:id", GOODS, "Purchasing", "Retrieve a supplier")
-            .answers::<Known>(SUPPLIER, answers!(read)),
-        patch("/api/suppliers/:id", PURCHASING, "Purchasing", "Update a supplier")
-            .refuses(&[Code::Duplicate])
-            .command::<UpdateSupplier>(r#"{"phone": "+6221"}"#, SUPPLIER),
-    ];
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/suppliers", GOODS, "Purchasing").summary("List suppliers").lists::<SuppliersQuery>(""),
+    post("/api/suppliers", PURCHASING, "Purchasing")
+        .summary("Create a supplier")
+        .refuses(&[Code::Duplicate])
+        .creates::<CreateSupplier>(NEW, SUPPLIER),
+    get("/api/suppliers/:id", GOODS, "Purchasing")
+        .summary("Retrieve a supplier")
+        .answers::<Known>(SUPPLIER, answers!(read)),
+    patch("/api/suppliers/:id", PURCHASING, "Purchasing")
+        .summary("Update a supplier")
+        .refuses(&[Code::Duplicate])
+        .command::<UpdateSupplier>(r#"{"phone": "+6221"}"#, SUPPLIER),
+];
 
 /// The most days of terms and lead times.
 const DAYS_MAX: u32 = 3650;
@@ -226,7 +226,6 @@ with_body!(CreateSupplier(Fields), UpdateSupplier(Fields));
 impl Command for CreateSupplier {
     const ACTION: &'static str = "purchasing.supplier_created";
     type Answer = Known;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Known>, Failure> {
         let Self(fields) = self;
         fields.check(true)?;
@@ -260,7 +259,6 @@ impl Command for CreateSupplier {
 impl Command for UpdateSupplier {
     const ACTION: &'static str = "purchasing.supplier_changed";
     type Answer = Known;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Known>, Failure> {
         let Self(fields) = self;
         fields.check(false)?;
@@ -308,30 +306,21 @@ pub struct SuppliersQuery {
 }
 page_query!(SuppliersQuery, q);
 
-/// The list of suppliers.
-pub struct Suppliers;
-
-impl PagedList for Suppliers {
-    type Query = SuppliersQuery;
+impl PagedList for SuppliersQuery {
+    type Query = Self;
     type Item = Known;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &SuppliersQuery,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<Known>, Failure> {
-        let q = query.q.as_deref().unwrap_or_default().to_lowercase();
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<Known>, Failure> {
+        let q = page.query.q.as_deref().unwrap_or_default().to_lowercase();
         let wanted = |one: &Known| {
             let contains = |text: &str| text.to_lowercase().contains(&q);
             let one = &one.supplier;
-            (contains(&one.name) || contains(&one.code)) && query.state.is_none_or(|state| one.state == state)
+            (contains(&one.name) || contains(&one.code))
+                && page.query.state.is_none_or(|state| one.state == state)
         };
-        let (pool, after) = (request.state.db.pool(), after.unwrap_or_default());
+        let (pool, after, limit) = (page.pool, page.after.unwrap_or_default(), page.limit);
         Ok(TABLE.list_where(pool, &after, limit, |one: &Known| &one.supplier.supplier_id, wanted).await?)
     }
-
     fn position(known: &Known) -> String {
         known.supplier.supplier_id.clone()
     }

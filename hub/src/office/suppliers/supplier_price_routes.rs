@@ -18,24 +18,24 @@ const ROW: &str = r#"{"row_id": "spp_1", "supplier_id": "sup_1", "sku": "8991234
     "preferred": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/suppliers/:id/products", GOODS, "Purchasing", "List a supplier's prices")
-        .lists::<SupplierPrices>(ROW),
-    post("/api/suppliers/:id/products", PURCHASING, "Purchasing", "Create a supplier price")
+    get("/api/suppliers/:id/products", GOODS, "Purchasing")
+        .summary("List a supplier's prices")
+        .lists::<Search>(ROW),
+    post("/api/suppliers/:id/products", PURCHASING, "Purchasing")
+        .summary("Create a supplier price")
         .refuses(&[Code::Duplicate, Code::UnknownSku])
         .creates::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#, ROW),
-    post(
-        "/api/suppliers/:id/products/import",
-        PURCHASING,
-        "Purchasing",
-        "Import a supplier's price list (CSV); one bad row refuses the whole file",
-    )
-    .query::<product::DryRun>()
-    .refuses(&[Code::UnknownSku])
-    .imports::<Import>("sku,unit_cost,min_qty\n8991234567890,9000,24\n", r#"{"rows": 1, "changed": 1}"#),
-    patch("/api/suppliers/:id/products/:row_id", PURCHASING, "Purchasing", "Update a supplier price")
+    post("/api/suppliers/:id/products/import", PURCHASING, "Purchasing")
+        .summary("Import a supplier's price list (CSV); one bad row refuses the whole file")
+        .query::<product::DryRun>()
+        .refuses(&[Code::UnknownSku])
+        .imports::<Import>("sku,unit_cost,min_qty\n8991234567890,9000,24\n", r#"{"rows": 1, "changed": 1}"#),
+    patch("/api/suppliers/:id/products/:row_id", PURCHASING, "Purchasing")
+        .summary("Update a supplier price")
         .command::<Change>(r#"{"to": "2026-12-31"}"#, ROW),
-    get("/api/products/:sku/suppliers", GOODS, "Purchasing", "List suppliers of a product")
-        .lists::<ProductSuppliers>(ROW),
+    get("/api/products/:sku/suppliers", GOODS, "Purchasing")
+        .summary("List suppliers of a product")
+        .lists::<OfProduct>(ROW),
 ];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -87,56 +87,36 @@ async fn rows(
     Ok(found)
 }
 
-/// The list of a supplier's prices.
-pub struct SupplierPrices;
-
-impl PagedList for SupplierPrices {
-    type Query = Search;
+impl PagedList for Search {
+    type Query = Self;
     type Item = SupplierPrice;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &Search,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<SupplierPrice>, Failure> {
-        let supplier_id = request.param("id");
-        let known: Option<Known> = supplier::TABLE.read(request.state.db.pool(), supplier_id).await?;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<SupplierPrice>, Failure> {
+        let supplier_id = page.request.param("id");
+        let known: Option<Known> = supplier::TABLE.read(page.pool, supplier_id).await?;
         known.ok_or_else(|| ApiError::not_found("the supplier"))?;
         let conditions = Conditions::default()
             .text("supplier_id = ?", Some(supplier_id))
-            .text("sku = ?", query.sku.as_deref())
-            .text("row_id > ?", after.as_deref());
-        Ok(rows(request, conditions, query.on, limit).await?)
+            .text("sku = ?", page.query.sku.as_deref())
+            .text("row_id > ?", page.after.as_deref());
+        Ok(rows(page.request, conditions, page.query.on, page.limit).await?)
     }
-
     fn position(price: &SupplierPrice) -> String {
         price.row_id.clone()
     }
 }
 
-/// The list of a product's suppliers.
-pub struct ProductSuppliers;
-
-impl PagedList for ProductSuppliers {
-    type Query = OfProduct;
+impl PagedList for OfProduct {
+    type Query = Self;
     type Item = SupplierPrice;
     type Position = String;
-
-    async fn read(
-        request: &Request,
-        query: &OfProduct,
-        after: Option<String>,
-        limit: i64,
-    ) -> Result<Vec<SupplierPrice>, Failure> {
-        let sku = request.param("sku");
-        table::product::read(request.state.db.pool(), sku).await?;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<SupplierPrice>, Failure> {
+        let sku = page.request.param("sku");
+        table::product::read(page.pool, sku).await?;
         let conditions =
-            Conditions::default().text("sku = ?", Some(sku)).text("row_id > ?", after.as_deref());
-        Ok(rows(request, conditions, query.on, limit).await?)
+            Conditions::default().text("sku = ?", Some(sku)).text("row_id > ?", page.after.as_deref());
+        Ok(rows(page.request, conditions, page.query.on, page.limit).await?)
     }
-
     fn position(price: &SupplierPrice) -> String {
         price.row_id.clone()
     }
@@ -145,7 +125,6 @@ impl PagedList for ProductSuppliers {
 impl Command for New {
     const ACTION: &'static str = "purchasing.price_created";
     type Answer = SupplierPrice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPrice>, Failure> {
         let supplier_id = tx.path.get("id");
         let made = supplier_price::create(tx.connection, supplier_id, self, tx.now).await?;
@@ -157,7 +136,6 @@ impl Command for New {
 impl Command for Change {
     const ACTION: &'static str = "purchasing.price_changed";
     type Answer = SupplierPrice;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPrice>, Failure> {
         let key = (tx.path.get("id"), tx.path.get("row_id"));
         let [before, after] = supplier_price::change(tx.connection, key, self, tx.now).await?;
@@ -186,7 +164,6 @@ impl FromRequest for Import {
 impl Command for Import {
     const ACTION: &'static str = "purchasing.prices_imported";
     type Answer = Imported;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Imported>, Failure> {
         let supplier_id = tx.path.get("id");
         let imported = supplier_price::import(tx.connection, supplier_id, &self.file).await?;

@@ -13,15 +13,10 @@ const OPNAME: &str = r#"{"opname_id": "opn_019aa0a0b1c27d3e", "state": "counting
     "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post("/api/opname", PURCHASING, GROUP, "Start a stock count in a warehouse")
+    post("/api/opname", PURCHASING, GROUP).summary("Start a stock count in a warehouse")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate])
         .creates::<InWarehouse<NewOpname>>(r#"{"store_id": "W1", "scope": "all"}"#, OPNAME),
-    post(
-        "/api/opname/:id/counts",
-        PURCHASING,
-        GROUP,
-        "Add counted quantities to a warehouse's stock count; a product's zones are added together",
-    )
+    post("/api/opname/:id/counts", PURCHASING, GROUP).summary("Add counted quantities to a warehouse's stock count; a product's zones are added together")
     .refuses(&[
         Code::StoreDisabled,
         Code::UnknownSku,
@@ -37,31 +32,16 @@ pub const ROUTES: &[Route<Hub>] = &[
             "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null, "lines": [],
             "next_cursor": null}"#,
     ),
-    post(
-        "/api/opname/:id/submit",
-        PURCHASING,
-        GROUP,
-        "Submit a warehouse's stock count for review of its differences",
-    )
+    post("/api/opname/:id/submit", PURCHASING, GROUP).summary("Submit a warehouse's stock count for review of its differences")
     .refuses(STEP)
     .step::<Submit>(OPNAME),
-    post(
-        "/api/opname/:id/recount",
-        PURCHASING,
-        GROUP,
-        "Request a recount of some products of a warehouse",
-    )
+    post("/api/opname/:id/recount", PURCHASING, GROUP).summary("Request a recount of some products of a warehouse")
     .refuses(STEP)
     .command::<RecountOpname>(r#"{"skus": ["8991234567890"]}"#, OPNAME),
-    post(
-        "/api/opname/:id/post",
-        PURCHASING,
-        GROUP,
-        "Post a warehouse's stock count; the differences move stock",
-    )
+    post("/api/opname/:id/post", PURCHASING, GROUP).summary("Post a warehouse's stock count; the differences move stock")
     .refuses(STEP)
     .command_or_default::<PostOpname>(r#"{"accept": true}"#, OPNAME),
-    post("/api/opname/:id/cancel", PURCHASING, GROUP, "Cancel a warehouse's stock count; no stock moves")
+    post("/api/opname/:id/cancel", PURCHASING, GROUP).summary("Cancel a warehouse's stock count; no stock moves")
         .refuses(STEP)
         .step::<Cancel>(OPNAME),
 ];
@@ -73,7 +53,6 @@ without_body!(Submit, Cancel);
 impl Command for InWarehouse<NewOpname> {
     const ACTION: &'static str = "stock.count_started";
     type Answer = Opname;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Opname>, Failure> {
         let mut warehouse = tx.warehouse(&self.store_id).await?;
         let made = warehouse_count::start(tx.connection, &mut warehouse, &self.command).await?;
@@ -86,7 +65,6 @@ impl Command for InWarehouse<NewOpname> {
 impl Command for CountOpname {
     const ACTION: &'static str = "stock.counted";
     type Answer = OpnameView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<OpnameView>, Failure> {
         let (id, role) = (tx.path.get("id"), manager(tx.caller).role);
         let store_id = warehouse_count::place(tx.connection, id).await?;
@@ -100,7 +78,6 @@ impl Command for CountOpname {
 impl Command for Submit {
     const ACTION: &'static str = "stock.count_submitted";
     type Answer = Opname;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Opname>, Failure> {
         taken(tx, &CountStep::Submit).await
     }
@@ -109,7 +86,6 @@ impl Command for Submit {
 impl Command for RecountOpname {
     const ACTION: &'static str = "stock.count_reopened";
     type Answer = Opname;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Opname>, Failure> {
         taken(tx, &CountStep::Recount(self)).await
     }
@@ -118,7 +94,6 @@ impl Command for RecountOpname {
 impl Command for Cancel {
     const ACTION: &'static str = "stock.count_cancelled";
     type Answer = Opname;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Opname>, Failure> {
         taken(tx, &CountStep::Cancel).await
     }
@@ -136,7 +111,6 @@ async fn taken(tx: &mut Tx<'_>, step: &CountStep) -> Result<Changed<Opname>, Fai
 impl Command for PostOpname {
     const ACTION: &'static str = "stock.count_posted";
     type Answer = Opname;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Opname>, Failure> {
         let id = tx.path.get("id");
         let store_id = warehouse_count::place(tx.connection, id).await?;

@@ -31,22 +31,17 @@ const ADJUSTMENT: &str = r#"{"adjustment_id": "adj_019aa0a0b1c27d3e", "state": "
     "decided_by": null, "decided_at": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post("/api/receiving", PURCHASING, GROUP, "Receive a supplier's goods in a warehouse")
+    post("/api/receiving", PURCHASING, GROUP).summary("Receive a supplier's goods in a warehouse")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::OverReceipt])
         .creates::<InWarehouse<NewReceiving>>(
             r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1",
             "lines": [{"sku": "8991234567890", "qty": 10, "unit_cost": 9000}]}"#,
             RECEIPT,
         ),
-    post(
-        "/api/receiving/:id/reverse",
-        PURCHASING,
-        GROUP,
-        "Reverse a warehouse's receipt; the goods leave at average cost",
-    )
+    post("/api/receiving/:id/reverse", PURCHASING, GROUP).summary("Reverse a warehouse's receipt; the goods leave at average cost")
     .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock])
     .step::<ReverseReceipt>(RECEIPT),
-    post("/api/supplier-returns", PURCHASING, GROUP, "Return a warehouse's goods to their supplier")
+    post("/api/supplier-returns", PURCHASING, GROUP).summary("Return a warehouse's goods to their supplier")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock])
         .creates::<InWarehouse<NewSupplierReturn>>(
             r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "lines": [{"sku": "8991234567890", "qty": 1}]}"#,
@@ -56,7 +51,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "note": null, "business_date": "2026-11-20", "created_by": "usr_1",
             "created_at": "2026-11-20T02:06:34.739Z"}"#,
         ),
-    post("/api/adjustments", PURCHASING, GROUP, "Create a stock adjustment in a warehouse")
+    post("/api/adjustments", PURCHASING, GROUP).summary("Create a stock adjustment in a warehouse")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock, Code::ApprovalRequired])
         .creates::<InWarehouse<NewAdjustment>>(
             r#"{"store_id": "W1", "reason": "loss", "lines": [{"sku": "8991234567890", "qty": -1}]}"#,
@@ -71,7 +66,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 /// A step of an adjustment.
 const fn step(path: &'static str, summary: &'static str) -> Row {
-    post(path, PURCHASING, GROUP, summary).refuses(&[
+    post(path, PURCHASING, GROUP).summary(summary).refuses(&[
         Code::StoreDisabled,
         Code::InvalidState,
         Code::InsufficientStock,
@@ -84,7 +79,6 @@ without_body!(ReverseReceipt, Approve, Reject, Reverse);
 impl Command for InWarehouse<NewReceiving> {
     const ACTION: &'static str = "stock.received";
     type Answer = Receiving;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Receiving>, Failure> {
         let mut warehouse = tx.warehouse(&self.store_id).await?;
         let made = warehouse_receipt::receive(tx.connection, &mut warehouse, self.command).await?;
@@ -97,7 +91,6 @@ impl Command for InWarehouse<NewReceiving> {
 impl Command for ReverseReceipt {
     const ACTION: &'static str = "stock.receipt_reversed";
     type Answer = Receiving;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Receiving>, Failure> {
         let (id, words) = (tx.path.get("id"), ("the receipt", "the store reverses it"));
         let store_id = warehouse_document::place(tx.connection, ("receiving", id), words).await?;
@@ -111,7 +104,6 @@ impl Command for ReverseReceipt {
 impl Command for InWarehouse<NewSupplierReturn> {
     const ACTION: &'static str = "stock.sent_back";
     type Answer = SupplierReturn;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierReturn>, Failure> {
         let mut warehouse = tx.warehouse(&self.store_id).await?;
         let made = warehouse_receipt::send_back(tx.connection, &mut warehouse, self.command).await?;
@@ -124,7 +116,6 @@ impl Command for InWarehouse<NewSupplierReturn> {
 impl Command for InWarehouse<NewAdjustment> {
     const ACTION: &'static str = "stock.adjusted";
     type Answer = Adjustment;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Adjustment>, Failure> {
         let (person, now) = (clerk(tx.caller), tx.now);
         let mut warehouse = Warehouse::open(tx.hub, tx.connection, &self.store_id, person, now).await?;

@@ -14,37 +14,32 @@ const TRANSFER: &str = r#"{"transfer_id": "trf_019aa0a0b1c27d3e", "state": "in_t
     "cancel_lost": false}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    post("/api/transfers", PURCHASING, GROUP, "Send a warehouse's goods to a store or another warehouse")
+    post("/api/transfers", PURCHASING, GROUP)
+        .summary("Send a warehouse's goods to a store or another warehouse")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock])
         .creates::<InWarehouse<NewTransfer>>(
             r#"{"store_id": "W1", "to_store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 4}]}"#,
             TRANSFER,
         ),
-    post("/api/transfers/:id/send", PURCHASING, GROUP, "Send a warehouse's draft transfer")
+    post("/api/transfers/:id/send", PURCHASING, GROUP)
+        .summary("Send a warehouse's draft transfer")
         .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock])
         .step::<Send>(TRANSFER),
-    post(
-        "/api/transfers/:id/cancel",
-        PURCHASING,
-        GROUP,
-        "Cancel a warehouse's transfer; a receipt made meanwhile wins",
-    )
-    .refuses(&[Code::StoreDisabled, Code::InvalidState])
-    .step::<Cancel>(TRANSFER),
-    post("/api/transfers/:id/receive", PURCHASING, GROUP, "Receive a transfer in a warehouse")
+    post("/api/transfers/:id/cancel", PURCHASING, GROUP)
+        .summary("Cancel a warehouse's transfer; a receipt made meanwhile wins")
+        .refuses(&[Code::StoreDisabled, Code::InvalidState])
+        .step::<Cancel>(TRANSFER),
+    post("/api/transfers/:id/receive", PURCHASING, GROUP)
+        .summary("Receive a transfer in a warehouse")
         .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InvalidState, Code::OverReceipt])
         .command::<ReceiveTransfer>(r#"{"lines": [{"sku": "8991234567890", "qty": 4}]}"#, TRANSFER),
-    post(
-        "/api/transfers/:id/resolve",
-        PURCHASING,
-        GROUP,
-        "Resolve pieces that a warehouse sent and nobody received",
-    )
-    .refuses(&[Code::StoreDisabled, Code::InvalidState])
-    .command::<ResolveTransfer>(
-        r#"{"lines": [{"sku": "8991234567890", "qty": 1, "resolution": "lost"}]}"#,
-        TRANSFER,
-    ),
+    post("/api/transfers/:id/resolve", PURCHASING, GROUP)
+        .summary("Resolve pieces that a warehouse sent and nobody received")
+        .refuses(&[Code::StoreDisabled, Code::InvalidState])
+        .command::<ResolveTransfer>(
+            r#"{"lines": [{"sku": "8991234567890", "qty": 1, "resolution": "lost"}]}"#,
+            TRANSFER,
+        ),
 ];
 
 without_body!(Send, Cancel);
@@ -52,7 +47,6 @@ without_body!(Send, Cancel);
 impl Command for InWarehouse<NewTransfer> {
     const ACTION: &'static str = "stock.transfer_created";
     type Answer = TransferView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TransferView>, Failure> {
         let mut warehouse = tx.warehouse(&self.store_id).await?;
         let made = warehouse_transfer::begin(tx.connection, &mut warehouse, self.command).await?;
@@ -65,7 +59,6 @@ impl Command for InWarehouse<NewTransfer> {
 impl Command for Send {
     const ACTION: &'static str = "stock.transfer_sent";
     type Answer = TransferView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TransferView>, Failure> {
         taken(tx, TransferStep::Send).await
     }
@@ -74,7 +67,6 @@ impl Command for Send {
 impl Command for Cancel {
     const ACTION: &'static str = "stock.transfer_cancelled";
     type Answer = TransferView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TransferView>, Failure> {
         taken(tx, TransferStep::Cancel).await
     }
@@ -83,7 +75,6 @@ impl Command for Cancel {
 impl Command for ReceiveTransfer {
     const ACTION: &'static str = "stock.transfer_received";
     type Answer = TransferView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TransferView>, Failure> {
         taken(tx, TransferStep::Receive(self)).await
     }
@@ -92,7 +83,6 @@ impl Command for ReceiveTransfer {
 impl Command for ResolveTransfer {
     const ACTION: &'static str = "stock.transfer_resolved";
     type Answer = TransferView;
-
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TransferView>, Failure> {
         taken(tx, TransferStep::Resolve(self)).await
     }
