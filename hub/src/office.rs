@@ -1,5 +1,5 @@
-//! Head office: a folder for each noun, with its routes, its statements of its own, and what its rules need; a row in
-//! `routes`. Tables lie in `table`, rules in `domain`.
+//! Head office: a folder for each noun, with its `ROUTES`, its statements of its own, and what its rules need;
+//! `routes` names each. Tables lie in `table`, rules in `domain`.
 
 /// Audit log of head office and of the stores.
 pub mod audit {

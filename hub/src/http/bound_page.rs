@@ -89,33 +89,6 @@ pub fn of_request(request: &Request) -> Result<String, ApiError> {
     Ok(at_path(&request.path, &filters))
 }
 
-/// Position of the previous page's end, in a list that is known by its path. `None` at the beginning of the list.
-///
-/// # Errors
-/// 400 `invalid_cursor` for one of another list, or of other filters.
-pub fn after_in<T: DeserializeOwned>(
-    request: &Request,
-    cursor: Option<&Cursor>,
-) -> Result<Option<T>, ApiError> {
-    if cursor.is_none() {
-        return Ok(None);
-    }
-    after_of(&of_request(request)?, cursor)
-}
-
-/// A page of a list that is known by its path, of which one more was asked for than it holds.
-///
-/// # Errors
-/// 400 `invalid_query`, as before.
-pub fn cut_in<T, P: Serialize>(
-    request: &Request,
-    items: Vec<T>,
-    limit: Limit,
-    position: impl Fn(&T) -> P,
-) -> Result<List<T>, ApiError> {
-    Ok(cut_of(&of_request(request)?, items, limit, position))
-}
-
 /// The cursor of a place in the whole list at a path.
 pub fn cursor_at<P: Serialize>(path: &str, position: &P) -> String {
     cursor(&BoundPosition { of: at_path(path, &BTreeMap::new()), at: position })
