@@ -43,9 +43,13 @@ pub mod http {
     pub mod authority;
     pub mod bound_page;
     pub mod change;
+    pub mod command;
     pub mod handler;
     pub mod health;
     pub mod identity;
+    pub mod paged_list;
+    pub mod prelude;
+    pub mod route;
 
     pub use handler::{Answered, Request};
 }

@@ -1,5 +1,5 @@
-//! Head office: a folder for each noun, with its routes, its statements of its own, and what its rules need; a row in
-//! `routes`. Tables lie in `table`, rules in `domain`.
+//! Head office: a folder for each noun, with its `ROUTES`, its statements of its own, and what its rules need;
+//! `routes` names each. Tables lie in `table`, rules in `domain`.
 
 /// Audit log of head office and of the stores.
 pub mod audit {
@@ -87,7 +87,6 @@ pub mod goods {
 pub mod lists {
     pub mod category;
     pub mod entry;
-    pub mod list_routes;
     pub mod payment_method;
     pub mod reason;
     pub mod tax_code;
@@ -296,7 +295,6 @@ pub mod suppliers {
     pub mod supplier_price;
     pub mod supplier_price_file;
     pub mod supplier_price_routes;
-    pub mod supplier_routes;
 }
 
 /// Warehouses of head office, whose records are written here.

@@ -1,5 +1,6 @@
 //! The HTTP interface: one table of routes.
 
+use crate::http::route::{ADMIN, EVERYONE, answers};
 use crate::http::{Answered, Request, health};
 use crate::office::audit::audit_routes;
 use crate::office::conflicts::conflict_routes;
@@ -10,15 +11,28 @@ use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
     account_routes, book_metrics, day_routes, entry_routes, finance_routes, mapping_routes, period_routes,
 };
+use crate::office::goods::goods_routes;
+use crate::office::lists::{category, payment_method, reason, tax_code, tier};
 use crate::office::members::member_routes;
+use crate::office::orders::{order_routes, order_step_routes, suggestion_routes};
 use crate::office::overview::overview_routes;
 use crate::office::parked::parked_routes;
+use crate::office::payables::{credit_note_routes, invoice_routes, payable_routes, payment_routes};
 use crate::office::prices::price_routes;
 use crate::office::products::{product_routes, product_setting_routes};
 use crate::office::promotions::promotion_routes;
+use crate::office::registers::register_routes;
 use crate::office::reports::report_routes;
-use crate::office::stores::store_routes;
+use crate::office::settings::setting_routes;
+use crate::office::settlement::{
+    exception_routes as settlement_exceptions, match_routes, set_aside_routes, settlement_routes,
+    source_routes, statement_routes,
+};
+use crate::office::stock::stock_routes;
+use crate::office::stores::{store_routes, store_setting_routes};
+use crate::office::suppliers::{supplier, supplier_price_routes};
 use crate::office::users::user_routes;
+use crate::office::warehouses::{warehouse_count_routes, warehouse_routes, warehouse_transfer_routes};
 use crate::state::hub::Hub;
 use crate::store_api::{find_member, receipt_routes, sync_routes};
 use domain::model::people::user::Role;
@@ -29,35 +43,13 @@ use edge::openapi::{DocumentError, Info};
 use edge::{Access, Handler, Route, docs, pages};
 use std::sync::{LazyLock, OnceLock};
 
-mod administration;
-mod inventory;
-mod payables;
-mod purchasing;
-mod settlement;
-
-const ADMIN: Access = Access::Roles(&[Role::Admin]);
-const FINANCE: Access = Access::Roles(&[Role::Admin, Role::HoFinance]);
-const PURCHASING: Access = Access::Roles(&[Role::Admin, Role::HoPurchasing]);
-const GOODS: Access = Access::Roles(&[Role::Admin, Role::HoFinance, Role::HoPurchasing]);
-const EVERYONE: Access = Access::Roles(&crate::account::user::ROLES);
-/// The same, or the cookie of a session: a user can log out even when the token has expired.
+/// All users of head office, or the cookie of a session: a user can log out even when the token has expired.
 const SESSION: Access = Access::CookieOr(&crate::account::user::ROLES);
 const LOCAL: Access = Access::LoopbackOr(&[Role::Admin]);
 const PUBLIC: Access = Access::Public;
 const STORE: Access = Access::SyncToken;
 
-/// An async function as a [`Handler`].
-macro_rules! answers {
-    ($function:path) => {{
-        let handler: edge::Handler<crate::state::hub::Hub> = |request: crate::http::Request| {
-            Box::pin(async { crate::http::handler::answered(request, $function).await })
-        };
-        handler
-    }};
-}
-use answers;
-
-/// The same of what both programs serve alike.
+/// An async function of `edge`, which both programs serve, as a [`Handler`].
 macro_rules! shared {
     ($function:path) => {{
         let handler: Handler<Hub> = |request: Request| Box::pin($function(request));
@@ -65,13 +57,67 @@ macro_rules! shared {
     }};
 }
 
-/// Every route; each is described beside its handler.
+/// Every route; each is described beside its handler. The order of the nouns is that of the tags in the OpenAPI document.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
-    [SHARED, administration::ROWS, inventory::ROWS, purchasing::ROWS, payables::ROWS, settlement::ROWS]
-        .concat()
+    [
+        SHARED,
+        event_routes::ROUTES,
+        overview_routes::ROUTES,
+        store_routes::ROUTES,
+        store_setting_routes::ROUTES,
+        register_routes::ROUTES,
+        product_setting_routes::ROUTES,
+        product_routes::ROUTES,
+        price_routes::ROUTES,
+        promotion_routes::ROUTES,
+        parked_routes::ROUTES,
+        exception_routes::ROUTES,
+        conflict_routes::ROUTES,
+        member_routes::ROUTES,
+        user_routes::ROUTES,
+        DEVICES,
+        audit_routes::ROUTES,
+        account_routes::ROUTES,
+        mapping_routes::ROUTES,
+        entry_routes::ROUTES,
+        day_routes::ROUTES,
+        period_routes::ROUTES,
+        finance_routes::ROUTES,
+        tax_routes::ROUTES,
+        document_routes::ROUTES,
+        report_routes::ROUTES,
+        STORE_PROTOCOL,
+        setting_routes::ROUTES,
+        category::ROUTES,
+        tax_code::ROUTES,
+        tier::ROUTES,
+        reason::ROUTES,
+        payment_method::ROUTES,
+        stock_routes::ROUTES,
+        goods_routes::ROUTES,
+        warehouse_routes::ROUTES,
+        warehouse_count_routes::ROUTES,
+        warehouse_transfer_routes::ROUTES,
+        supplier::ROUTES,
+        order_routes::ROUTES,
+        order_step_routes::ROUTES,
+        suggestion_routes::ROUTES,
+        supplier_price_routes::ROUTES,
+        invoice_routes::ROUTES,
+        payment_routes::ROUTES,
+        payable_routes::ROUTES,
+        credit_note_routes::ROUTES,
+        source_routes::ROUTES,
+        statement_routes::ROUTES,
+        set_aside_routes::ROUTES,
+        settlement_routes::ROUTES,
+        settlement_exceptions::ROUTES,
+        match_routes::ROUTES,
+    ]
+    .concat()
 });
 
-/// Routes without a table of their own.
+/// Routes of every program with an interface of this kind: operation, pages, log-in.
 const SHARED: &[Route<Hub>] = &[
     Route::get("/health", PUBLIC, health::HEALTH, answers!(health::health)),
     Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
@@ -105,74 +151,10 @@ const SHARED: &[Route<Hub>] = &[
     Route::post("/api/auth/webauthn/register/finish", EVERYONE, devices::FINISH, shared!(devices::finish)),
     Route::get("/api/auth/webauthn/credentials", EVERYONE, devices::LIST, shared!(devices::list)),
     Route::delete("/api/auth/webauthn/credentials/:id", EVERYONE, devices::REMOVE, shared!(devices::remove)),
-    Route::get("/api/events", EVERYONE, event_routes::EVENTS, answers!(event_routes::events)),
-    Route::get("/api/admin/overview", ADMIN, overview_routes::READ, answers!(overview_routes::read)),
-    Route::post("/api/stores", ADMIN, store_routes::ADD, answers!(store_routes::add)),
-    Route::get("/api/stores", GOODS, store_routes::LIST, answers!(store_routes::list)),
-    Route::get("/api/stores/:id/status", ADMIN, store_routes::STATUS, answers!(store_routes::status)),
-    Route::patch("/api/stores/:id", ADMIN, store_routes::CHANGE, answers!(store_routes::change)),
-    Route::get("/api/stores/:id/sums", ADMIN, store_routes::SUMS, answers!(store_routes::sums)),
-    Route::post("/api/stores/:id/disable", ADMIN, store_routes::DISABLE, answers!(store_routes::disable)),
-    Route::post("/api/stores/:id/token", ADMIN, store_routes::TOKEN, answers!(store_routes::token)),
-    Route::post("/api/stores/:id/enable", ADMIN, store_routes::ENABLE, answers!(store_routes::enable)),
-    Route::get(
-        "/api/stores/:id/products/:sku/settings",
-        EVERYONE,
-        product_setting_routes::READ,
-        answers!(product_setting_routes::read),
-    ),
-    Route::patch(
-        "/api/stores/:id/products/:sku/settings",
-        ADMIN,
-        product_setting_routes::CHANGE,
-        answers!(product_setting_routes::change),
-    ),
-    Route::get("/api/parked", ADMIN, parked_routes::LIST, answers!(parked_routes::list)),
-    Route::post("/api/parked/replay", ADMIN, parked_routes::REPLAY_ALL, answers!(parked_routes::replay_all)),
-    Route::post("/api/parked/:id/replay", ADMIN, parked_routes::REPLAY, answers!(parked_routes::replay)),
-    Route::get("/api/exceptions", GOODS, exception_routes::LIST, answers!(exception_routes::list)),
-    Route::post(
-        "/api/exceptions/:id/settle",
-        GOODS,
-        exception_routes::SETTLE,
-        answers!(exception_routes::settle),
-    ),
-    Route::get("/api/conflicts", ADMIN, conflict_routes::LIST, answers!(conflict_routes::list)),
-    Route::post(
-        "/api/conflicts/:id/restore",
-        ADMIN,
-        conflict_routes::RESTORE,
-        answers!(conflict_routes::restore),
-    ),
-    Route::get("/api/products", EVERYONE, product_routes::LIST, answers!(product_routes::list)),
-    Route::post("/api/products", ADMIN, product_routes::CREATE, answers!(product_routes::create)),
-    Route::get("/api/products/:sku", EVERYONE, product_routes::READ, answers!(product_routes::read)),
-    Route::patch("/api/products/:sku", ADMIN, product_routes::CHANGE, answers!(product_routes::change)),
-    Route::get("/api/prices", EVERYONE, price_routes::LIST, answers!(price_routes::list)),
-    Route::post("/api/prices", ADMIN, price_routes::SET, answers!(price_routes::set)),
-    Route::get("/api/prices/effective", EVERYONE, price_routes::EFFECTIVE, answers!(price_routes::effective)),
-    Route::post("/api/prices/:id/withdraw", ADMIN, price_routes::WITHDRAW, answers!(price_routes::withdraw)),
-    Route::get("/api/promotions", EVERYONE, promotion_routes::LIST, answers!(promotion_routes::list)),
-    Route::post("/api/promotions", ADMIN, promotion_routes::CREATE, answers!(promotion_routes::create)),
-    Route::post(
-        "/api/promotions/preview",
-        ADMIN,
-        promotion_routes::PREVIEW,
-        answers!(promotion_routes::preview),
-    ),
-    Route::get("/api/promotions/:id", EVERYONE, promotion_routes::READ, answers!(promotion_routes::read)),
-    Route::patch("/api/promotions/:id", ADMIN, promotion_routes::CHANGE, answers!(promotion_routes::change)),
-    Route::get("/api/members", ADMIN, member_routes::LIST, answers!(member_routes::list)),
-    Route::post("/api/members", ADMIN, member_routes::CREATE, answers!(member_routes::create)),
-    Route::get("/api/members/:id", ADMIN, member_routes::READ, answers!(member_routes::read)),
-    Route::get("/api/members/:id/points", ADMIN, member_routes::POINTS, answers!(member_routes::points)),
-    Route::patch("/api/members/:id", ADMIN, member_routes::CHANGE, answers!(member_routes::change)),
-    Route::post("/api/members/:id/merge", ADMIN, member_routes::MERGE, answers!(member_routes::merge)),
-    Route::get("/api/users", ADMIN, user_routes::LIST, answers!(user_routes::list)),
-    Route::get("/api/staff", GOODS, user_routes::NAMES, answers!(user_routes::names)),
-    Route::post("/api/users", ADMIN, user_routes::ADD, answers!(user_routes::add)),
-    Route::patch("/api/users/:id", ADMIN, user_routes::CHANGE, answers!(user_routes::change)),
-    Route::post("/api/users/:id/revoke-tokens", ADMIN, user_routes::REVOKE, answers!(user_routes::revoke)),
+];
+
+/// Devices of users.
+const DEVICES: &[Route<Hub>] = &[
     Route::get("/api/users/:id/devices", ADMIN, people::DEVICES, shared!(people::devices)),
     Route::delete(
         "/api/users/:id/devices/:credential_id",
@@ -180,124 +162,10 @@ const SHARED: &[Route<Hub>] = &[
         people::REMOVE_DEVICE,
         shared!(people::remove_device),
     ),
-    Route::post("/api/products/import", ADMIN, product_routes::IMPORT, answers!(product_routes::import)),
-    Route::get("/api/audit", GOODS, audit_routes::LIST, answers!(audit_routes::list)),
-    Route::get("/api/finance/accounts", FINANCE, account_routes::LIST, answers!(account_routes::list)),
-    Route::post("/api/finance/accounts", FINANCE, account_routes::ADD, answers!(account_routes::add)),
-    Route::patch(
-        "/api/finance/accounts/:account",
-        FINANCE,
-        account_routes::CHANGE,
-        answers!(account_routes::change),
-    ),
-    Route::get(
-        "/api/finance/accounts/:account/entries",
-        FINANCE,
-        finance_routes::ACCOUNT_ENTRIES,
-        answers!(finance_routes::account_entries),
-    ),
-    Route::get("/api/finance/mappings", FINANCE, mapping_routes::LIST, answers!(mapping_routes::list)),
-    Route::post("/api/finance/mappings", FINANCE, mapping_routes::ADD, answers!(mapping_routes::add)),
-    Route::delete(
-        "/api/finance/mappings/:id",
-        FINANCE,
-        mapping_routes::WITHDRAW,
-        answers!(mapping_routes::withdraw),
-    ),
-    Route::get("/api/finance/journal", FINANCE, finance_routes::JOURNAL, answers!(finance_routes::journal)),
-    Route::post("/api/finance/journal", FINANCE, entry_routes::POST, answers!(entry_routes::post)),
-    Route::post(
-        "/api/finance/journal/:entry_id/reverse",
-        FINANCE,
-        entry_routes::REVERSE,
-        answers!(entry_routes::reverse),
-    ),
-    Route::get("/api/finance/days", FINANCE, day_routes::LIST, answers!(day_routes::list)),
-    Route::post("/api/finance/days/:date/lock", FINANCE, day_routes::LOCK, answers!(day_routes::lock)),
-    Route::post("/api/finance/days/:date/unlock", ADMIN, day_routes::UNLOCK, answers!(day_routes::unlock)),
-    Route::get("/api/finance/periods", FINANCE, period_routes::LIST, answers!(period_routes::list)),
-    Route::post(
-        "/api/finance/periods/:month/close",
-        FINANCE,
-        period_routes::CLOSE,
-        answers!(period_routes::close),
-    ),
-    Route::post(
-        "/api/finance/periods/:month/reopen",
-        ADMIN,
-        period_routes::REOPEN,
-        answers!(period_routes::reopen),
-    ),
-    Route::post("/api/finance/proofs", FINANCE, period_routes::PROVE, answers!(period_routes::prove)),
-    Route::get("/api/finance/status", FINANCE, period_routes::STATUS, answers!(period_routes::status)),
-    Route::get("/api/finance/tax", FINANCE, tax_routes::TAX, answers!(tax_routes::tax)),
-    Route::post("/api/finance/opening", FINANCE, entry_routes::OPENING, answers!(entry_routes::opening)),
-    Route::get(
-        "/api/finance/journal/:entry_id",
-        FINANCE,
-        finance_routes::ENTRY,
-        answers!(finance_routes::entry),
-    ),
-    Route::get(
-        "/api/finance/trial-balance",
-        FINANCE,
-        finance_routes::TRIAL_BALANCE,
-        answers!(finance_routes::trial_balance),
-    ),
-    Route::get(
-        "/api/transactions",
-        FINANCE,
-        document_routes::TRANSACTIONS,
-        answers!(document_routes::transactions),
-    ),
-    Route::get(
-        "/api/transactions/:id",
-        FINANCE,
-        document_routes::TRANSACTION,
-        answers!(document_routes::transaction),
-    ),
-    Route::get("/api/returns", FINANCE, document_routes::RETURNS, answers!(document_routes::returns)),
-    Route::get(
-        "/api/returns/:id",
-        FINANCE,
-        document_routes::RETURN,
-        answers!(document_routes::return_document),
-    ),
-    Route::get("/api/shifts", FINANCE, document_routes::SHIFTS, answers!(document_routes::shifts)),
-    Route::get("/api/shifts/:id", FINANCE, document_routes::SHIFT, answers!(document_routes::shift)),
-    Route::get("/api/days", FINANCE, document_routes::DAYS, answers!(document_routes::days)),
-    Route::get("/api/days/:store_id/:date", FINANCE, document_routes::DAY, answers!(document_routes::day)),
-    Route::get("/api/deposits", FINANCE, document_routes::DEPOSITS, answers!(document_routes::deposits)),
-    Route::get("/api/reports/sales", FINANCE, report_routes::SALES, answers!(report_routes::sales)),
-    Route::get("/api/reports/margin", FINANCE, report_routes::MARGIN, answers!(report_routes::margin)),
-    Route::get(
-        "/api/reports/shrinkage",
-        FINANCE,
-        report_routes::SHRINKAGE,
-        answers!(report_routes::shrinkage),
-    ),
-    Route::get("/api/reports/members", FINANCE, report_routes::MEMBERS, answers!(report_routes::members)),
-    Route::get("/api/reports/payments", FINANCE, report_routes::PAYMENTS, answers!(report_routes::payments)),
-    Route::get(
-        "/api/reports/settlements",
-        FINANCE,
-        report_routes::SETTLEMENTS,
-        answers!(report_routes::settlements),
-    ),
-    Route::get("/api/reports/cash", FINANCE, report_routes::CASH, answers!(report_routes::cash)),
-    Route::get("/api/reports/profit", FINANCE, report_routes::PROFIT, answers!(report_routes::profit)),
-    Route::get(
-        "/api/reports/exceptions",
-        FINANCE,
-        report_routes::EXCEPTIONS,
-        answers!(report_routes::exceptions),
-    ),
-    Route::get(
-        "/api/reports/points-liability",
-        FINANCE,
-        report_routes::POINTS_LIABILITY,
-        answers!(report_routes::points_liability),
-    ),
+];
+
+/// Routes that stores call.
+const STORE_PROTOCOL: &[Route<Hub>] = &[
     Route::post("/api/sync/enrol", PUBLIC, sync_routes::ENROL, answers!(sync_routes::enrol)),
     Route::post("/api/sync/hello", STORE, sync_routes::HELLO, answers!(sync_routes::hello)),
     Route::post("/api/sync/push", STORE, sync_routes::PUSH, answers!(sync_routes::push)),

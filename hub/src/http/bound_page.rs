@@ -27,34 +27,48 @@ struct BoundPosition<T> {
     at: T,
 }
 
-/// Filters of a list, without its limit and cursor, which are not serialised.
-fn of<A: ListQuery>(ask: &A) -> String {
+/// Name of a list with its filters, without its limit and cursor, which are not serialised.
+pub fn of<A: ListQuery>(ask: &A) -> String {
     let filters = serde_json::to_string(ask).unwrap_or_default();
     let mut of = secret::digest(&format!("{} {filters}", A::LIST));
     of.truncate(OF_CHARS);
     of
 }
 
-/// Position of the previous page's end. `None` at the beginning of the list.
+/// Position of the previous page's end in the list of that name. `None` at the beginning of the list.
 ///
 /// # Errors
 /// 400 `invalid_cursor` for one of another list, or of other filters.
-pub fn after<A: ListQuery, T: DeserializeOwned>(ask: &A) -> Result<Option<T>, ApiError> {
-    let Some(cursor) = ask.cursor() else { return Ok(None) };
-    let place: BoundPosition<T> = cursor.read()?;
-    if place.of != of(ask) {
+pub fn after_of<T: DeserializeOwned>(name: &str, cursor: Option<&Cursor>) -> Result<Option<T>, ApiError> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    let bound: BoundPosition<T> = cursor.read()?;
+    if bound.of != name {
         return Err(ApiError::invalid_cursor());
     }
-    Ok(Some(place.at))
+    Ok(Some(bound.at))
 }
 
-/// A page of items of which one more was asked for than it holds; `position` gives the place of one.
+/// A page of the list of that name, from items of which one more was asked for than it holds.
+pub fn cut_of<T, P: Serialize>(
+    name: &str,
+    items: Vec<T>,
+    limit: Limit,
+    position: impl Fn(&T) -> P,
+) -> List<T> {
+    List::cut(items, limit, |item| BoundPosition { of: name.to_owned(), at: position(item) })
+}
+
+/// As [`after_of`], for a query that names its list.
+///
+/// # Errors
+/// As [`after_of`].
+pub fn after<A: ListQuery, T: DeserializeOwned>(ask: &A) -> Result<Option<T>, ApiError> {
+    after_of(&of(ask), ask.cursor())
+}
+
+/// As [`cut_of`], for a query that names its list.
 pub fn cut<A: ListQuery, T, P: Serialize>(ask: &A, items: Vec<T>, position: impl Fn(&T) -> P) -> List<T> {
-    let limit = ask.limit();
-    let more = items.len() > limit.0;
-    let last = items.get(limit.0.saturating_sub(1)).filter(|_| more);
-    let next_cursor = last.map(|item| cursor(&BoundPosition { of: of(ask), at: position(item) }));
-    List { items: items.into_iter().take(limit.0).collect(), next_cursor }
+    cut_of(&of(ask), items, ask.limit(), position)
 }
 
 /// The list at a path with these filters.
@@ -65,41 +79,14 @@ fn at_path(path: &str, filters: &BTreeMap<String, String>) -> String {
     of
 }
 
-/// The list that is asked for by path and filters.
-fn of_request(request: &Request) -> Result<String, ApiError> {
+/// Name of the list at the path of a request with its filters.
+///
+/// # Errors
+/// 400 `invalid_query`.
+pub fn of_request(request: &Request) -> Result<String, ApiError> {
     let mut filters: BTreeMap<String, String> = request.query()?;
     filters.retain(|name, _| name != "limit" && name != "cursor");
     Ok(at_path(&request.path, &filters))
-}
-
-/// Position of the previous page's end, in a list that is known by its path. `None` at the beginning of the list.
-///
-/// # Errors
-/// 400 `invalid_cursor` for one of another list, or of other filters.
-pub fn after_in<T: DeserializeOwned>(
-    request: &Request,
-    cursor: Option<&Cursor>,
-) -> Result<Option<T>, ApiError> {
-    let Some(cursor) = cursor else { return Ok(None) };
-    let place: BoundPosition<T> = cursor.read()?;
-    if place.of != of_request(request)? {
-        return Err(ApiError::invalid_cursor());
-    }
-    Ok(Some(place.at))
-}
-
-/// A page of a list that is known by its path, of which one more was asked for than it holds.
-///
-/// # Errors
-/// 400 `invalid_query`, as before.
-pub fn cut_in<T, P: Serialize>(
-    request: &Request,
-    items: Vec<T>,
-    limit: Limit,
-    position: impl Fn(&T) -> P,
-) -> Result<List<T>, ApiError> {
-    let of = of_request(request)?;
-    Ok(List::cut(items, limit, |item| BoundPosition { of: of.clone(), at: position(item) }))
 }
 
 /// The cursor of a place in the whole list at a path.
@@ -117,6 +104,18 @@ macro_rules! asks {
             }
             fn cursor(&self) -> Option<&edge::page::Cursor> {
                 self.cursor.as_ref()
+            }
+        }
+
+        impl $crate::http::paged_list::PageQuery for $query {
+            fn limit(&self) -> edge::page::Limit {
+                self.limit
+            }
+            fn cursor(&self) -> Option<&edge::page::Cursor> {
+                self.cursor.as_ref()
+            }
+            fn list_name(&self, _request: &$crate::http::Request) -> Result<String, edge::ApiError> {
+                Ok($crate::http::bound_page::of(self))
             }
         }
     };

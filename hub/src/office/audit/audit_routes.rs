@@ -2,14 +2,18 @@
 
 use crate::http::bound_page::{after, asks, cut};
 use crate::http::change::one_more;
+use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::audit::audit_log::{self, Bookmark, Filter, View};
+use crate::state::hub::Hub;
 use domain::model::people::user::Role;
 use edge::page::{Cursor, Limit};
-use edge::{ApiError, Doc, Reply};
+use edge::{ApiError, Doc, Reply, Route};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/audit", GOODS, LIST, answers!(list))];
 
 pub const LIST: Doc =
     Doc::of("Audit", "List audited actions and refusals of head office and all stores, newest first")

@@ -2,6 +2,7 @@
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
 use crate::office::documents::day::{self, DaysQuery};
 use crate::office::documents::deposit::{self, DepositsQuery};
@@ -10,8 +11,21 @@ use crate::office::documents::return_document::{self, ReturnsQuery};
 use crate::office::documents::shift::{self, ShiftsQuery};
 use crate::office::documents::transaction::{self, TransactionsQuery};
 use crate::office::reports::completeness::{CompleteList, EXAMPLE};
+use crate::state::hub::Hub;
 use edge::page::List;
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Doc, Reply, Route, clock};
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/transactions", FINANCE, TRANSACTIONS, answers!(transactions)),
+    Route::get("/api/transactions/:id", FINANCE, TRANSACTION, answers!(transaction)),
+    Route::get("/api/returns", FINANCE, RETURNS, answers!(returns)),
+    Route::get("/api/returns/:id", FINANCE, RETURN, answers!(return_document)),
+    Route::get("/api/shifts", FINANCE, SHIFTS, answers!(shifts)),
+    Route::get("/api/shifts/:id", FINANCE, SHIFT, answers!(shift)),
+    Route::get("/api/days", FINANCE, DAYS, answers!(days)),
+    Route::get("/api/days/:store_id/:date", FINANCE, DAY, answers!(day)),
+    Route::get("/api/deposits", FINANCE, DEPOSITS, answers!(deposits)),
+];
 
 const GROUP: &str = "Documents of stores";
 

@@ -5,11 +5,15 @@
 //! process, hears what it missed; where that is too long ago, or it reads too slowly, it gets `reload`. `end` says why a
 //! stream ends; what ends without it broke.
 
+use crate::http::route::{EVERYONE, answers};
 use crate::http::{Answered, Request};
 use crate::office::events::event_stream::Stream;
+use crate::state::hub::Hub;
 use edge::event_stream::{EVENTS as MEDIA_TYPE, PARTS_MAX, Reader};
-use edge::{Doc, Reply};
+use edge::{Doc, Reply, Route};
 use std::sync::Arc;
+
+pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/events", EVERYONE, EVENTS, answers!(events))];
 
 pub const EVENTS: Doc = Doc::of(
     "Events",

@@ -1,46 +1,37 @@
 //! Days of books, listed, locked and opened again.
 
-use crate::http::bound_page::{self, asks};
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::bound_page::asks;
+use crate::http::prelude::*;
 use crate::office::finance::day::{self, Bookmark, Filter, State};
 use crate::office::finance::locking::{LockRequest, Locked, Unlock};
-use crate::office::finance::writer::Writer;
-use domain::model::base::answer::Answer;
-use edge::page::{Cursor, Limit};
-use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 const DAY: &str = r#"{"store_id": "S001", "business_date": "2026-11-20", "state": "locked", "sealed": true,
     "complete": true, "shifts_open": 0, "parked": 0, "settlement_state": null, "entries": 4, "late_out": 0,
     "late_in": 0, "locked_at": "2026-11-21T02:06:34.739Z", "locked_by": "usr_1", "reason": null}"#;
 
-pub const LIST: Doc = Doc::of("Finance", "List days of the books that have entries or a state, newest first")
-    .query::<DaysQuery>()
-    .lists::<day::View>(DAY);
-pub const LOCK: Doc =
-    Doc::of("Finance", "Lock all open days up to this date, in all books or in the listed ones")
-        .optional_body::<LockRequest>(
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/finance/days", FINANCE, "Finance")
+        .summary("List days of the books that have entries or a state, newest first")
+        .lists::<DaysQuery>(DAY),
+    post("/api/finance/days/:date/lock", FINANCE, "Finance")
+        .summary("Lock all open days up to this date, in all books or in those that are named")
+        .refuses(&[Code::NotReady])
+        .command_or_default::<LockRequest>(
             r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,
-        )
-        .answers::<Locked>(
             r#"{"locked": [{"store_id": "S001", "from": "2026-11-19", "to": "2026-11-20"}], "forced": [
             {"code": "store_not_heard", "store_id": "S001", "date": null, "id": null,
             "message": "S001 was not heard since 2026-11-20 ended"}], "more": 0, "warnings": []}"#,
-        )
-        .refuses(&[Code::NotReady]);
-pub const UNLOCK: Doc = Doc::of("Finance", "Unlock a day of a book")
-    .body::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#)
-    .answers::<day::View>(DAY)
-    .refuses(&[Code::InvalidState]);
+        ),
+    post("/api/finance/days/:date/unlock", ADMIN, "Finance")
+        .summary("Unlock a day of a book")
+        .refuses(&[Code::InvalidState])
+        .command::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#, DAY),
+];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DaysQuery {
-    /// Items on a page.
+pub struct DaysQuery {
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
@@ -56,43 +47,48 @@ struct DaysQuery {
 }
 asks!(DaysQuery, "book_days");
 
-/// `GET /api/finance/days`
-pub async fn list(request: Request) -> Answered {
-    let ask: DaysQuery = request.query()?;
-    let before: Option<Bookmark> = bound_page::after(&ask)?;
-    let mut connection = request.state.db.pool().acquire().await?;
-    let filter = Filter { store_id: ask.store_id.clone(), from: ask.from, to: ask.to, state: ask.state };
-    let items = day::list(&mut connection, &filter, before.as_ref(), change::one_more(ask.limit)).await?;
-    Ok(Reply::ok(&bound_page::cut(&ask, items, |item| (item.business_date, item.store_id.clone()))))
+impl PagedList for DaysQuery {
+    type Query = Self;
+    type Item = day::View;
+    type Position = Bookmark;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<day::View>, Failure> {
+        let mut connection = page.pool.acquire().await?;
+        let store_id = page.query.store_id.clone();
+        let filter = Filter { store_id, from: page.query.from, to: page.query.to, state: page.query.state };
+        Ok(day::list(&mut connection, &filter, page.after.as_ref(), page.limit).await?)
+    }
+    fn position(day: &day::View) -> Bookmark {
+        (day.business_date, day.store_id.clone())
+    }
 }
 
-fn day(request: &Request) -> Result<Date, ApiError> {
-    request.param("date").parse().map_err(|_| ApiError::not_found("the day"))
+fn day(tx: &Tx<'_>) -> Result<Date, ApiError> {
+    tx.path.get("date").parse().map_err(|_| ApiError::not_found("the day"))
 }
 
-/// `POST /api/finance/days/:date/lock`
-pub async fn lock(request: Request) -> Answered {
-    let ask: LockRequest = if request.body.is_empty() { LockRequest::default() } else { request.json()? };
-    let (day, now) = (day(&request)?, clock::now());
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    let locked = writer.lock(&mut keyed.write, day, &ask).await?;
-    let stores = ask.store_ids.as_ref().map(|stores| stores.join(", "));
-    let details = json!({"date": day, "stores": stores, "force": ask.force, "reason": ask.reason,
-        "books": locked.locked.len(), "forced": locked.forced.len().saturating_add(locked.more)});
-    change::finish_audited(&request, keyed, ("finance.day_locked", details), Answer::ok(&locked)).await
+impl Command for LockRequest {
+    const ACTION: &'static str = "finance.day_locked";
+    type Answer = Locked;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Locked>, Failure> {
+        let (asked, day) = (self, day(tx)?);
+        let locked = tx.writer().await?.lock(tx.connection, day, &asked).await?;
+        let stores = asked.store_ids.as_ref().map(|stores| stores.join(", "));
+        let details = json!({"date": day, "stores": stores, "force": asked.force, "reason": asked.reason,
+            "books": locked.locked.len(), "forced": locked.forced.len().saturating_add(locked.more)});
+        Ok(Changed::answer(&locked, details))
+    }
 }
 
-/// `POST /api/finance/days/:date/unlock`
-pub async fn unlock(request: Request) -> Answered {
-    let ask: Unlock = request.json()?;
-    let (day, now) = (day(&request)?, clock::now());
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    writer.unlock(&mut keyed.write, day, &ask).await?;
-    let details = json!({"date": day, "store_id": ask.store_id, "reason": ask.reason});
-    let filter = Filter { store_id: Some(ask.store_id), from: Some(day), to: Some(day), state: None };
-    let found = day::list(&mut keyed.write, &filter, None, 1).await?.pop();
-    let view = found.unwrap_or_else(|| day::View::untouched(filter.store_id.unwrap_or_default(), day));
-    change::finish_audited(&request, keyed, ("finance.day_unlocked", details), Answer::ok(&view)).await
+impl Command for Unlock {
+    const ACTION: &'static str = "finance.day_unlocked";
+    type Answer = day::View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<day::View>, Failure> {
+        let (asked, day) = (self, day(tx)?);
+        tx.writer().await?.unlock(tx.connection, day, &asked).await?;
+        let details = json!({"date": day, "store_id": asked.store_id, "reason": asked.reason});
+        let filter = Filter { store_id: Some(asked.store_id), from: Some(day), to: Some(day), state: None };
+        let found = day::list(tx.connection, &filter, None, 1).await?.pop();
+        let view = found.unwrap_or_else(|| day::View::untouched(filter.store_id.unwrap_or_default(), day));
+        Ok(Changed::answer(&view, details))
+    }
 }

@@ -1,23 +1,32 @@
 //! The books of stores: accounts, entries, balances.
 
 use crate::http::bound_page::{self, asks};
+use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request, change};
 use crate::office::finance::account::Chart;
 use crate::office::finance::account_entries;
 use crate::office::finance::journal::{self, Bookmark, Filter};
 use crate::office::finance::trial_balance::{self, Line};
 use crate::office::reports::completeness::{self, CompleteList, Completeness};
+use crate::state::hub::Hub;
 use crate::table::journal::Kind;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, Route, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::AnyConnection;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/finance/accounts/:account/entries", FINANCE, ACCOUNT_ENTRIES, answers!(account_entries)),
+    Route::get("/api/finance/journal", FINANCE, JOURNAL, answers!(journal)),
+    Route::get("/api/finance/journal/:entry_id", FINANCE, ENTRY, answers!(entry)),
+    Route::get("/api/finance/trial-balance", FINANCE, TRIAL_BALANCE, answers!(trial_balance)),
+];
 
 pub const ACCOUNT_ENTRIES: Doc =
     Doc::of("Finance", "List entries of an account, oldest first, each with the running balance")

@@ -1,64 +1,67 @@
 //! Mappings of methods and reasons to accounts, listed, added and withdrawn.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request, bound_page};
+use crate::http::prelude::*;
 use crate::office::finance::mapping::{self, Bookmark};
-use crate::office::finance::writer::{Writer, begun_alone};
-use domain::model::base::answer::Answer;
-use edge::identity::EmptyBody;
-use edge::page::Page;
-use edge::{Code, Doc, Reply, clock};
-use serde_json::json;
 
 const MAPPING: &str = r#"{"mapping_id": "map_1", "of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20",
     "created_at": "2026-11-20T02:06:34.739Z", "created_by": "usr_1"}"#;
 
-pub const LIST: Doc =
-    Doc::of("Finance", "List account mappings that override the standard chart, latest start date first")
-        .query::<Page>()
-        .lists::<mapping::View>(MAPPING);
-pub const ADD: Doc =
-    Doc::of("Finance", "Map a payment method, a reason or a bank text to an account, from a date")
-        .body::<mapping::New>(
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/finance/mappings", FINANCE, "Finance")
+        .summary("List account mappings that override the standard chart, latest start date first")
+        .lists::<Mappings>(MAPPING),
+    post("/api/finance/mappings", FINANCE, "Finance")
+        .summary("Map a payment method, a reason or a bank text to an account from a date on")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .creates::<mapping::New>(
             r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,
-        )
-        .creates::<mapping::View>(MAPPING)
-        .refuses(&[Code::Duplicate, Code::DayLocked]);
-pub const WITHDRAW: Doc =
-    Doc::of("Finance", "Delete a mapping that no entry used; the previous mapping applies again")
-        .optional_body::<EmptyBody>("{}")
-        .answers::<mapping::View>(MAPPING)
-        .refuses(&[Code::InvalidState]);
+            MAPPING,
+        ),
+    delete("/api/finance/mappings/:id", FINANCE, "Finance")
+        .summary("Delete a mapping that no entry used; the previous mapping applies again")
+        .refuses(&[Code::InvalidState])
+        .step::<Withdraw>(MAPPING),
+];
 
-/// `GET /api/finance/mappings`
-pub async fn list(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let after: Option<Bookmark> = bound_page::after_in(&request, page.cursor.as_ref())?;
-    let items = mapping::list(request.state.db.pool(), after.as_ref(), change::one_more(page.limit)).await?;
-    let place = |item: &mapping::View| (item.from, item.of.name().to_owned(), item.key.clone());
-    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, place)?))
+/// The list of mappings.
+pub struct Mappings;
+
+impl PagedList for Mappings {
+    type Query = Page;
+    type Item = mapping::View;
+    type Position = Bookmark;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<mapping::View>, Failure> {
+        Ok(mapping::list(page.pool, page.after.as_ref(), page.limit).await?)
+    }
+    fn position(mapping: &mapping::View) -> Bookmark {
+        (mapping.from, mapping.of.name().to_owned(), mapping.key.clone())
+    }
 }
 
-/// `POST /api/finance/mappings`
-pub async fn add(request: Request) -> Answered {
-    let new: mapping::New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
-    let made = mapping::create(&mut keyed.write, new, (by, now)).await?;
-    let account = format!("account {}", made.account);
-    let details = json!({"of": made.of, "key": made.key, "from": made.from, "account": account});
-    let done = ("finance.mapping_created", details);
-    change::finish_audited(&request, keyed, done, Answer::created("/api/finance/mappings".to_owned(), &made))
-        .await
+impl Command for mapping::New {
+    const ACTION: &'static str = "finance.mapping_created";
+    type Answer = mapping::View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<mapping::View>, Failure> {
+        let writer = tx.writer().await?;
+        let made = mapping::create(tx.connection, self, (writer.by, writer.now)).await?;
+        Ok(Changed::created("/api/finance/mappings".to_owned(), &made, details(&made)))
+    }
 }
 
-/// `DELETE /api/finance/mappings/:id`
-pub async fn withdraw(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (mut keyed, _) = begun_alone!(request);
-    let gone = mapping::withdraw(&mut keyed.write, request.param("id")).await?;
-    let account = format!("account {}", gone.account);
-    let details = json!({"of": gone.of, "key": gone.key, "from": gone.from, "account": account});
-    change::finish_audited(&request, keyed, ("finance.mapping_withdrawn", details), Answer::ok(&gone)).await
+without_body!(Withdraw);
+
+impl Command for Withdraw {
+    const ACTION: &'static str = "finance.mapping_withdrawn";
+    type Answer = mapping::View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<mapping::View>, Failure> {
+        tx.writer().await?;
+        let gone = mapping::withdraw(tx.connection, tx.path.get("id")).await?;
+        Ok(Changed::answer(&gone, details(&gone)))
+    }
+}
+
+/// Details of a mapping for the audit log. An account number is not a figure.
+fn details(mapping: &mapping::View) -> Value {
+    let account = format!("account {}", mapping.account);
+    json!({"of": mapping.of, "key": mapping.key, "from": mapping.from, "account": account})
 }

@@ -2,6 +2,7 @@
 
 use crate::db::failure::Failure;
 use crate::http::Request;
+use crate::http::command::Tx;
 use crate::office::finance::account::Chart;
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
@@ -27,6 +28,17 @@ pub struct Writer<'a> {
     pub now: UtcMs,
     /// The date at head office.
     pub today: Date,
+}
+
+impl<'a> Tx<'a> {
+    /// The caller as a writer of the books, once no other manual posting can be written until this transaction ends.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn writer(&mut self) -> Result<Writer<'a>, Failure> {
+        take_turn(self.connection).await?;
+        Ok(Writer { by: &self.caller.user_id.0, role: self.caller.role, now: self.now, today: self.today })
+    }
 }
 
 impl<'a> Writer<'a> {
@@ -137,15 +149,3 @@ pub fn check_text(path: &str, text: &str) -> Result<(), ApiError> {
     }
     Ok(())
 }
-
-/// Begins a change when nobody else writes by hand until its transaction ends, with its [`Writer`]; or gives the answer of
-/// before back.
-macro_rules! begun_alone {
-    ($request:expr) => {{
-        let now = edge::clock::now();
-        let mut keyed = $crate::http::change::begun!($request, now);
-        let writer = $crate::office::finance::writer::Writer::alone(&mut keyed.write, &$request, now).await?;
-        (keyed, writer)
-    }};
-}
-pub(crate) use begun_alone;

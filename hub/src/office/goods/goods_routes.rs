@@ -2,6 +2,7 @@
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::documents::entries::OfStore;
 use crate::office::goods::goods_document::{self, Kind, LatestRecord};
@@ -12,13 +13,28 @@ use crate::office::goods::stock_document::{
 };
 use crate::office::goods::transfer_document::{self, TransfersQuery};
 use crate::office::reports::completeness::{self, CompleteList};
+use crate::state::hub::Hub;
 use domain::model::inventory::adjustment::Adjustment;
 use domain::model::inventory::opname::{Opname, OpnameState};
 use domain::model::inventory::supplier_return::SupplierReturn;
 use domain::rules::inventory::transfer::{TransferView, view};
 use domain::wire::record::{AdjustmentPosted, OpnamePosted, ReceivingPosted, SupplierReturnPosted};
 use edge::page::List;
-use edge::{ApiError, Doc, Reply, clock};
+use edge::{ApiError, Doc, Reply, Route, clock};
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/receiving", GOODS, RECEIPTS, answers!(receipts)),
+    Route::get("/api/receiving/discrepancies", GOODS, DISCREPANCIES, answers!(discrepancies)),
+    Route::get("/api/receiving/:id", GOODS, RECEIPT, answers!(receipt)),
+    Route::get("/api/supplier-returns", GOODS, SUPPLIER_RETURNS, answers!(supplier_returns)),
+    Route::get("/api/supplier-returns/:id", GOODS, SUPPLIER_RETURN, answers!(supplier_return)),
+    Route::get("/api/transfers", GOODS, TRANSFERS, answers!(transfers)),
+    Route::get("/api/transfers/:id", GOODS, TRANSFER, answers!(transfer)),
+    Route::get("/api/adjustments", GOODS, ADJUSTMENTS, answers!(adjustments)),
+    Route::get("/api/adjustments/:id", GOODS, ADJUSTMENT, answers!(one_adjustment)),
+    Route::get("/api/opname", GOODS, OPNAMES, answers!(opnames)),
+    Route::get("/api/opname/:id", GOODS, OPNAME, answers!(opname)),
+];
 
 const GROUP: &str = "Goods of stores";
 

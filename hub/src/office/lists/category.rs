@@ -1,15 +1,27 @@
 //! Categories of products, each below another or at the top.
 
 use crate::db::document::decode;
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use crate::table::counter::{Turn, take_turn};
 use domain::model::base::limits::REFERENCE_CHARS_MAX;
-use edge::ApiError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
+
+const CATEGORY: &str = r#"{"code": "Tea", "name": "Tea and coffee", "parent": null, "state": "active"}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/categories", ADMIN, "Lists")
+        .summary("List categories, ordered by code")
+        .lists::<Category>(CATEGORY),
+    post("/api/categories", ADMIN, "Lists")
+        .summary("Create a category")
+        .refuses(&[Code::Duplicate])
+        .creates::<NewCategory>(r#"{"code": "Tea", "name": "Tea and coffee"}"#, CATEGORY),
+    patch("/api/categories/:code", ADMIN, "Lists")
+        .summary("Update a category")
+        .command::<CategoryChange>(r#"{"parent": "", "state": "inactive"}"#, CATEGORY),
+];
 
 /// Greatest depth of categories.
 const DEPTH_MAX: usize = 16;
@@ -65,45 +77,41 @@ pub struct CategoryChange {
     pub state: Option<State>,
 }
 
-/// Adds a category.
-///
-/// # Errors
-/// 422; 409 `duplicate`.
-pub async fn create(connection: &mut AnyConnection, new: NewCategory) -> Result<Category, Failure> {
-    let NewCategory { code, name, parent, state } = new;
-    let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
-    let category = Category { code, name, parent: filled(parent), state };
-    take_turn(connection, Turn::Categories).await?;
-    check(connection, &category, 1).await?;
-    entry::add(connection, &category).await?;
-    Ok(category)
+impl Command for NewCategory {
+    const ACTION: &'static str = "category.created";
+    type Answer = Category;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Category>, Failure> {
+        let NewCategory { code, name, parent, state } = self;
+        let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
+        let category = Category { code, name, parent: filled(parent), state };
+        take_turn(tx.connection, Turn::Categories).await?;
+        check(tx.connection, &category, 1).await?;
+        entry::add(tx.connection, &category).await?;
+        entry::created("/api/categories", &category)
+    }
 }
 
-/// Changes a category.
-///
-/// # Errors
-/// 404; 422.
-pub async fn change(
-    connection: &mut AnyConnection,
-    code: &str,
-    asked: CategoryChange,
-) -> Result<[Category; 2], Failure> {
-    take_turn(connection, Turn::Categories).await?;
-    let before: Category = entry::locked(connection, code).await?;
-    let mut category = before.clone();
-    category.name = asked.name.map_or(category.name, |name| name.trim().to_owned());
-    if asked.parent.is_some() {
-        category.parent = filled(asked.parent);
+impl Command for CategoryChange {
+    const ACTION: &'static str = "category.changed";
+    type Answer = Category;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Category>, Failure> {
+        take_turn(tx.connection, Turn::Categories).await?;
+        let before: Category = entry::locked(tx.connection, tx.path.get("code")).await?;
+        let mut category = before.clone();
+        category.name = self.name.map_or(category.name, |name| name.trim().to_owned());
+        if self.parent.is_some() {
+            category.parent = filled(self.parent);
+        }
+        category.state = self.state.unwrap_or(category.state);
+        if category.parent == before.parent {
+            check_fields(&category)?;
+        } else {
+            let height = height(tx.connection, &category.code).await?;
+            check(tx.connection, &category, height).await?;
+        }
+        entry::put(tx.connection, &category).await?;
+        entry::changed(&before, &category)
     }
-    category.state = asked.state.unwrap_or(category.state);
-    if category.parent == before.parent {
-        check_fields(&category)?;
-    } else {
-        let height = height(connection, &category.code).await?;
-        check(connection, &category, height).await?;
-    }
-    entry::put(connection, &category).await?;
-    Ok([before, category])
 }
 
 fn filled(parent: Option<String>) -> Option<String> {

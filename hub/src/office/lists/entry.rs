@@ -1,14 +1,11 @@
 //! Company-wide lists of head office. Each entry has a code that is unique in its list.
 
 use crate::db::document::{decode, encode};
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{FieldProblem, Refusal};
-use edge::ApiError;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sqlx::{Any, AnyConnection, Executor};
 
 /// Whether an entry of a list can still be used.
@@ -84,7 +81,46 @@ pub async fn put<T: Entry>(connection: &mut AnyConnection, entry: &T) -> Result<
     query.execute(connection).await.map(drop)
 }
 
-/// Collects the problems of an entry, so that one answer names all of them.
+impl<T: Entry + JsonSchema + Send + 'static> PagedList for T {
+    type Query = Page;
+    type Item = T;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<T>, Failure> {
+        Ok(list(page.pool, &page.after.unwrap_or_default(), page.limit).await?)
+    }
+    fn position(entry: &T) -> String {
+        entry.key()
+    }
+}
+
+/// Result of a command that has created an entry.
+///
+/// # Errors
+/// Never, for types that are JSON.
+pub fn created<T: Entry>(path: &str, entry: &T) -> Result<Changed<T>, Failure> {
+    Ok(Changed::created(path.to_owned(), entry, details(entry)?))
+}
+
+/// Result of a command that has changed an entry.
+///
+/// # Errors
+/// Never, for types that are JSON.
+pub fn changed<T: Entry>(before: &T, after: &T) -> Result<Changed<T>, Failure> {
+    Ok(Changed::document([before, after], details(after)?))
+}
+
+/// Details of an entry for the audit log: its fields. An account number is not a figure.
+fn details<T: Entry>(entry: &T) -> Result<Value, Failure> {
+    let mut details = serde_json::to_value(entry).map_err(ApiError::internal)?;
+    if let Some(account) = details.get_mut("account")
+        && let Some(number) = account.as_str()
+    {
+        *account = format!("account {number}").into();
+    }
+    Ok(details)
+}
+
+/// Problems of an entry.
 #[derive(Default)]
 pub struct Problems(Vec<FieldProblem>);
 

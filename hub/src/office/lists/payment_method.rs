@@ -1,15 +1,27 @@
 //! Methods that customers pay with, and the accounts where their money is until it is settled.
 
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use crate::office::finance::mapping;
 use crate::office::finance::writer::Writer;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use domain::rules::books::posting::MappingOf;
-use edge::ApiError;
-use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
+
+const METHOD: &str = r#"{"method": "gopay", "name": "GoPay", "account": "1120", "state": "active"}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/payment-methods", ADMIN, "Lists")
+        .summary("List payment methods, ordered by code")
+        .lists::<PaymentMethods>(METHOD),
+    post("/api/payment-methods", ADMIN, "Lists")
+        .summary("Create a payment method; an account also creates its mapping, from today")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .creates::<NewPaymentMethod>(r#"{"method": "gopay", "name": "GoPay", "account": "1120"}"#, METHOD),
+    patch("/api/payment-methods/:method", ADMIN, "Lists")
+        .summary("Update a payment method; a new account creates a mapping from today")
+        .refuses(&[Code::Duplicate, Code::DayLocked])
+        .command::<PaymentMethodChange>(r#"{"state": "inactive"}"#, METHOD),
+];
 
 /// A payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,66 +74,68 @@ pub struct PaymentMethodChange {
     pub state: Option<State>,
 }
 
-/// Adds a method, with its mapping.
-///
-/// # Errors
-/// 422; 409 `duplicate`, `day_locked`.
-pub async fn create(
-    connection: &mut AnyConnection,
-    new: NewPaymentMethod,
-    writer: &Writer<'_>,
-) -> Result<PaymentMethod, Failure> {
-    let NewPaymentMethod { method, name, account, state } = new;
-    let method = PaymentMethod { method, name: name.trim().to_owned(), account, state };
-    check(&method)?;
-    entry::add(connection, &method).await?;
-    map(connection, &method, writer).await?;
-    Ok(method)
+impl Command for NewPaymentMethod {
+    const ACTION: &'static str = "payment_method.created";
+    type Answer = PaymentMethod;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
+        let writer = tx.writer().await?;
+        let NewPaymentMethod { method, name, account, state } = self;
+        let method = PaymentMethod { method, name: name.trim().to_owned(), account, state };
+        check(&method)?;
+        entry::add(tx.connection, &method).await?;
+        map(tx.connection, &method, &writer).await?;
+        entry::created("/api/payment-methods", &method)
+    }
 }
 
-/// Changes a method; another account is a further mapping.
-///
-/// # Errors
-/// 404; 422; 409 `invalid_state` for an account that was named the same day and that something was posted to, `day_locked`.
-pub async fn change(
-    connection: &mut AnyConnection,
-    method: &str,
-    asked: PaymentMethodChange,
-    writer: &Writer<'_>,
-) -> Result<[PaymentMethod; 2], Failure> {
-    let mut method: PaymentMethod = entry::locked(connection, method).await?;
-    // Mappings are made elsewhere too: the one in force counts, not the one that the list has from its last change.
-    let in_force = mapping::of_method(connection, &method.method, writer.today).await?;
-    let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
-    method.name = asked.name.map_or(method.name, |name| name.trim().to_owned());
-    method.state = asked.state.unwrap_or(method.state);
-    let maps = asked.account.is_some() && asked.account != in_force;
-    if maps && let Some(from) = mapping::later(connection, &method.method, writer.today).await? {
-        let problem = format!(
-            "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of the new one"
-        );
-        return Err(ApiError::field("account", problem).into());
+impl Command for PaymentMethodChange {
+    const ACTION: &'static str = "payment_method.changed";
+    type Answer = PaymentMethod;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
+        let writer = tx.writer().await?;
+        let mut method: PaymentMethod = entry::locked(tx.connection, tx.path.get("method")).await?;
+        // Mappings are made elsewhere too: the one in force counts, not the one that the list has from its last change.
+        let in_force = mapping::of_method(tx.connection, &method.method, tx.today).await?;
+        let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
+        method.name = self.name.map_or(method.name, |name| name.trim().to_owned());
+        method.state = self.state.unwrap_or(method.state);
+        let maps = self.account.is_some() && self.account != in_force;
+        if maps && let Some(from) = mapping::later(tx.connection, &method.method, tx.today).await? {
+            let problem = format!(
+                "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of this one"
+            );
+            return Err(ApiError::field("account", problem).into());
+        }
+        method.account = self.account.or(in_force);
+        check(&method)?;
+        entry::put(tx.connection, &method).await?;
+        if maps {
+            map(tx.connection, &method, &writer).await?;
+        }
+        entry::changed(&before, &method)
     }
-    method.account = asked.account.or(in_force);
-    check(&method)?;
-    entry::put(connection, &method).await?;
-    if maps {
-        map(connection, &method, writer).await?;
-    }
-    Ok([before, method])
 }
 
-/// Those after a place, each with the account that counts today.
-pub async fn list(
-    connection: &mut AnyConnection,
-    (after, limit): (&str, i64),
-    today: Date,
-) -> Result<Vec<PaymentMethod>, sqlx::Error> {
-    let mut methods: Vec<PaymentMethod> = entry::list(&mut *connection, after, limit).await?;
-    for method in &mut methods {
-        method.account = mapping::of_method(connection, &method.method, today).await?;
+/// The list of payment methods, each with the account that counts today.
+pub struct PaymentMethods;
+
+impl PagedList for PaymentMethods {
+    type Query = Page;
+    type Item = PaymentMethod;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<PaymentMethod>, Failure> {
+        let (pool, today) = (page.pool, page.request.state.today(clock::now()));
+        let mut connection = pool.acquire().await?;
+        let mut methods: Vec<PaymentMethod> =
+            entry::list(&mut *connection, &page.after.unwrap_or_default(), page.limit).await?;
+        for method in &mut methods {
+            method.account = mapping::of_method(&mut connection, &method.method, today).await?;
+        }
+        Ok(methods)
     }
-    Ok(methods)
+    fn position(method: &PaymentMethod) -> String {
+        method.key()
+    }
 }
 
 async fn map(

@@ -1,12 +1,23 @@
 //! Reasons: what the codes that tills send mean.
 
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
 use domain::model::base::limits::REFERENCE_CHARS_MAX;
-use edge::ApiError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use sqlx::AnyConnection;
+
+const REASON: &str = r#"{"list": "returns", "code": "torn", "name": "Torn"}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/reasons", ADMIN, "Lists")
+        .summary("List reasons, ordered by list and code")
+        .lists::<Reason>(REASON),
+    post("/api/reasons", ADMIN, "Lists")
+        .summary("Create a reason; stores get it through their setting `reasons`")
+        .refuses(&[Code::Duplicate])
+        .creates::<NewReason>(REASON, REASON),
+    patch("/api/reasons/:list/:code", ADMIN, "Lists")
+        .summary("Rename a reason")
+        .command::<ReasonChange>(r#"{"name": "Torn or broken"}"#, REASON),
+];
 
 /// List of reasons, by the action that they are given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,34 +97,30 @@ pub struct ReasonChange {
     pub name: String,
 }
 
-/// Adds a reason.
-///
-/// # Errors
-/// 422; 409 `duplicate`.
-pub async fn create(connection: &mut AnyConnection, new: NewReason) -> Result<Reason, Failure> {
-    let NewReason { list, code, name } = new;
-    let reason = Reason { list, code, name: name.trim().to_owned() };
-    check(&reason)?;
-    entry::add(connection, &reason).await?;
-    Ok(reason)
+impl Command for NewReason {
+    const ACTION: &'static str = "reason.created";
+    type Answer = Reason;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Reason>, Failure> {
+        let NewReason { list, code, name } = self;
+        let reason = Reason { list, code, name: name.trim().to_owned() };
+        check(&reason)?;
+        entry::add(tx.connection, &reason).await?;
+        entry::created("/api/reasons", &reason)
+    }
 }
 
-/// Names a reason otherwise.
-///
-/// # Errors
-/// 404; 422.
-pub async fn change(
-    connection: &mut AnyConnection,
-    (list, code): (&str, &str),
-    asked: ReasonChange,
-) -> Result<[Reason; 2], Failure> {
-    let list = ReasonList::of(list).ok_or_else(|| ApiError::not_found("the list"))?;
-    let before: Reason = entry::locked(connection, &key(list, code)).await?;
-    let mut reason = before.clone();
-    asked.name.trim().clone_into(&mut reason.name);
-    check(&reason)?;
-    entry::put(connection, &reason).await?;
-    Ok([before, reason])
+impl Command for ReasonChange {
+    const ACTION: &'static str = "reason.changed";
+    type Answer = Reason;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Reason>, Failure> {
+        let list = ReasonList::of(tx.path.get("list")).ok_or_else(|| ApiError::not_found("the list"))?;
+        let before: Reason = entry::locked(tx.connection, &key(list, tx.path.get("code"))).await?;
+        let mut reason = before.clone();
+        self.name.trim().clone_into(&mut reason.name);
+        check(&reason)?;
+        entry::put(tx.connection, &reason).await?;
+        entry::changed(&before, &reason)
+    }
 }
 
 fn check(reason: &Reason) -> Result<(), ApiError> {

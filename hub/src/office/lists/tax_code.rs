@@ -1,12 +1,25 @@
 //! Tax codes: why a product is taxed as it is.
 
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
 use domain::model::base::refusal::Refusal;
-use edge::ApiError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
+
+const TAX_CODE: &str = r#"{"tax_code": "PPN11", "name": "PPN 11 %", "rate_bp": 1100, "kind": "standard"}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/tax-codes", ADMIN, "Lists")
+        .summary("List tax codes, ordered by code")
+        .lists::<TaxCode>(TAX_CODE),
+    post("/api/tax-codes", ADMIN, "Lists")
+        .summary("Create a tax code")
+        .refuses(&[Code::Duplicate])
+        .creates::<NewTaxCode>(TAX_CODE, TAX_CODE),
+    patch("/api/tax-codes/:tax_code", ADMIN, "Lists")
+        .summary("Update a tax code; a rate that was used in a sale can't change")
+        .refuses(&[Code::InvalidState])
+        .command::<TaxCodeChange>(r#"{"name": "PPN"}"#, TAX_CODE),
+];
 
 /// All of a price, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
@@ -75,39 +88,36 @@ pub struct NewTaxCode {
     pub kind: TaxKind,
 }
 
-/// Adds a tax code.
-///
-/// # Errors
-/// 422; 409 `duplicate`.
-pub async fn create(connection: &mut AnyConnection, new: NewTaxCode) -> Result<TaxCode, Failure> {
-    let NewTaxCode { tax_code, name, rate_bp, kind } = new;
-    let code = TaxCode { tax_code, name: name.trim().to_owned(), rate_bp, kind };
-    check(&code)?;
-    entry::add(connection, &code).await?;
-    Ok(code)
+impl Command for NewTaxCode {
+    const ACTION: &'static str = "tax_code.created";
+    type Answer = TaxCode;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
+        let NewTaxCode { tax_code, name, rate_bp, kind } = self;
+        let code = TaxCode { tax_code, name: name.trim().to_owned(), rate_bp, kind };
+        check(&code)?;
+        entry::add(tx.connection, &code).await?;
+        entry::created("/api/tax-codes", &code)
+    }
 }
 
-/// Changes a tax code.
-///
-/// # Errors
-/// 404; 422; 409 `invalid_state` for the rate or the kind of one that something was sold under.
-pub async fn change(
-    connection: &mut AnyConnection,
-    tax_code: &str,
-    asked: TaxCodeChange,
-) -> Result<[TaxCode; 2], Failure> {
-    let before: TaxCode = entry::locked(connection, tax_code).await?;
-    let mut code = before.clone();
-    code.name = asked.name.map_or(code.name, |name| name.trim().to_owned());
-    code.rate_bp = asked.rate_bp.unwrap_or(code.rate_bp);
-    code.kind = asked.kind.unwrap_or(code.kind);
-    check(&code)?;
-    if (code.rate_bp, code.kind) != (before.rate_bp, before.kind) && is_used(connection, tax_code).await? {
-        let (state, allowed) = ("used".to_owned(), vec!["name".to_owned()]);
-        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+impl Command for TaxCodeChange {
+    const ACTION: &'static str = "tax_code.changed";
+    type Answer = TaxCode;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
+        let before: TaxCode = entry::locked(tx.connection, tx.path.get("tax_code")).await?;
+        let mut code = before.clone();
+        code.name = self.name.map_or(code.name, |name| name.trim().to_owned());
+        code.rate_bp = self.rate_bp.unwrap_or(code.rate_bp);
+        code.kind = self.kind.unwrap_or(code.kind);
+        check(&code)?;
+        let taxes_otherwise = (code.rate_bp, code.kind) != (before.rate_bp, before.kind);
+        if taxes_otherwise && is_used(tx.connection, &code.tax_code).await? {
+            let (state, allowed) = ("used".to_owned(), vec!["name".to_owned()]);
+            return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+        }
+        entry::put(tx.connection, &code).await?;
+        entry::changed(&before, &code)
     }
-    entry::put(connection, &code).await?;
-    Ok([before, code])
 }
 
 fn check(code: &TaxCode) -> Result<(), ApiError> {

@@ -1,12 +1,21 @@
 //! Tiers of members.
 
-use crate::db::failure::Failure;
+use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
 use domain::rules::base::store_settings::MULTIPLIER_BP_MAX;
-use edge::ApiError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use sqlx::AnyConnection;
+
+const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/tiers", ADMIN, "Lists").summary("List member tiers, ordered by code").lists::<Tier>(TIER),
+    post("/api/tiers", ADMIN, "Lists")
+        .summary("Create a member tier; stores get it through their setting `tiers`")
+        .refuses(&[Code::Duplicate])
+        .creates::<NewTier>(TIER, TIER),
+    patch("/api/tiers/:tier", ADMIN, "Lists")
+        .summary("Update a member tier")
+        .command::<TierChange>(r#"{"multiplier_bp": 20000}"#, TIER),
+];
 
 /// A member tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,34 +60,30 @@ pub struct TierChange {
     pub multiplier_bp: Option<i64>,
 }
 
-/// Adds a tier.
-///
-/// # Errors
-/// 422; 409 `duplicate`.
-pub async fn create(connection: &mut AnyConnection, new: NewTier) -> Result<Tier, Failure> {
-    let NewTier { tier, name, multiplier_bp } = new;
-    let tier = Tier { tier, name: name.trim().to_owned(), multiplier_bp };
-    check(&tier)?;
-    entry::add(connection, &tier).await?;
-    Ok(tier)
+impl Command for NewTier {
+    const ACTION: &'static str = "tier.created";
+    type Answer = Tier;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
+        let NewTier { tier, name, multiplier_bp } = self;
+        let tier = Tier { tier, name: name.trim().to_owned(), multiplier_bp };
+        check(&tier)?;
+        entry::add(tx.connection, &tier).await?;
+        entry::created("/api/tiers", &tier)
+    }
 }
 
-/// Changes a tier.
-///
-/// # Errors
-/// 404; 422.
-pub async fn change(
-    connection: &mut AnyConnection,
-    tier: &str,
-    asked: TierChange,
-) -> Result<[Tier; 2], Failure> {
-    let before: Tier = entry::locked(connection, tier).await?;
-    let mut tier = before.clone();
-    tier.name = asked.name.map_or(tier.name, |name| name.trim().to_owned());
-    tier.multiplier_bp = asked.multiplier_bp.unwrap_or(tier.multiplier_bp);
-    check(&tier)?;
-    entry::put(connection, &tier).await?;
-    Ok([before, tier])
+impl Command for TierChange {
+    const ACTION: &'static str = "tier.changed";
+    type Answer = Tier;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
+        let before: Tier = entry::locked(tx.connection, tx.path.get("tier")).await?;
+        let mut tier = before.clone();
+        tier.name = self.name.map_or(tier.name, |name| name.trim().to_owned());
+        tier.multiplier_bp = self.multiplier_bp.unwrap_or(tier.multiplier_bp);
+        check(&tier)?;
+        entry::put(tx.connection, &tier).await?;
+        entry::changed(&before, &tier)
+    }
 }
 
 fn check(tier: &Tier) -> Result<(), ApiError> {

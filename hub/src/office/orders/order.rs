@@ -3,8 +3,8 @@
 use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::Request;
 use crate::http::bound_page::asks;
+use crate::http::command::Tx;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
@@ -39,21 +39,17 @@ pub struct Buyer<'a> {
     pub approval: Approval,
 }
 
-impl<'a> Buyer<'a> {
-    /// The user who makes the request.
+impl<'a> Tx<'a> {
+    /// The caller, who works on an order.
     ///
     /// # Errors
-    /// Nobody asks; the database's.
-    pub async fn of(
-        connection: &mut AnyConnection,
-        request: &'a Request,
-        now: UtcMs,
-    ) -> Result<Self, Failure> {
-        let (caller, set) = (request.caller()?, request.state.settings(connection).await?.purchasing);
-        Ok(Self {
-            approver: Approver { by: &caller.user_id.0, role: caller.role },
-            now,
-            today: request.state.today(now),
+    /// The database's.
+    pub async fn buyer(&mut self) -> Result<Buyer<'a>, Failure> {
+        let set = self.settings().await?.purchasing;
+        Ok(Buyer {
+            approver: Approver { by: &self.caller.user_id.0, role: self.caller.role },
+            now: self.now,
+            today: self.today,
             approval: Approval { limit: set.approval_limit, four_eyes: set.four_eyes },
         })
     }

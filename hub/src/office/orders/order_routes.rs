@@ -1,15 +1,11 @@
 //! Purchase orders, from the draft to their end.
 
 use crate::http::bound_page;
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
-use crate::office::orders::order::{self, Buyer, Filter};
+use crate::http::change;
+use crate::http::prelude::*;
+use crate::office::orders::order::{self, Filter};
 use crate::table::purchase_order;
-use domain::model::base::answer::Answer;
 use domain::model::inventory::purchase::PurchaseOrder;
-use edge::page::List;
-use edge::{ApiError, Code, Doc, Reply, clock};
-use serde_json::{Value, json};
 
 /// An order, for descriptions of routes.
 pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S001",
@@ -21,27 +17,32 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
     "cancel_requested_at": null, "cancel_final": false, "closed_reason": null, "warnings": [],
     "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-pub const LIST: Doc = Doc::of("Purchasing", "List purchase orders, newest first")
-    .query::<Filter>()
-    .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#);
-pub const READ: Doc = Doc::of("Purchasing", "Retrieve a purchase order").answers::<PurchaseOrder>(ORDER);
-pub const ADD: Doc = Doc::of(
-    "Purchasing",
-    "Create a purchase order; missing unit costs are taken from the supplier's price list",
-)
-.body::<order::New>(
-    r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/purchase-orders", GOODS, "Purchasing")
+        .summary("List purchase orders, newest first")
+        .query::<Filter>()
+        .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#, answers!(list)),
+    post("/api/purchase-orders", PURCHASING, "Purchasing")
+        .summary("Create a purchase order; missing unit costs are taken from the supplier's price list")
+        .refuses(&[Code::UnknownSku])
+        .creates::<order::New>(
+            r#"{"supplier_id": "sup_1", "store_id": "S001", "lines": [{"sku": "8991234567890", "qty": 24,
             "unit_cost": 9000}]}"#,
-)
-.creates::<PurchaseOrder>(ORDER)
-.refuses(&[Code::UnknownSku]);
-pub const CHANGE: Doc = Doc::of("Purchasing", "Update a draft purchase order")
-    .body::<order::Change>(r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#)
-    .answers::<PurchaseOrder>(ORDER)
-    .refuses(&[Code::UnknownSku, Code::InvalidState]);
+            ORDER,
+        ),
+    get("/api/purchase-orders/:id", GOODS, "Purchasing")
+        .summary("Retrieve a purchase order")
+        .answers::<PurchaseOrder>(ORDER, answers!(read)),
+    patch("/api/purchase-orders/:id", PURCHASING, "Purchasing")
+        .summary("Update a draft purchase order")
+        .refuses(&[Code::UnknownSku, Code::InvalidState])
+        .command::<order::Change>(
+            r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 9000}]}"#,
+            ORDER,
+        ),
+];
 
-/// `GET /api/purchase-orders`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: Filter = request.query()?;
     let before = bound_page::after(&ask)?;
     let (pool, limit) = (request.state.db.pool(), change::one_more(ask.limit));
@@ -52,34 +53,30 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&List { items, next_cursor: page.next_cursor }))
 }
 
-/// `GET /api/purchase-orders/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let pool = request.state.db.pool();
     let found: Option<PurchaseOrder> = purchase_order::TABLE.read(pool, request.param("id")).await?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the order"))?))
 }
 
-/// `POST /api/purchase-orders`
-pub async fn add(request: Request) -> Answered {
-    let new: order::New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    let made = order::create(&mut keyed.write, new, &buyer).await?;
-    let location = format!("/api/purchase-orders/{}", made.po_id);
-    let done = ("purchasing.order_created", ordered(&made));
-    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
+impl Command for order::New {
+    const ACTION: &'static str = "purchasing.order_created";
+    type Answer = PurchaseOrder;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
+        let buyer = tx.buyer().await?;
+        let made = order::create(tx.connection, self, &buyer).await?;
+        Ok(Changed::created(format!("/api/purchase-orders/{}", made.po_id), &made, ordered(&made)))
+    }
 }
 
-/// `PATCH /api/purchase-orders/:id`
-pub async fn change(request: Request) -> Answered {
-    let asked: order::Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    let changed = order::change(&mut keyed.write, request.param("id"), asked, &buyer).await?;
-    let done = ("purchasing.order_changed", ordered(&changed));
-    change::finish_audited(&request, keyed, done, Answer::ok(&changed)).await
+impl Command for order::Change {
+    const ACTION: &'static str = "purchasing.order_changed";
+    type Answer = PurchaseOrder;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
+        let buyer = tx.buyer().await?;
+        let changed = order::change(tx.connection, tx.path.get("id"), self, &buyer).await?;
+        Ok(Changed::answer(&changed, ordered(&changed)))
+    }
 }
 
 /// Details of an order for the audit log.

@@ -48,14 +48,6 @@ pub enum Step {
     Line(OrderStep, u32),
 }
 
-impl Step {
-    /// Name of the action in the audit log.
-    pub fn audit_action(self) -> &'static str {
-        let (Self::Whole(step) | Self::Line(step, _)) = self;
-        step.audit_action()
-    }
-}
-
 /// Takes a step; its store hears of every one from `send` on.
 ///
 /// # Errors

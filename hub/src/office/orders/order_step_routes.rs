@@ -2,64 +2,73 @@
 
 use crate::columns;
 use crate::db::document::decode;
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
-use crate::office::orders::order::Buyer;
+use crate::http::prelude::*;
+use crate::http::route;
 use crate::office::orders::order_paper::{Language, Paper};
 use crate::office::orders::order_routes::{ORDER, ordered};
 use crate::office::orders::order_step::{self, Reason, Revise, Step};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::{purchase_order, supplier_price};
-use domain::model::base::answer::Answer;
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::Invoice;
 use domain::model::inventory::purchase::PurchaseOrder;
 use domain::rules::inventory::purchase::{OrderStep, in_force};
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::Doc;
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sqlx::Row;
 use std::collections::BTreeSet;
 
-macro_rules! step_docs {
-    ($($name:ident $path:literal $summary:literal),+ $(,)?) => {$(
-        #[doc = concat!("`POST /api/purchase-orders/:id/", $path, "`")]
-        pub const $name: Doc = Doc::of("Purchasing", $summary)
-            .optional_body::<Reason>(r#"{"reason": "supplier is out"}"#)
-            .answers::<PurchaseOrder>(ORDER)
-            .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-    )+};
+/// A step of an order, or of one of its lines. Its reason may be omitted where the step needs none.
+const fn step(path: &'static str, summary: &'static str) -> route::Row {
+    post(path, PURCHASING, "Purchasing")
+        .summary(summary)
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
 }
-step_docs! {
-    SUBMIT "submit" "Submit a purchase order for approval",
-    APPROVE "approve" "Approve a purchase order",
-    REJECT "reject" "Reject a purchase order; it becomes a draft again",
-    SEND "send" "Send a purchase order; its store can receive it from now on",
-    CANCEL "cancel" "Cancel a purchase order before any receipt; a receipt that the store has made meanwhile takes precedence",
-    CLOSE "close" "Close a purchase order: no further receipts are expected",
-    CLOSE_LINE "lines/:line_no/close" "Close an order line: no further receipts are expected",
-    OPEN_LINE "lines/:line_no/open" "Reopen a closed order line",
-}
-pub const REVISE: Doc = Doc::of(
-    "Purchasing",
-    "Revise a purchase order that was sent; the previous version is kept",
-)
-.body::<Revise>(
-    r#"{"revision": 0, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 12, "unit_cost": 9000}],
+
+/// Example of the body of a step.
+const REASON: &str = r#"{"reason": "supplier is out"}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    step("/api/purchase-orders/:id/submit", "Submit a purchase order for approval")
+        .command_or_default::<Submit>(REASON, ORDER),
+    step("/api/purchase-orders/:id/approve", "Approve a purchase order")
+        .command_or_default::<Approve>(REASON, ORDER),
+    step("/api/purchase-orders/:id/reject", "Reject a purchase order; it becomes a draft again")
+        .command_or_default::<Reject>(REASON, ORDER),
+    step("/api/purchase-orders/:id/send", "Send a purchase order; its store can receive it from now on")
+        .command_or_default::<Send>(REASON, ORDER),
+    post("/api/purchase-orders/:id/revise", PURCHASING, "Purchasing").summary("Revise a purchase order that was sent; the previous version is kept")
+    .refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku])
+    .command::<Revise>(
+        r#"{"revision": 0, "lines": [{"line_no": 1, "sku": "8991234567890", "qty": 12, "unit_cost": 9000}],
             "reason": "half is enough"}"#,
-)
-.answers::<PurchaseOrder>(ORDER)
-.refuses(&[Code::InvalidState, Code::ApprovalRequired, Code::UnknownSku]);
-pub const REVISIONS: Doc = Doc::of("Purchasing", "List earlier versions of a purchase order, latest first")
-    .answers::<Revisions>(r#"{"items": []}"#);
-pub const RECEIPTS: Doc =
-    Doc::of("Purchasing", "List receipts of a purchase order").answers::<Receipts>(r#"{"items": []}"#);
-pub const INVOICES: Doc =
-    Doc::of("Purchasing", "List invoices of a purchase order").answers::<Invoices>(r#"{"items": []}"#);
-pub const DOCUMENT: Doc = Doc::of(
+        ORDER,
+    ),
+    step(
+        "/api/purchase-orders/:id/cancel",
+        "Cancel a purchase order before any receipt; a receipt that the store made meanwhile wins",
+    )
+    .command_or_default::<Cancel>(REASON, ORDER),
+    step("/api/purchase-orders/:id/close", "Close a purchase order: no further receipts are expected")
+        .command_or_default::<Close>(REASON, ORDER),
+    step(
+        "/api/purchase-orders/:id/lines/:line_no/close",
+        "Close an order line: no further receipts are expected",
+    )
+    .command_or_default::<CloseLine>(REASON, ORDER),
+    step("/api/purchase-orders/:id/lines/:line_no/open", "Reopen a closed order line")
+        .command_or_default::<OpenLine>(REASON, ORDER),
+    get("/api/purchase-orders/:id/revisions", GOODS, "Purchasing").summary("List earlier versions of a purchase order, latest first")
+    .answers::<Revisions>(r#"{"items": []}"#, answers!(revisions)),
+    get("/api/purchase-orders/:id/receipts", GOODS, "Purchasing").summary("List receipts of a purchase order")
+        .answers::<Receipts>(r#"{"items": []}"#, answers!(receipts)),
+    get("/api/purchase-orders/:id/invoices", GOODS, "Purchasing").summary("List invoices of a purchase order")
+        .answers::<Invoices>(r#"{"items": []}"#, answers!(invoices)),
+    Route::get("/api/purchase-orders/:id/document", GOODS, DOCUMENT, answers!(document)),
+];
+
+const DOCUMENT: Doc = Doc::of(
     "Purchasing",
     "Retrieve the order as a document for the supplier: a page to print, or text with `Accept: text/plain`",
 )
@@ -68,63 +77,48 @@ pub const DOCUMENT: Doc = Doc::of(
 .also(&["text/plain"]);
 
 macro_rules! steps {
-    ($($name:ident $step:ident),+ $(,)?) => {$(
-        #[doc = concat!("The step `", stringify!($name), "`.")]
-        pub async fn $name(request: Request) -> Answered {
-            step(request, |_| Ok(Step::Whole(OrderStep::$step))).await
+    ($($command:ident),+ $(,)?) => {
+        with_body!($($command(Reason)),+);
+        $(impl Command for $command {
+            const ACTION: &'static str = OrderStep::$command.audit_action();
+            type Answer = PurchaseOrder;
+            async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
+                taken(tx, OrderStep::$command, &self.0).await
+            }
+        })+
+    };
+}
+steps!(Submit, Approve, Reject, Send, Cancel, Close, CloseLine, OpenLine);
+
+async fn taken(tx: &mut Tx<'_>, step: OrderStep, reason: &Reason) -> Result<Changed<PurchaseOrder>, Failure> {
+    let step = match step {
+        OrderStep::CloseLine | OrderStep::OpenLine => {
+            let line_no = tx.path.get("line_no").parse().map_err(|_| ApiError::not_found("the line"))?;
+            Step::Line(step, line_no)
         }
-    )+};
-}
-steps! {
-    submit Submit, approve Approve, reject Reject, send Send, cancel Cancel, close Close,
-}
-
-/// `POST /api/purchase-orders/:id/lines/:line_no/close`
-pub async fn close_line(request: Request) -> Answered {
-    step(request, |request| Ok(Step::Line(OrderStep::CloseLine, line_no(request)?))).await
+        step => Step::Whole(step),
+    };
+    let buyer = tx.buyer().await?;
+    let order = order_step::take(tx.connection, tx.path.get("id"), step, reason, &buyer).await?;
+    Ok(Changed::answer(&order, with_reason(ordered(&order), reason.reason.as_deref())))
 }
 
-/// `POST /api/purchase-orders/:id/lines/:line_no/open`
-pub async fn open_line(request: Request) -> Answered {
-    step(request, |request| Ok(Step::Line(OrderStep::OpenLine, line_no(request)?))).await
+impl Command for Revise {
+    const ACTION: &'static str = OrderStep::Revise.audit_action();
+    type Answer = PurchaseOrder;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
+        let reason = self.reason.clone();
+        let buyer = tx.buyer().await?;
+        let order = order_step::revise(tx.connection, tx.path.get("id"), self, &buyer).await?;
+        Ok(Changed::answer(&order, with_reason(ordered(&order), Some(&reason))))
+    }
 }
 
-fn line_no(request: &Request) -> Result<u32, ApiError> {
-    request.param("line_no").parse().map_err(|_| ApiError::not_found("the line"))
-}
-
-/// A body that can't be is refused before the line is looked for.
-async fn step(request: Request, named: fn(&Request) -> Result<Step, ApiError>) -> Answered {
-    let reason: Reason = request.json()?;
-    let step = named(&request)?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    let order = order_step::take(&mut keyed.write, request.param("id"), step, &reason, &buyer).await?;
-    let mut details = ordered(&order);
-    set_reason(&mut details, reason.reason.as_deref());
-    change::finish_audited(&request, keyed, (step.audit_action(), details), Answer::ok(&order)).await
-}
-
-/// `POST /api/purchase-orders/:id/revise`
-pub async fn revise(request: Request) -> Answered {
-    let asked: Revise = request.json()?;
-    let reason = asked.reason.clone();
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    let order = order_step::revise(&mut keyed.write, request.param("id"), asked, &buyer).await?;
-    let mut details = ordered(&order);
-    set_reason(&mut details, Some(&reason));
-    let done = (OrderStep::Revise.audit_action(), details);
-    change::finish_audited(&request, keyed, done, Answer::ok(&order)).await
-}
-
-/// Adds why to what the audit log tells.
-fn set_reason(details: &mut Value, reason: Option<&str>) {
+fn with_reason(mut details: Value, reason: Option<&str>) -> Value {
     if let Some(details) = details.as_object_mut() {
         details.insert("reason".to_owned(), reason.into());
     }
+    details
 }
 
 /// A version of an order before a revision.
@@ -148,8 +142,7 @@ pub struct Revisions {
     items: Vec<KeptRevision>,
 }
 
-/// `GET /api/purchase-orders/:id/revisions`
-pub async fn revisions(request: Request) -> Answered {
+async fn revisions(request: Request) -> Answered {
     found(&request).await?;
     let kept = purchase_order::revisions(request.state.db.pool(), request.param("id")).await?;
     let kept = kept.into_iter().map(|(replaced_at, replaced_by, reason, order)| KeptRevision {
@@ -189,8 +182,7 @@ pub struct Receipts {
     items: Vec<Receipt>,
 }
 
-/// `GET /api/purchase-orders/:id/receipts`
-pub async fn receipts(request: Request) -> Answered {
+async fn receipts(request: Request) -> Answered {
     let order = found(&request).await?;
     let sql = "SELECT document_id, store_id, event_id, business_date, delivery_note_no, value, created_at \
                FROM goods_documents WHERE kind = 'receiving' AND store_id = $1 AND po_id = $2 \
@@ -218,8 +210,7 @@ pub struct Invoices {
     items: Vec<Invoice>,
 }
 
-/// `GET /api/purchase-orders/:id/invoices`
-pub async fn invoices(request: Request) -> Answered {
+async fn invoices(request: Request) -> Answered {
     let order = found(&request).await?;
     let sql = "SELECT document FROM invoices WHERE invoice_id IN (SELECT invoice_id FROM invoice_lines \
                WHERE po_id = $1) ORDER BY invoice_date, invoice_id";
@@ -230,7 +221,7 @@ pub async fn invoices(request: Request) -> Answered {
     Ok(Reply::ok(&Invoices { items }))
 }
 
-async fn found(request: &Request) -> Result<PurchaseOrder, crate::db::failure::Failure> {
+async fn found(request: &Request) -> Result<PurchaseOrder, Failure> {
     let pool = request.state.db.pool();
     let found: Option<PurchaseOrder> = purchase_order::TABLE.read(pool, request.param("id")).await?;
     Ok(found.ok_or_else(|| ApiError::not_found("the order"))?)
@@ -244,8 +235,7 @@ struct PaperQuery {
     language: Language,
 }
 
-/// `GET /api/purchase-orders/:id/document`
-pub async fn document(request: Request) -> Answered {
+async fn document(request: Request) -> Answered {
     let PaperQuery { language } = request.query()?;
     let order = found(&request).await?;
     let pool = request.state.db.pool();

@@ -1,31 +1,27 @@
 //! Order suggestions, and draft orders made from them.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
-use crate::office::orders::order::{self, Buyer};
+use crate::http::prelude::*;
+use crate::office::orders::order;
 use crate::office::orders::suggestion::{self, Suggestion, SuggestionsQuery};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::store;
-use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::PurchaseOrder;
-use edge::{ApiError, Code, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 use std::collections::BTreeMap;
 
-pub const LIST: Doc = Doc::of("Purchasing", "List suggested orders for a store, by supplier and product")
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/purchase-orders/suggestions", PURCHASING, "Purchasing").summary("List suggested orders for a store, by supplier and product")
     .query::<SuggestionsQuery>()
+    .refuses(&[Code::ValidationFailed])
     .answers::<Suggestions>(
         r#"{"as_of": "2026-11-20T02:06:34.739Z", "completeness": {"stores_expected": 1, "stores_complete": 1,
             "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "items": []}"#,
-    )
-    .refuses(&[Code::ValidationFailed]);
-pub const ORDER: Doc = Doc::of("Purchasing", "Create draft orders from suggestions, one for each supplier")
-    .body::<SuggestionsQuery>(r#"{"store_id": "S001"}"#)
-    .answers::<Drafts>(r#"{"items": []}"#)
-    .refuses(&[Code::UnknownSku]);
+        answers!(list),
+    ),
+    post("/api/purchase-orders/suggestions", PURCHASING, "Purchasing").summary("Create draft orders from suggestions, one for each supplier")
+    .refuses(&[Code::UnknownSku])
+    .command::<SuggestionsQuery>(r#"{"store_id": "S001"}"#, r#"{"items": []}"#),
+];
 
 /// Suggested orders of a store.
 #[derive(Serialize, JsonSchema)]
@@ -47,8 +43,7 @@ pub struct Drafts {
     items: Vec<PurchaseOrder>,
 }
 
-/// `GET /api/purchase-orders/suggestions`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: SuggestionsQuery = request.query()?;
     let now = clock::now();
     // Figures and completeness are of one state.
@@ -61,40 +56,39 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&Suggestions { as_of: now, completeness, items }))
 }
 
-/// `POST /api/purchase-orders/suggestions`
-pub async fn order(request: Request) -> Answered {
-    let ask: SuggestionsQuery = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let buyer = Buyer::of(&mut keyed.write, &request, now).await?;
-    // Of two who ask at once the second sees the drafts of the first.
-    if !store::lock(&mut keyed.write, &ask.store_id).await? {
-        return Err(ApiError::field("store_id", "is not a store").into());
+impl Command for SuggestionsQuery {
+    const ACTION: &'static str = "purchasing.suggestions_ordered";
+    type Answer = Drafts;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Drafts>, Failure> {
+        let buyer = tx.buyer().await?;
+        // Of two who ask at once the second sees the drafts of the first.
+        if !store::lock(tx.connection, &self.store_id).await? {
+            return Err(ApiError::field("store_id", "is not a store").into());
+        }
+        let set = tx.settings().await?.purchasing;
+        let found = suggestion::suggestions(tx.connection, &self, &set, tx.today).await?;
+        let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();
+        for one in found {
+            let Some(supplier_id) = one.supplier_id else { continue };
+            let line = order::NewLine {
+                sku: one.sku,
+                qty: one.qty,
+                unit_cost: one.unit_cost,
+                line_total: None,
+                expected_at: None,
+            };
+            by_supplier.entry(supplier_id).or_default().push(line);
+        }
+        let mut items = Vec::new();
+        for (supplier_id, mut lines) in by_supplier {
+            // What does not fit into one order is suggested again.
+            lines.truncate(domain::model::base::limits::ITEMS_MAX);
+            let store_id = self.store_id.clone();
+            let new = order::New { supplier_id, store_id, expected_at: None, lines, note: None };
+            items.push(order::create(tx.connection, new, &buyer).await?);
+        }
+        let total = items.iter().map(|order| order.total).fold(0_i64, i64::saturating_add);
+        let details = json!({"store_id": self.store_id, "orders": items.len(), "total": total});
+        Ok(Changed::answer(&Drafts { items }, details))
     }
-    let set = request.state.settings(&mut keyed.write).await?.purchasing;
-    let found = suggestion::suggestions(&mut keyed.write, &ask, &set, buyer.today).await?;
-    let mut by_supplier: BTreeMap<String, Vec<order::NewLine>> = BTreeMap::new();
-    for one in found {
-        let Some(supplier_id) = one.supplier_id else { continue };
-        let line = order::NewLine {
-            sku: one.sku,
-            qty: one.qty,
-            unit_cost: one.unit_cost,
-            line_total: None,
-            expected_at: None,
-        };
-        by_supplier.entry(supplier_id).or_default().push(line);
-    }
-    let mut items = Vec::new();
-    for (supplier_id, mut lines) in by_supplier {
-        // What does not fit into one order is suggested again.
-        lines.truncate(domain::model::base::limits::ITEMS_MAX);
-        let store_id = ask.store_id.clone();
-        let new = order::New { supplier_id, store_id, expected_at: None, lines, note: None };
-        items.push(order::create(&mut keyed.write, new, &buyer).await?);
-    }
-    let total = items.iter().map(|order| order.total).fold(0_i64, i64::saturating_add);
-    let details = json!({"store_id": ask.store_id, "orders": items.len(), "total": total});
-    let done = ("purchasing.suggestions_ordered", details);
-    change::finish_audited(&request, keyed, done, Answer::ok(&Drafts { items })).await
 }

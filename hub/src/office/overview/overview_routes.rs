@@ -1,8 +1,12 @@
 //! The overview.
 
+use crate::http::route::{ADMIN, answers};
 use crate::http::{Answered, Request};
 use crate::office::overview::overview::{self, Overview};
-use edge::{Doc, Reply, clock};
+use crate::state::hub::Hub;
+use edge::{Doc, Reply, Route, clock};
+
+pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/admin/overview", ADMIN, READ, answers!(read))];
 
 pub const READ: Doc =
     Doc::of("Stores", "Retrieve an administrator's overview: stores, exceptions and health")

@@ -1,21 +1,20 @@
 //! Parked records and conflicts: what the hub could not decide by itself.
 
-use crate::db::failure::Failure;
-use crate::http::{Answered, Request, bound_page, change};
+use crate::http::prelude::*;
 use crate::ingest::replay::{self, Replayed};
 use crate::office::parked::parked_list;
 use crate::table::audit;
+use edge::Doc;
 use edge::identity::EmptyBody;
-use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-pub const LIST: Doc =
-    Doc::of("Synchronisation", "List parked records: records that could not be applied, with their amounts")
-        .query::<Page>()
-        .answers::<List<parked_list::View>>(r#"{"items": [], "next_cursor": null}"#);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/parked", ADMIN, "Synchronisation")
+        .summary("List parked records: records that could not be applied, with their amounts")
+        .lists::<ParkedQuery>(""),
+    Route::post("/api/parked/replay", ADMIN, REPLAY_ALL, answers!(replay_all)),
+    Route::post("/api/parked/:id/replay", ADMIN, REPLAY, answers!(replay)),
+];
+
 pub const REPLAY: Doc = Doc::of("Synchronisation", "Retry a parked record and all records that wait for it")
     .optional_body::<EmptyBody>("{}")
     .answers::<Replayed>(r#"{"applied": 1, "duplicates": 0, "parked": 0}"#)
@@ -30,8 +29,7 @@ const TWICE: &str = "a repeated request changes nothing: applied records are no 
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Page {
-    /// Items on a page.
+pub struct ParkedQuery {
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -49,16 +47,20 @@ struct Cause {
     code: String,
 }
 
-/// `GET /api/parked`
-pub async fn list(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let (after, limit) = (
-        bound_page::after_in::<String>(&request, page.cursor.as_ref())?.unwrap_or_default(),
-        change::one_more(page.limit),
-    );
-    let (store_id, code) = (page.store_id.unwrap_or_default(), page.code.unwrap_or_default());
-    let items = parked_list::list(request.state.db.pool(), (&store_id, &code), &after, limit).await?;
-    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, |item| item.parked_id.clone())?))
+page_query!(ParkedQuery);
+
+impl PagedList for ParkedQuery {
+    type Query = Self;
+    type Item = parked_list::View;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<parked_list::View>, Failure> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let (store_id, code, after) = (text(&page.query.store_id), text(&page.query.code), text(&page.after));
+        Ok(parked_list::list(page.pool, (&store_id, &code), &after, page.limit).await?)
+    }
+    fn position(record: &parked_list::View) -> String {
+        record.parked_id.clone()
+    }
 }
 
 /// `POST /api/parked/:id/replay`

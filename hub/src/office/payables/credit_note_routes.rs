@@ -1,21 +1,15 @@
 //! What suppliers give back.
 
-use crate::http::bound_page;
-use crate::http::change;
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::{begun_alone, check_text};
+use crate::http::prelude::*;
+use crate::http::{bound_page, change};
+use crate::office::finance::writer::check_text;
 use crate::office::payables::credit_note::{self, New};
 use crate::office::payables::credit_note_list::{self, CreditNotesQuery};
 use crate::office::payables::credit_note_step::{self, Apply, Confirm};
 use crate::office::payables::invoice_approval::Reason;
 use crate::office::reports::completeness::{self, CompleteList};
-use crate::state::idempotency::Keyed;
 use crate::table::payables::credit_note::TABLE;
-use domain::model::base::answer::Answer;
 use domain::model::books::payables::CreditNote;
-use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
-use serde_json::json;
 
 const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "supplier_id": "sup_1",
     "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price", "supplier_return_id": null,
@@ -24,36 +18,44 @@ const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "s
     "applied": 0, "open": 31968, "books": [{"store_id": "S001", "open": 31968}], "state": "approved",
     "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
-pub const LIST: Doc = Doc::of("Payables", "List suppliers' credit notes, newest first")
-    .query::<CreditNotesQuery>()
-    .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE);
-pub const READ: Doc = Doc::of("Payables", "Retrieve a supplier's credit note").answers::<CreditNote>(NOTE);
-pub const ADD: Doc = Doc::of("Payables", "Create a supplier's credit note")
-    .body::<New>(
-        r#"{"supplier_id": "sup_1", "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price",
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/finance/credit-notes", FINANCE, "Payables")
+        .summary("List suppliers' credit notes, newest first")
+        .query::<CreditNotesQuery>()
+        .lists_as::<CompleteList<CreditNote>>(NOTE, completeness::EXAMPLE, answers!(list)),
+    post("/api/finance/credit-notes", FINANCE, "Payables")
+        .summary("Create a supplier's credit note")
+        .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
+        .creates::<New>(
+            r#"{"supplier_id": "sup_1", "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price",
             "invoice_id": "inv_1", "lines": [{"invoice_line_no": 1, "net": 28800, "tax": 3168}]}"#,
-    )
-    .creates::<CreditNote>(NOTE)
-    .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
-pub const CONFIRM: Doc = Doc::of("Payables", "Confirm an expected credit note with the supplier's document")
-    .body::<Confirm>(r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#)
-    .answers::<CreditNote>(NOTE)
-    .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired]);
-pub const APPROVE: Doc = Doc::of("Payables", "Approve and post a credit note")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<CreditNote>(NOTE)
-    .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-pub const APPLY: Doc = Doc::of("Payables", "Apply a credit note to invoices")
-    .body::<Apply>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5550}]}"#)
-    .answers::<CreditNote>(NOTE)
-    .refuses(&[Code::PaymentMismatch, Code::InvalidState]);
-pub const CANCEL: Doc = Doc::of("Payables", "Cancel a credit note; its number can be used again")
-    .body::<Reason>(r#"{"reason": "written down twice"}"#)
-    .answers::<CreditNote>(NOTE)
-    .refuses(&[Code::InvalidState]);
+            NOTE,
+        ),
+    get("/api/finance/credit-notes/:id", FINANCE, "Payables")
+        .summary("Retrieve a supplier's credit note")
+        .answers::<CreditNote>(NOTE, answers!(read)),
+    post("/api/finance/credit-notes/:id/confirm", FINANCE, "Payables")
+        .summary("Confirm an expected credit note with the supplier's document")
+        .refuses(&[Code::Duplicate, Code::InvalidState, Code::ApprovalRequired])
+        .command::<Confirm>(
+            r#"{"credit_note_no": "C-13", "date": "2026-11-20", "net": 5000, "tax": 550}"#,
+            NOTE,
+        ),
+    post("/api/finance/credit-notes/:id/approve", FINANCE, "Payables")
+        .summary("Approve and post a credit note")
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
+        .step::<Approve>(NOTE),
+    post("/api/finance/credit-notes/:id/apply", FINANCE, "Payables")
+        .summary("Apply a credit note to invoices")
+        .refuses(&[Code::PaymentMismatch, Code::InvalidState])
+        .command::<Apply>(r#"{"allocations": [{"invoice_id": "inv_1", "amount": 5550}]}"#, NOTE),
+    post("/api/finance/credit-notes/:id/cancel", FINANCE, "Payables")
+        .summary("Cancel a credit note; its number can be used again")
+        .refuses(&[Code::InvalidState])
+        .command::<Cancel>(r#"{"reason": "written down twice"}"#, NOTE),
+];
 
-/// `GET /api/finance/credit-notes`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: CreditNotesQuery = request.query()?;
     let before = bound_page::after(&ask)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -63,72 +65,74 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
-/// `GET /api/finance/credit-notes/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let found: Option<CreditNote> = TABLE.read(request.state.db.pool(), request.param("id")).await?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the credit note"))?))
 }
 
-/// `POST /api/finance/credit-notes`
-pub async fn add(request: Request) -> Answered {
-    let new: New = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let set = request.state.settings(&mut keyed.write).await?.purchasing;
-    let made = credit_note::create(&mut keyed.write, new, &writer, &set).await?;
-    let location = format!("/api/finance/credit-notes/{}", made.credit_note_id);
-    let answer = Answer::created(location, &made);
-    finish(&request, keyed, "finance.credit_note_created", (&made, None), answer).await
+impl Command for New {
+    const ACTION: &'static str = "finance.credit_note_created";
+    type Answer = CreditNote;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let made = credit_note::create(tx.connection, self, &writer, &set).await?;
+        let location = format!("/api/finance/credit-notes/{}", made.credit_note_id);
+        Ok(Changed::created(location, &made, details(&made, None)))
+    }
 }
 
-/// `POST /api/finance/credit-notes/:id/confirm`
-pub async fn confirm(request: Request) -> Answered {
-    let asked: Confirm = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let set = request.state.settings(&mut keyed.write).await?;
-    let (id, set) = (request.param("id"), (&set.finance, &set.purchasing));
-    let note = credit_note_step::confirm(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "finance.credit_note_confirmed", (&note, None), Answer::ok(&note)).await
+impl Command for Confirm {
+    const ACTION: &'static str = "finance.credit_note_confirmed";
+    type Answer = CreditNote;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?);
+        let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
+        let note = credit_note_step::confirm(tx.connection, id, &self, &writer, set).await?;
+        Ok(Changed::answer(&note, details(&note, None)))
+    }
 }
 
-/// `POST /api/finance/credit-notes/:id/approve`
-pub async fn approve(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let set = request.state.settings(&mut keyed.write).await?;
-    let set = (&set.finance, &set.purchasing);
-    let note = credit_note_step::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
-    finish(&request, keyed, "finance.credit_note_approved", (&note, None), Answer::ok(&note)).await
+without_body!(Approve);
+
+impl Command for Approve {
+    const ACTION: &'static str = "finance.credit_note_approved";
+    type Answer = CreditNote;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?);
+        let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
+        let note = credit_note_step::approve(tx.connection, id, &writer, set).await?;
+        Ok(Changed::answer(&note, details(&note, None)))
+    }
 }
 
-/// `POST /api/finance/credit-notes/:id/apply`
-pub async fn apply(request: Request) -> Answered {
-    let asked: Apply = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let note = credit_note_step::apply(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "finance.credit_note_applied", (&note, None), Answer::ok(&note)).await
+impl Command for Apply {
+    const ACTION: &'static str = "finance.credit_note_applied";
+    type Answer = CreditNote;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let note = credit_note_step::apply(tx.connection, tx.path.get("id"), &self, &writer, &set).await?;
+        Ok(Changed::answer(&note, details(&note, None)))
+    }
 }
 
-/// `POST /api/finance/credit-notes/:id/cancel`
-pub async fn cancel(request: Request) -> Answered {
-    let asked: Reason = request.json()?;
-    check_text("reason", &asked.reason)?;
-    let (mut keyed, _) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let note = credit_note_step::cancel(&mut keyed.write, id, set).await?;
-    let told = (&note, Some(asked.reason.as_str()));
-    finish(&request, keyed, "finance.credit_note_cancelled", told, Answer::ok(&note)).await
+with_body!(Cancel(Reason));
+
+impl Command for Cancel {
+    const ACTION: &'static str = "finance.credit_note_cancelled";
+    type Answer = CreditNote;
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.0.reason)
+    }
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CreditNote>, Failure> {
+        let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let note = credit_note_step::cancel(tx.connection, tx.path.get("id"), &set).await?;
+        Ok(Changed::answer(&note, details(&note, Some(&self.0.reason))))
+    }
 }
 
-async fn finish(
-    request: &Request,
-    keyed: Box<Keyed>,
-    action: &str,
-    (note, reason): (&CreditNote, Option<&str>),
-    answer: Answer,
-) -> Answered {
+/// Details of a credit note for the audit log.
+fn details(note: &CreditNote, reason: Option<&str>) -> Value {
     let CreditNote { credit_note_id, supplier_id, credit_note_no, state, total, applied, .. } = note;
-    let details = json!({"credit_note_id": credit_note_id, "supplier_id": supplier_id,
-        "credit_note_no": credit_note_no, "state": state, "total": total, "applied": applied, "reason": reason});
-    change::finish_audited(request, keyed, (action, details), answer).await
+    json!({"credit_note_id": credit_note_id, "supplier_id": supplier_id,
+        "credit_note_no": credit_note_no, "state": state, "total": total, "applied": applied, "reason": reason})
 }

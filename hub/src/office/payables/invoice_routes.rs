@@ -1,24 +1,15 @@
 //! Invoices of suppliers, from the paper to what is owed.
 
-use crate::http::bound_page;
-use crate::http::change;
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::begun_alone;
+use crate::http::prelude::*;
+use crate::http::{bound_page, change};
 use crate::office::payables::invoice::{self, New};
 use crate::office::payables::invoice_approval::{self, Reason};
 use crate::office::payables::invoice_change::Change;
 use crate::office::payables::invoice_list::{self, InvoicesQuery};
 use crate::office::payables::invoice_match::{self, Match};
 use crate::office::reports::completeness::{self, CompleteList};
-use crate::state::idempotency::Keyed;
 use crate::table::payables::invoice::TABLE;
-use domain::model::base::answer::Answer;
 use domain::model::books::payables::Invoice;
-use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 
 /// An invoice for descriptions of routes, with whatever else an answer has.
 macro_rules! example {
@@ -37,37 +28,42 @@ const NEW: &str = r#"{"supplier_id": "sup_1", "invoice_no": "TEA-778", "invoice_
     "tax_rate_bp": 1100}]}"#;
 const REASON: &str = r#"{"reason": "not what was agreed"}"#;
 
-pub const LIST: Doc = Doc::of("Payables", "List suppliers' invoices, newest first")
-    .query::<InvoicesQuery>()
-    .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE);
-pub const READ: Doc = Doc::of("Payables", "Retrieve a supplier's invoice")
-    .answers::<InvoiceView>(example!(r#", "rematch": false"#));
-pub const ADD: Doc = Doc::of("Payables", "Create a supplier's invoice")
-    .body::<New>(NEW)
-    .creates::<Invoice>(INVOICE)
-    .refuses(&[Code::Duplicate]);
-pub const CHANGE: Doc = Doc::of("Payables", "Update an invoice that is not matched yet or is disputed")
-    .body::<Change>(r#"{"note": "by e-mail"}"#)
-    .answers::<Invoice>(INVOICE)
-    .refuses(&[Code::Duplicate, Code::InvalidState]);
-pub const MATCH: Doc = Doc::of("Payables", "Match an invoice against receipts and orders")
-    .optional_body::<Match>(
-        r#"{"accept": [{"line_no": 1, "type": "price_over", "reason": "price list of 15 Nov"}]}"#,
-    )
-    .answers::<Invoice>(INVOICE)
-    .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-pub const DISPUTE: Doc = Doc::of("Payables", "Dispute an invoice")
-    .body::<Reason>(REASON)
-    .answers::<Invoice>(INVOICE)
-    .refuses(&[Code::InvalidState]);
-pub const APPROVE: Doc = Doc::of("Payables", "Approve and post an invoice")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<Invoice>(INVOICE)
-    .refuses(&[Code::InvalidState, Code::ApprovalRequired]);
-pub const CANCEL: Doc = Doc::of("Payables", "Cancel an invoice; its number can be used again")
-    .body::<Reason>(REASON)
-    .answers::<Invoice>(INVOICE)
-    .refuses(&[Code::InvalidState]);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/finance/invoices", FINANCE, "Payables")
+        .summary("List suppliers' invoices, newest first")
+        .query::<InvoicesQuery>()
+        .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE, answers!(list)),
+    post("/api/finance/invoices", FINANCE, "Payables")
+        .summary("Create a supplier's invoice")
+        .refuses(&[Code::Duplicate])
+        .creates::<New>(NEW, INVOICE),
+    get("/api/finance/invoices/:id", FINANCE, "Payables")
+        .summary("Retrieve a supplier's invoice")
+        .answers::<InvoiceView>(example!(r#", "rematch": false"#), answers!(read)),
+    patch("/api/finance/invoices/:id", FINANCE, "Payables")
+        .summary("Update an invoice that is not matched yet or is disputed")
+        .refuses(&[Code::Duplicate, Code::InvalidState])
+        .command::<Change>(r#"{"note": "by e-mail"}"#, INVOICE),
+    post("/api/finance/invoices/:id/match", FINANCE, "Payables")
+        .summary("Match an invoice against receipts and orders")
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
+        .command_or_default::<Match>(
+            r#"{"accept": [{"line_no": 1, "type": "price_over", "reason": "price list of 15 Nov"}]}"#,
+            INVOICE,
+        ),
+    post("/api/finance/invoices/:id/dispute", FINANCE, "Payables")
+        .summary("Dispute an invoice")
+        .refuses(&[Code::InvalidState])
+        .command::<Dispute>(REASON, INVOICE),
+    post("/api/finance/invoices/:id/approve", FINANCE, "Payables")
+        .summary("Approve and post an invoice")
+        .refuses(&[Code::InvalidState, Code::ApprovalRequired])
+        .step::<Approve>(INVOICE),
+    post("/api/finance/invoices/:id/cancel", FINANCE, "Payables")
+        .summary("Cancel an invoice; its number can be used again")
+        .refuses(&[Code::InvalidState])
+        .command::<Cancel>(REASON, INVOICE),
+];
 
 /// An invoice, and what may be done with it.
 #[derive(Serialize, JsonSchema)]
@@ -79,8 +75,7 @@ pub struct InvoiceView {
     rematch: bool,
 }
 
-/// `GET /api/finance/invoices`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: InvoicesQuery = request.query()?;
     let before = bound_page::after(&ask)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -90,8 +85,7 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
-/// `GET /api/finance/invoices/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let pool = request.state.db.pool();
     let found: Option<Invoice> = TABLE.read(pool, request.param("id")).await?;
     let invoice = found.ok_or_else(|| ApiError::not_found("the invoice"))?;
@@ -99,74 +93,74 @@ pub async fn read(request: Request) -> Answered {
     Ok(Reply::ok(&InvoiceView { invoice, rematch }))
 }
 
-/// `POST /api/finance/invoices`
-pub async fn add(request: Request) -> Answered {
-    let new: New = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let set = request.state.settings(&mut keyed.write).await?.purchasing;
-    let made = invoice::create(&mut keyed.write, new, &writer, &set).await?;
-    let location = format!("/api/finance/invoices/{}", made.invoice_id);
-    let answer = Answer::created(location, &made);
-    finish(&request, keyed, "finance.invoice_created", (&made, None), answer).await
+impl Command for New {
+    const ACTION: &'static str = "finance.invoice_created";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let made = invoice::create(tx.connection, self, &writer, &set).await?;
+        let location = format!("/api/finance/invoices/{}", made.invoice_id);
+        Ok(Changed::created(location, &made, details(&made, None)))
+    }
 }
 
-/// `PATCH /api/finance/invoices/:id`
-pub async fn change(request: Request) -> Answered {
-    let asked: Change = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let changed = invoice::change(&mut keyed.write, id, asked, &writer, set).await?;
-    finish(&request, keyed, "finance.invoice_changed", (&changed, None), Answer::ok(&changed)).await
+impl Command for Change {
+    const ACTION: &'static str = "finance.invoice_changed";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let changed = invoice::change(tx.connection, tx.path.get("id"), self, &writer, &set).await?;
+        Ok(Changed::answer(&changed, details(&changed, None)))
+    }
 }
 
-/// `POST /api/finance/invoices/:id/match`
-pub async fn run_match(request: Request) -> Answered {
-    let asked: Match = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let matched = invoice_match::run(&mut keyed.write, id, &asked, &writer, set).await?;
-    finish(&request, keyed, "finance.invoice_matched", (&matched, None), Answer::ok(&matched)).await
+impl Command for Match {
+    const ACTION: &'static str = "finance.invoice_matched";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let matched = invoice_match::run(tx.connection, tx.path.get("id"), &self, &writer, &set).await?;
+        Ok(Changed::answer(&matched, details(&matched, None)))
+    }
 }
 
-/// `POST /api/finance/invoices/:id/dispute`
-pub async fn dispute(request: Request) -> Answered {
-    let asked: Reason = request.json()?;
-    let (mut keyed, _) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let disputed = invoice_approval::dispute(&mut keyed.write, id, &asked, set).await?;
-    let told = (&disputed, Some(asked.reason.as_str()));
-    finish(&request, keyed, "finance.invoice_disputed", told, Answer::ok(&disputed)).await
+with_body!(Dispute(Reason), Cancel(Reason));
+without_body!(Approve);
+
+impl Command for Dispute {
+    const ACTION: &'static str = "finance.invoice_disputed";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let disputed = invoice_approval::dispute(tx.connection, tx.path.get("id"), &self.0, &set).await?;
+        Ok(Changed::answer(&disputed, details(&disputed, Some(&self.0.reason))))
+    }
 }
 
-/// `POST /api/finance/invoices/:id/approve`
-pub async fn approve(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let set = request.state.settings(&mut keyed.write).await?;
-    let set = (&set.finance, &set.purchasing);
-    let approved = invoice_approval::approve(&mut keyed.write, request.param("id"), &writer, set).await?;
-    finish(&request, keyed, "finance.invoice_approved", (&approved, None), Answer::ok(&approved)).await
+impl Command for Approve {
+    const ACTION: &'static str = "finance.invoice_approved";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (writer, set) = (tx.writer().await?, tx.settings().await?);
+        let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
+        let approved = invoice_approval::approve(tx.connection, id, &writer, set).await?;
+        Ok(Changed::answer(&approved, details(&approved, None)))
+    }
 }
 
-/// `POST /api/finance/invoices/:id/cancel`
-pub async fn cancel(request: Request) -> Answered {
-    let asked: Reason = request.json()?;
-    let (mut keyed, _) = begun_alone!(request);
-    let (id, set) = (request.param("id"), &request.state.settings(&mut keyed.write).await?.purchasing);
-    let cancelled = invoice_approval::cancel(&mut keyed.write, id, &asked, set).await?;
-    let told = (&cancelled, Some(asked.reason.as_str()));
-    finish(&request, keyed, "finance.invoice_cancelled", told, Answer::ok(&cancelled)).await
+impl Command for Cancel {
+    const ACTION: &'static str = "finance.invoice_cancelled";
+    type Answer = Invoice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
+        let (_, set) = (tx.writer().await?, tx.settings().await?.purchasing);
+        let cancelled = invoice_approval::cancel(tx.connection, tx.path.get("id"), &self.0, &set).await?;
+        Ok(Changed::answer(&cancelled, details(&cancelled, Some(&self.0.reason))))
+    }
 }
 
-async fn finish(
-    request: &Request,
-    keyed: Box<Keyed>,
-    action: &str,
-    (invoice, reason): (&Invoice, Option<&str>),
-    answer: Answer,
-) -> Answered {
+/// Details of an invoice for the audit log.
+fn details(invoice: &Invoice, reason: Option<&str>) -> Value {
     let Invoice { invoice_id, supplier_id, invoice_no, state, total, .. } = invoice;
-    let details = json!({"invoice_id": invoice_id, "supplier_id": supplier_id, "invoice_no": invoice_no,
-        "state": state, "total": total, "reason": reason});
-    change::finish_audited(request, keyed, (action, details), answer).await
+    json!({"invoice_id": invoice_id, "supplier_id": supplier_id, "invoice_no": invoice_no,
+        "state": state, "total": total, "reason": reason})
 }

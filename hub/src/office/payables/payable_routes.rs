@@ -1,50 +1,42 @@
 //! What is owed, and what was received and never billed.
 
-use crate::http::bound_page;
-use crate::http::change;
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::begun_alone;
+use crate::http::prelude::*;
+use crate::http::{bound_page, change};
 use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use crate::office::reports::completeness::{self, CompleteList};
-use domain::model::base::answer::Answer;
-use edge::{ApiError, Code, Doc, Reply, clock};
-use serde_json::json;
 
-pub const UNINVOICED: Doc = Doc::of(
-    "Payables",
-    "List received goods without an invoice; their sum is the balance of 2020",
-)
-.query::<UninvoicedQuery>()
-.lists_as::<CompleteList<View>>(
-    r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/finance/uninvoiced", FINANCE, "Payables").summary("List received goods without an invoice; their sum is the balance of 2020")
+    .query::<UninvoicedQuery>()
+    .refuses(&[Code::ValidationFailed])
+    .lists_as::<CompleteList<View>>(
+        r#"{"store_id": "S001", "receiving_id": "rcv_1", "line_no": 1, "po_id": "po_1", "supplier_id": "sup_1",
             "sku": "8991234567890", "business_date": "2026-11-18", "open_qty": 96, "unit_cost": 9000,
             "open_value": 864000, "kind": "receipt"}"#,
-    completeness::EXAMPLE,
-)
-.refuses(&[Code::ValidationFailed]);
-pub const CLOSE: Doc = Doc::of(
-    "Payables",
-    "Close received goods that will not be invoiced, including those paid in cash from a till",
-)
-.body::<Close>(
-    r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
-)
-.answers::<Closed>(r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#)
-.refuses(&[Code::NotFound]);
-pub const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and age")
-    .query::<PayablesQuery>()
-    .answers::<Payables>(
-        r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
+        completeness::EXAMPLE,
+        answers!(uninvoiced),
+    ),
+    get("/api/finance/payables", FINANCE, "Payables").summary("List open payables by supplier and age")
+        .query::<PayablesQuery>()
+        .refuses(&[Code::ValidationFailed])
+        .answers::<Payables>(
+            r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
             "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0},
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
             "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
-    )
-    .refuses(&[Code::ValidationFailed]);
+            answers!(payables),
+        ),
+    post("/api/finance/uninvoiced/close", FINANCE, "Payables").summary("Close receipts that will not be invoiced, including those paid in cash from a till")
+    .refuses(&[Code::NotFound])
+    .command::<Close>(
+        r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,
+        r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#,
+    ),
+];
 
-/// `GET /api/finance/uninvoiced`
-pub async fn uninvoiced(request: Request) -> Answered {
+async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
     let before = bound_page::after(&ask)?;
     // The lines and what is complete are of one state of the database.
@@ -59,18 +51,19 @@ pub async fn uninvoiced(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
 }
 
-/// `POST /api/finance/uninvoiced/close`
-pub async fn close(request: Request) -> Answered {
-    let asked: Close = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let closed = uninvoiced_close::close(&mut keyed.write, &asked, &writer).await?;
-    let details = json!({"close_id": closed.close_id, "store_id": asked.store_id, "lines_count": closed.lines_count,
-        "value": closed.value, "reason": asked.reason});
-    change::finish_audited(&request, keyed, ("finance.uninvoiced_closed", details), Answer::ok(&closed)).await
+impl Command for Close {
+    const ACTION: &'static str = "finance.uninvoiced_closed";
+    type Answer = Closed;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Closed>, Failure> {
+        let writer = tx.writer().await?;
+        let closed = uninvoiced_close::close(tx.connection, &self, &writer).await?;
+        let details = json!({"close_id": closed.close_id, "store_id": self.store_id,
+            "lines_count": closed.lines_count, "value": closed.value, "reason": self.reason});
+        Ok(Changed::answer(&closed, details))
+    }
 }
 
-/// `GET /api/finance/payables`
-pub async fn payables(request: Request) -> Answered {
+async fn payables(request: Request) -> Answered {
     let ask = request.query()?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     Ok(Reply::ok(&payables_as_of::payables(&mut read, ask, (request.state.today(now), now)).await?))

@@ -1,57 +1,47 @@
 //! Prices.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request, bound_page};
+use crate::http::bound_page;
+use crate::http::prelude::*;
 use crate::office::prices::price;
-use domain::model::base::answer::Answer;
 use domain::model::base::ids::StoreId;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::price::PriceDown;
 use domain::rules::selling::price::EffectivePrice;
-use edge::identity::EmptyBody;
-use edge::page::{Cursor, Limit, List};
-use edge::{Code, Doc, Reply, clock};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}"#;
 
-pub const LIST: Doc = Doc::of("Catalogue", "List prices")
-    .query::<Search>()
-    .answers::<List<PriceDown>>(r#"{"items": [], "next_cursor": null}"#);
-pub const SET: Doc = Doc::of("Catalogue", "Set a price from now or from a date, for one store or all")
-    .body::<price::New>(
-        r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
-    )
-    .creates::<PriceDown>(PRICE)
-    .refuses(&[Code::UnknownSku]);
-
-pub const EFFECTIVE: Doc =
-    Doc::of("Catalogue", "Retrieve the price of a product in a store at a point in time, and the reason why it applies")
-        .query::<Asked>()
-        .answers::<EffectivePrice>(
-            r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/prices", EVERYONE, "Catalogue").summary("List prices").lists::<Search>(""),
+    post("/api/prices", ADMIN, "Catalogue").summary("Set a price from now or from a date, for one store or all")
+        .refuses(&[Code::UnknownSku])
+        .creates::<price::New>(
+            r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
+            PRICE,
+        ),
+    get("/api/prices/effective", EVERYONE, "Catalogue").summary("Retrieve the price of a product in a store at a point in time, and why it applies")
+    .query::<Asked>()
+    .refuses(&[Code::NotFound])
+    .answers::<EffectivePrice>(
+        r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,
     "source": "store", "price_row": {"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null},
     "since": "2026-11-20T17:00:00.000Z",
     "why": "it was set for this store, which takes precedence over prices for all stores and the product's own"}"#,
-        )
-        .refuses(&[Code::NotFound]);
-/// `POST /api/prices/:id/withdraw`
-pub const WITHDRAW: Doc = Doc::of("Catalogue", "Withdraw a price; it is kept but no longer applies")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<PriceDown>(
+        answers!(effective),
+    ),
+    post("/api/prices/:id/withdraw", ADMIN, "Catalogue").summary("Withdraw a price; it is kept but no longer applies")
+    .step::<Withdraw>(
         r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": "2026-11-20T03:00:00.000Z"}"#,
-    );
+    ),
+];
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PriceSearch")]
-struct Search {
+pub struct Search {
     /// Only those of this product.
     sku: Option<String>,
     /// Only prices that apply in this store: its own, and those for all stores. Empty or omitted for the prices of any
@@ -69,6 +59,8 @@ struct Search {
     cursor: Option<Cursor>,
 }
 
+page_query!(Search);
+
 /// Query parameters of the effective price.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,28 +73,32 @@ pub struct Asked {
     at: Option<UtcMs>,
 }
 
-/// `GET /api/prices`
-pub async fn list(request: Request) -> Answered {
-    let Search { sku, store_id, state, from, to, limit, cursor } = request.query()?;
-    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
-    let filter = price::Filter { sku, store_id, state, from, to };
-    let items = price::list(request.state.db.pool(), &filter, &after, change::one_more(limit)).await;
-    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.price_id.clone())?))
+impl PagedList for Search {
+    type Query = Self;
+    type Item = PriceDown;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<PriceDown>, Failure> {
+        let Search { sku, store_id, state, from, to, .. } = page.query.clone();
+        let filter = price::Filter { sku, store_id, state, from, to };
+        Ok(price::list(page.pool, &filter, &page.after.unwrap_or_default(), page.limit).await?)
+    }
+    fn position(price: &PriceDown) -> String {
+        price.price_id.clone()
+    }
 }
 
-/// `POST /api/prices`
-pub async fn set(request: Request) -> Answered {
-    let new: price::New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let price = price::set(&mut keyed.write, new, now).await?;
-    let location = format!("/api/prices?cursor={}", bound_page::cursor_at("/api/prices", &price.price_id));
-    let done = ("price.set", json!(price));
-    change::finish_audited(&request, keyed, done, Answer::created(location, &price)).await
+impl Command for price::New {
+    const ACTION: &'static str = "price.set";
+    type Answer = PriceDown;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PriceDown>, Failure> {
+        let price = price::set(tx.connection, self, tx.now).await?;
+        let location =
+            format!("/api/prices?cursor={}", bound_page::cursor_at("/api/prices", &price.price_id));
+        Ok(Changed::created(location, &price, json!(price)))
+    }
 }
 
-/// `GET /api/prices/effective`
-pub async fn effective(request: Request) -> Answered {
+async fn effective(request: Request) -> Answered {
     let asked: Asked = request.query()?;
     let now = clock::now();
     let at = edge::query::now_or_later(asked.at, now)?;
@@ -110,14 +106,14 @@ pub async fn effective(request: Request) -> Answered {
     Ok(Reply::ok(&price::effective(pool, &asked.sku, &StoreId(asked.store_id), (at, None), now).await?))
 }
 
-/// `POST /api/prices/:id/withdraw`: withdrawn again, the same answer.
-pub async fn withdraw(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let (price, withdrawn) = price::withdraw(&mut keyed.write, request.param("id"), now).await?;
-    if !withdrawn {
-        return change::finish(&request, keyed, Answer::ok(&price)).await;
+without_body!(Withdraw);
+
+impl Command for Withdraw {
+    const ACTION: &'static str = "price.withdrawn";
+    type Answer = PriceDown;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PriceDown>, Failure> {
+        // Withdrawn again, the answer is the same.
+        let (price, withdrawn) = price::withdraw(tx.connection, tx.path.get("id"), tx.now).await?;
+        Ok(if withdrawn { Changed::answer(&price, json!(price)) } else { Changed::without_entry(&price) })
     }
-    change::finish_audited(&request, keyed, ("price.withdrawn", json!(price)), Answer::ok(&price)).await
 }

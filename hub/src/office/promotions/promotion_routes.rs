@@ -1,40 +1,39 @@
 //! Promotions.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request, bound_page};
+use crate::http::prelude::*;
 use crate::office::promotions::preview::{self, Preview};
 use crate::office::promotions::promotion::{self, TABLE};
-use domain::model::base::answer::Answer;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::selling::promotion::Promotion;
-use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::Doc;
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 
 const PROMOTION: &str = r#"{"promotion_id": "prm_1", "name": "Tea week", "type": "line_percent", "value": 1000,
     "skus": ["8991234567890"], "category": null, "min_qty": null, "min_total": null, "buy": null, "get": null,
     "tier": null, "store_ids": null, "from": "2026-11-21", "to": "2026-11-27", "days": null, "priority": 1,
     "stackable": false}"#;
 
-pub const LIST: Doc = Doc::of("Catalogue", "List promotions")
-    .query::<Search>()
-    .answers::<List<Promotion>>(r#"{"items": [], "next_cursor": null}"#);
-pub const READ: Doc = Doc::of("Catalogue", "Retrieve a promotion").answers::<Promotion>(PROMOTION);
-pub const CREATE: Doc = Doc::of("Catalogue", "Create a promotion")
-    .body::<promotion::New>(
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/promotions", EVERYONE, "Catalogue").summary("List promotions").lists::<Search>(""),
+    post("/api/promotions", ADMIN, "Catalogue")
+        .summary("Create a promotion")
+        .refuses(&[Code::UnknownSku])
+        .creates::<promotion::New>(
         r#"{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
             "from": "2026-11-21", "to": "2026-11-27", "priority": 1}"#,
-    )
-    .creates::<Promotion>(PROMOTION)
-    .refuses(&[Code::UnknownSku]);
-pub const CHANGE: Doc = Doc::of("Catalogue", "Update a promotion's name and validity")
-    .body::<promotion::Change>(r#"{"to": "2026-11-30"}"#)
-    .answers::<Promotion>(PROMOTION);
-pub const PREVIEW: Doc =
-    Doc::of("Catalogue", "Preview the discounts of promotions and of draft promotions for a basket, and why others give none")
+        PROMOTION,
+    ),
+    Route::post("/api/promotions/preview", ADMIN, PREVIEW, answers!(preview)),
+    get("/api/promotions/:id", EVERYONE, "Catalogue")
+        .summary("Retrieve a promotion")
+        .answers::<Promotion>(PROMOTION, answers!(read)),
+    patch("/api/promotions/:id", ADMIN, "Catalogue")
+        .summary("Update a promotion's name and validity")
+        .command::<promotion::Change>(r#"{"to": "2026-11-30"}"#, PROMOTION),
+];
+
+const PREVIEW: Doc =
+    Doc::of("Catalogue", "Preview the discounts that promotions, drafts included, give to a basket, and why others do not apply")
         .body::<preview::Asked>(
             r#"{"store_id": "S001", "date": "2026-11-21", "items": [{"sku": "8991234567890", "qty": 2}],
             "promotions": [{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],
@@ -48,11 +47,11 @@ pub const PREVIEW: Doc =
         .unkeyed("nothing changes: a repeated request is answered again")
         .refuses(&[Code::NotFound]);
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionSearch")]
-struct Search {
-    /// Text in the name.
+pub struct Search {
+    /// A part of the name.
     q: Option<String>,
     /// Only promotions that list this product or are not limited to products.
     sku: Option<Sku>,
@@ -68,55 +67,50 @@ struct Search {
     cursor: Option<Cursor>,
 }
 
-/// `GET /api/promotions`
-pub async fn list(request: Request) -> Answered {
-    let Search { q, sku, store_id, from, to, limit, cursor } = request.query()?;
-    change::check_q(q.as_deref())?;
-    let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
-    let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
-    let (pool, most) = (request.state.db.pool(), change::one_more(limit));
-    let items = TABLE
-        .list_where(
-            pool,
-            &after,
-            most,
-            |one: &Promotion| &one.promotion_id,
-            |one: &Promotion| filter.wants(one),
-        )
-        .await;
-    Ok(Reply::ok(&bound_page::cut_in(&request, items?, limit, |item| item.promotion_id.clone())?))
+page_query!(Search, q);
+
+impl PagedList for Search {
+    type Query = Self;
+    type Item = Promotion;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<Promotion>, Failure> {
+        let Search { q, sku, store_id, from, to, .. } = page.query.clone();
+        let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
+        let (pool, after, limit) = (page.pool, page.after.unwrap_or_default(), page.limit);
+        let wanted = |one: &Promotion| filter.wants(one);
+        Ok(TABLE.list_where(pool, &after, limit, |one: &Promotion| &one.promotion_id, wanted).await?)
+    }
+    fn position(promotion: &Promotion) -> String {
+        promotion.promotion_id.clone()
+    }
 }
 
-/// `POST /api/promotions/preview`
-pub async fn preview(request: Request) -> Answered {
+async fn preview(request: Request) -> Answered {
     let asked: preview::Asked = request.json()?;
     Ok(Reply::ok(&preview::preview(request.state.db.pool(), asked, clock::now()).await?))
 }
 
-/// `GET /api/promotions/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let pool = request.state.db.pool();
     let found: Option<Promotion> = TABLE.read(pool, request.param("id")).await?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the promotion"))?))
 }
 
-/// `POST /api/promotions`
-pub async fn create(request: Request) -> Answered {
-    let new: promotion::New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let made = promotion::create(&mut keyed.write, new, now).await?;
-    let location = format!("/api/promotions/{}", made.promotion_id);
-    let done = ("promotion.created", json!({"promotion_id": made.promotion_id, "name": made.name}));
-    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
+impl Command for promotion::New {
+    const ACTION: &'static str = "promotion.created";
+    type Answer = Promotion;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Promotion>, Failure> {
+        let made = promotion::create(tx.connection, self, tx.now).await?;
+        let details = json!({"promotion_id": made.promotion_id, "name": made.name});
+        Ok(Changed::created(format!("/api/promotions/{}", made.promotion_id), &made, details))
+    }
 }
 
-/// `PATCH /api/promotions/:id`
-pub async fn change(request: Request) -> Answered {
-    let asked: promotion::Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let [before, after] = promotion::change(&mut keyed.write, request.param("id"), asked, now).await?;
-    let done = ("promotion.changed", json!({"promotion_id": after.promotion_id}));
-    change::finish_changed(&request, keyed, done, [&before, &after]).await
+impl Command for promotion::Change {
+    const ACTION: &'static str = "promotion.changed";
+    type Answer = Promotion;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Promotion>, Failure> {
+        let [before, after] = promotion::change(tx.connection, tx.path.get("id"), self, tx.now).await?;
+        Ok(Changed::document([&before, &after], json!({"promotion_id": after.promotion_id})))
+    }
 }

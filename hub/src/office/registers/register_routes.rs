@@ -1,41 +1,40 @@
 //! Tills of stores, listed and changed.
 
-use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, begun, one_more};
-use crate::http::{Answered, Request};
+use crate::http::prelude::*;
 use crate::office::registers::register::{self, RegistersQuery, View};
-use domain::model::base::answer::Answer;
 use domain::rules::books::register::ChangeRegister;
-use edge::{Doc, Reply, clock};
-use serde_json::json;
 
 const REGISTER: &str = r#"{"store_id": "S001", "register_id": "till-1", "name": "Front", "state": "active"}"#;
 
-pub const LIST: Doc = Doc::of("Stores", "List registers that have sold, or that head office has named")
-    .query::<RegistersQuery>()
-    .lists::<View>(REGISTER);
-pub const CHANGE: Doc = Doc::of(
-    "Stores",
-    "Rename, enable or disable a store's register; the store applies the change when it is notified",
-)
-.body::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#)
-.answers::<View>(REGISTER);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/registers", ADMIN, "Stores")
+        .summary("List registers that sold or that head office named")
+        .lists::<RegistersQuery>(REGISTER),
+    patch("/api/registers/:store_id/:register_id", ADMIN, "Stores")
+        .summary("Rename, enable or disable a store's register; applies once the store is notified")
+        .command::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#, REGISTER),
+];
 
-/// `GET /api/registers`
-pub async fn list(request: Request) -> Answered {
-    let ask: RegistersQuery = request.query()?;
-    let items = register::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, |item| (item.store_id.clone(), item.register_id.clone()))))
+impl PagedList for RegistersQuery {
+    type Query = Self;
+    type Item = View;
+    type Position = (String, String);
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(register::list(page.pool, page.query, page.after, page.limit).await?)
+    }
+    fn position(register: &View) -> (String, String) {
+        (register.store_id.clone(), register.register_id.clone())
+    }
 }
 
-/// `PATCH /api/registers/:store_id/:register_id`
-pub async fn change(request: Request) -> Answered {
-    let asked: ChangeRegister = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let (store_id, register_id) = (request.param("store_id"), request.param("register_id"));
-    let changed = register::change(&mut keyed.write, (store_id, register_id), &asked, now).await?;
-    let details = json!({"store_id": store_id, "register_id": register_id, "name": changed.name,
-        "state": changed.state});
-    change::finish_audited(&request, keyed, ("register.changed", details), Answer::ok(&changed)).await
+impl Command for ChangeRegister {
+    const ACTION: &'static str = "register.changed";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let (store_id, register_id) = (tx.path.get("store_id"), tx.path.get("register_id"));
+        let changed = register::change(tx.connection, (store_id, register_id), &self, tx.now).await?;
+        let details = json!({"store_id": store_id, "register_id": register_id, "name": changed.name,
+            "state": changed.state});
+        Ok(Changed::answer(&changed, details))
+    }
 }

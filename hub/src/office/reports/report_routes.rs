@@ -1,6 +1,7 @@
 //! Reports: as JSON, as CSV, as a picture.
 
 use crate::db::failure::Failure;
+use crate::http::route::{FINANCE, GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::reports::chart::Picture;
 use crate::office::reports::completeness::{self, Completeness};
@@ -9,16 +10,33 @@ use crate::office::reports::{
     cash, exceptions, margin, members, payments, points_liability, profit, purchases, sales_report,
     sell_through, settlements, shrinkage, stock,
 };
+use crate::state::hub::Hub;
 use crate::table::product;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, Route, clock};
 use jiff::civil::Date;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
 use std::collections::HashMap;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/reports/sales", FINANCE, SALES, answers!(sales)),
+    Route::get("/api/reports/margin", FINANCE, MARGIN, answers!(margin)),
+    Route::get("/api/reports/shrinkage", FINANCE, SHRINKAGE, answers!(shrinkage)),
+    Route::get("/api/reports/members", FINANCE, MEMBERS, answers!(members)),
+    Route::get("/api/reports/payments", FINANCE, PAYMENTS, answers!(payments)),
+    Route::get("/api/reports/settlements", FINANCE, SETTLEMENTS, answers!(settlements)),
+    Route::get("/api/reports/cash", FINANCE, CASH, answers!(cash)),
+    Route::get("/api/reports/profit", FINANCE, PROFIT, answers!(profit)),
+    Route::get("/api/reports/exceptions", FINANCE, EXCEPTIONS, answers!(exceptions)),
+    Route::get("/api/reports/points-liability", FINANCE, POINTS_LIABILITY, answers!(points_liability)),
+    Route::get("/api/reports/stock", GOODS, STOCK, answers!(stock)),
+    Route::get("/api/reports/sell-through", GOODS, SELL_THROUGH, answers!(sell_through)),
+    Route::get("/api/reports/purchases", GOODS, PURCHASES, answers!(purchases)),
+];
 
 const SVG: &str = "image/svg+xml";
 const EXAMPLE: &str = r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "dates": "business",

@@ -1,20 +1,14 @@
 //! What does not agree: listed, and resolved.
 
-use crate::db::failure::Failure;
-use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, one_more};
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, begun_alone};
-use crate::office::settlement::exception::{self, ExceptionsQuery, View};
+use crate::http::command;
+use crate::http::prelude::*;
+use crate::office::finance::writer::Writer;
+use crate::office::settlement::exception::{self, Bookmark, ExceptionsQuery, View};
 use crate::office::settlement::exceptions::resolution::Resolve;
 use crate::office::settlement::posting::{self, Posting};
 use crate::table::journal_counts;
-use domain::model::base::answer::Answer;
-use edge::{Code, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-use sqlx::AnyConnection;
+
+use edge::Doc;
 
 const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider", "source_id": "src_1",
     "statement_id": null, "store_id": "S001", "business_date": "2026-11-19",
@@ -25,9 +19,13 @@ const EXCEPTION: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provide
     "message": "A payment was taken, but its provider reported later days without it.",
     "action": "Ask the provider; carry it until it comes, match it, or write it off."}"#;
 
-pub const LIST: Doc = Doc::of("Settlement", "List settlement exceptions, newest first")
-    .query::<ExceptionsQuery>()
-    .lists::<View>(EXCEPTION);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/settlement-exceptions", FINANCE, "Settlement")
+        .summary("List settlement exceptions, newest first")
+        .lists::<ExceptionsQuery>(EXCEPTION),
+    Route::post("/api/settlement-exceptions/:id/resolve", FINANCE, RESOLVE, answers!(resolve)),
+];
+
 const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider", "source_id": "src_1",
     "statement_id": null, "store_id": "S001", "business_date": "2026-11-19",
     "settlement_id": "stl_1", "method": "card", "amount": 83250,
@@ -38,7 +36,7 @@ const RESOLVED: &str = r#"{"exception_id": "sxc_1", "type": "missing_at_provider
     "action": "Ask the provider; carry it until it comes, match it, or write it off.",
     "posting": [{"store_id": "S001", "entry_date": "2026-11-20", "waits": false, "lines": [
     {"account": "1110", "debit": 0, "credit": 83250}, {"account": "6060", "debit": 83250, "credit": 0}]}]}"#;
-pub const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
+const RESOLVE: Doc = Doc::of("Settlement", "Resolve a settlement exception")
     .query::<ResolveQuery>()
     .body::<Resolve>(r#"{"resolution": "carry", "reason": "terminal was offline"}"#)
     .answers::<Resolved>(RESOLVED)
@@ -63,46 +61,51 @@ pub struct Resolved {
     posting: Vec<Posting>,
 }
 
-/// `GET /api/settlement-exceptions`
-pub async fn list(request: Request) -> Answered {
-    let ask: ExceptionsQuery = request.query()?;
-    let items = exception::list(request.state.db.pool(), &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, exception::place)))
+impl PagedList for ExceptionsQuery {
+    type Query = Self;
+    type Item = View;
+    type Position = Bookmark;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(exception::list(page.pool, page.query, page.after, page.limit).await?)
+    }
+    fn position(exception: &View) -> Bookmark {
+        exception::place(exception)
+    }
 }
 
-/// `POST /api/settlement-exceptions/:id/resolve`
-pub async fn resolve(request: Request) -> Answered {
-    let ask: ResolveQuery = request.query()?;
-    let asked: Resolve = request.json()?;
-    if ask.preview == Some(true) {
-        return preview(&request, &asked).await;
+async fn resolve(request: Request) -> Answered {
+    let query: ResolveQuery = request.query()?;
+    if query.preview == Some(true) {
+        return preview(&request, &request.json()?).await;
     }
-    let (mut keyed, writer) = begun_alone!(request);
-    let view = resolved(&request, &mut keyed.write, &writer, &asked).await?;
-    let details = json!({"exception_id": view.exception_id, "type": view.kind, "resolution": asked.resolution,
-        "store_id": view.store_id, "amount": view.amount, "reason": asked.reason});
-    let answer = Answer::ok(&Resolved { exception: view, posting: Vec::new() });
-    change::finish_audited(&request, keyed, ("settlement.exception_resolved", details), answer).await
+    command::run::<Resolve>(request).await
+}
+
+impl Command for Resolve {
+    const ACTION: &'static str = "settlement.exception_resolved";
+    type Answer = Resolved;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Resolved>, Failure> {
+        let (writer, settings) = (tx.writer().await?, tx.settings().await?);
+        let (id, carry_days) = (tx.path.get("id"), settings.settlement.carry_days);
+        writer.resolve_exception(tx.connection, id, &self, carry_days).await?;
+        let view = exception::read(tx.connection, id).await?;
+        let details = json!({"exception_id": view.exception_id, "type": view.kind, "resolution": self.resolution,
+            "store_id": view.store_id, "amount": view.amount, "reason": self.reason});
+        Ok(Changed::answer(&Resolved { exception: view, posting: Vec::new() }, details))
+    }
 }
 
 /// Does it, says what it came to, and takes it back: nothing is committed, and no key is looked at.
 async fn preview(request: &Request, asked: &Resolve) -> Answered {
     let mut write = request.state.db.write().await?;
     let writer = Writer::alone(&mut write, request, clock::now()).await?;
-    let shown = resolved(request, &mut write, &writer, asked);
+    let id = request.param("id");
+    let shown = async {
+        let carry_days = request.state.settings(&mut write).await?.settlement.carry_days;
+        writer.resolve_exception(&mut write, id, asked, carry_days).await?;
+        exception::read(&mut write, id).await
+    };
     let exception = journal_counts::uncounted(shown).await?;
     let posting = posting::of(&mut write, &exception).await?;
     Ok(Reply::ok(&Resolved { exception, posting }))
-}
-
-async fn resolved(
-    request: &Request,
-    connection: &mut AnyConnection,
-    writer: &Writer<'_>,
-    asked: &Resolve,
-) -> Result<View, Failure> {
-    let id = request.param("id");
-    let carry_days = request.state.settings(connection).await?.settlement.carry_days;
-    writer.resolve_exception(connection, id, asked, carry_days).await?;
-    exception::read(connection, id).await
 }

@@ -1,15 +1,8 @@
 //! Matches by hand: made, read and taken back.
 
-use crate::http::change;
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::begun_alone;
+use crate::http::prelude::*;
 use crate::office::settlement::hand_match::New;
 use crate::office::settlement::settlement_match::{self, View};
-use domain::model::base::answer::Answer;
-use edge::{Code, Doc, Reply};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 
 const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_hand", "line_ids": ["sln_1"],
     "item_ids": ["pay_1"], "gross": 83250, "fee": 1249, "net": 82001, "difference": 0, "difference_account": null,
@@ -17,18 +10,19 @@ const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_h
     "net": 82001, "booked": false}], "state": "matched", "made_by": "usr_1", "reason": "the slip has another number",
     "made_at": "2026-11-21T02:06:34.739Z", "undone_by": null, "undone_at": null, "undone_reason": null}"#;
 
-pub const READ: Doc =
-    Doc::of("Settlement", "Retrieve a match with its lines and items").answers::<View>(MATCH);
-pub const MAKE: Doc = Doc::of("Settlement", "Match lines and items manually")
-    .body::<New>(
-        r#"{"source_id": "src_1", "line_ids": ["sln_1"], "item_ids": ["pay_1"], "reason": "the slip has another number"}"#,
-    )
-    .creates::<View>(MATCH)
-    .refuses(&[Code::NotFound, Code::InvalidState]);
-pub const UNDO: Doc = Doc::of("Settlement", "Undo a match before any of it is posted")
-    .body::<Undo>(r#"{"reason": "it was another terminal's"}"#)
-    .answers::<View>(MATCH)
-    .refuses(&[Code::InvalidState]);
+pub const ROUTES: &[Route<Hub>] = &[
+    post("/api/settlement-matches", FINANCE, "Settlement").summary("Match lines and items manually")
+        .refuses(&[Code::NotFound, Code::InvalidState])
+        .creates::<New>(
+            r#"{"source_id": "src_1", "line_ids": ["sln_1"], "item_ids": ["pay_1"], "reason": "the slip has another number"}"#,
+            MATCH,
+        ),
+    get("/api/settlement-matches/:id", FINANCE, "Settlement").summary("Retrieve a match with its lines and items")
+        .answers::<View>(MATCH, answers!(read)),
+    post("/api/settlement-matches/:id/undo", FINANCE, "Settlement").summary("Undo a match before any of it is posted")
+    .refuses(&[Code::InvalidState])
+    .command::<Undo>(r#"{"reason": "it was another terminal's"}"#, MATCH),
+];
 
 /// Request body for the undoing of a match.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,32 +33,32 @@ pub struct Undo {
     reason: String,
 }
 
-/// `GET /api/settlement-matches/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&settlement_match::read(&mut connection, request.param("id")).await?))
 }
 
-/// `POST /api/settlement-matches`
-pub async fn make(request: Request) -> Answered {
-    let new: New = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let match_id = writer.match_by_hand(&mut keyed.write, &new).await?;
-    let view = settlement_match::read(&mut keyed.write, &match_id).await?;
-    let details = json!({"match_id": match_id, "source_id": new.source_id, "gross": view.gross, "net": view.net,
-        "reason": new.reason});
-    let answer = Answer::created(format!("/api/settlement-matches/{match_id}"), &view);
-    change::finish_audited(&request, keyed, ("settlement.match_made", details), answer).await
+impl Command for New {
+    const ACTION: &'static str = "settlement.match_made";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let match_id = tx.writer().await?.match_by_hand(tx.connection, &self).await?;
+        let view = settlement_match::read(tx.connection, &match_id).await?;
+        let details = json!({"match_id": match_id, "source_id": self.source_id, "gross": view.gross,
+            "net": view.net, "reason": self.reason});
+        Ok(Changed::created(format!("/api/settlement-matches/{match_id}"), &view, details))
+    }
 }
 
-/// `POST /api/settlement-matches/:id/undo`
-pub async fn undo(request: Request) -> Answered {
-    let asked: Undo = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let id = request.param("id");
-    writer.undo_match(&mut keyed.write, id, &asked.reason).await?;
-    let view = settlement_match::read(&mut keyed.write, id).await?;
-    let details =
-        json!({"match_id": id, "source_id": view.source_id, "gross": view.gross, "reason": asked.reason});
-    change::finish_audited(&request, keyed, ("settlement.match_undone", details), Answer::ok(&view)).await
+impl Command for Undo {
+    const ACTION: &'static str = "settlement.match_undone";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let id = tx.path.get("id");
+        tx.writer().await?.undo_match(tx.connection, id, &self.reason).await?;
+        let view = settlement_match::read(tx.connection, id).await?;
+        let details = json!({"match_id": id, "source_id": view.source_id, "gross": view.gross,
+            "reason": self.reason});
+        Ok(Changed::answer(&view, details))
+    }
 }

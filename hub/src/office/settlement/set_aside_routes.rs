@@ -1,21 +1,13 @@
 //! Rows that are no lines of their statement: listed, taken in by hand, dismissed.
 
-use crate::db::failure::Failure;
-use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, one_more};
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, begun_alone, check_text};
+use crate::http::prelude::*;
+use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::set_aside_row::{self, Decision, RowsSetAsideQuery, State, View};
 use crate::office::settlement::{source, statement, statement_import};
-use domain::model::base::answer::Answer;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
-use edge::{ApiError, Code, Doc, Reply};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 use sqlx::AnyConnection;
 
 const ROW: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
@@ -33,19 +25,20 @@ const DISMISSED: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid",
     "state": "dismissed", "line_id": null, "decided_by": "usr_1", "decided_at": "2026-11-20T02:06:34.739Z",
     "decision": "a note of the bank"}"#;
 
-pub const LIST: Doc =
-    Doc::of("Settlement", "List the rows of a statement's file that were set aside, in file order")
-        .query::<RowsSetAsideQuery>()
-        .lists::<View>(ROW)
-        .refuses(&[Code::NotFound]);
-pub const TAKE: Doc = Doc::of("Settlement", "Add a row that was set aside as a line, with corrections")
-    .body::<TakeRow>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#)
-    .answers::<View>(TAKEN)
-    .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate]);
-pub const DISMISS: Doc = Doc::of("Settlement", "Dismiss a row that was set aside: it is not a line")
-    .body::<DismissRow>(r#"{"reason": "a note of the bank"}"#)
-    .answers::<View>(DISMISSED)
-    .refuses(&[Code::NotFound, Code::InvalidState]);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/statements/:id/set-aside", FINANCE, "Settlement")
+        .summary("List the rows of a statement's file that were set aside, in file order")
+        .refuses(&[Code::NotFound])
+        .lists::<RowsSetAsideQuery>(ROW),
+    post("/api/statements/:id/set-aside/:row_id/take", FINANCE, "Settlement")
+        .summary("Add a row that was set aside as a line, with corrections")
+        .refuses(&[Code::NotFound, Code::InvalidState, Code::Duplicate])
+        .command::<TakeRow>(r#"{"amount": 12345, "reason": "the slip says 12345"}"#, TAKEN),
+    post("/api/statements/:id/set-aside/:row_id/dismiss", FINANCE, "Settlement")
+        .summary("Dismiss a row that was set aside: it is not a line")
+        .refuses(&[Code::NotFound, Code::InvalidState])
+        .command::<DismissRow>(r#"{"reason": "a note of the bank"}"#, DISMISSED),
+];
 
 /// Corrections of a row. Omitted fields keep the values of the row.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -84,28 +77,38 @@ pub struct DismissRow {
     reason: String,
 }
 
-/// `GET /api/statements/:id/set-aside`
-pub async fn list(request: Request) -> Answered {
-    let ask: RowsSetAsideQuery = request.query()?;
-    let id = request.param("id");
-    let mut connection = request.state.db.pool().acquire().await?;
-    statement::read(&mut connection, id).await?;
-    let items = set_aside_row::list(&mut connection, id, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, set_aside_row::place)))
+impl PagedList for RowsSetAsideQuery {
+    type Query = Self;
+    type Item = View;
+    type Position = (i64, String);
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        let id = page.request.param("id");
+        let mut connection = page.pool.acquire().await?;
+        statement::read(&mut connection, id).await?;
+        Ok(set_aside_row::list(&mut connection, id, page.query, page.after, page.limit).await?)
+    }
+    fn position(row: &View) -> (i64, String) {
+        set_aside_row::place(row)
+    }
 }
 
-/// `POST /api/statements/:id/set-aside/:row_id/take`
-pub async fn take(request: Request) -> Answered {
-    let asked: TakeRow = request.json()?;
-    check_text("reason", &asked.reason)?;
-    let (id, row_id) = (request.param("id"), request.param("row_id"));
-    let (mut keyed, writer) = begun_alone!(request);
-    let bounds = Bounds { today: writer.today, limits: request.state.limits };
-    let line_id = taken(&mut keyed.write, (id, row_id), &asked, (&writer, &bounds)).await?;
-    let (view, _) = set_aside_row::read(&mut keyed.write, id, row_id).await?;
-    let details = json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "line_id": line_id,
-        "reason": asked.reason});
-    change::finish_audited(&request, keyed, ("settlement.row_taken", details), Answer::ok(&view)).await
+impl Command for TakeRow {
+    const ACTION: &'static str = "settlement.row_taken";
+    type Answer = View;
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.reason)
+    }
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let asked = self;
+        let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
+        let writer = tx.writer().await?;
+        let bounds = Bounds { today: tx.today, limits: tx.hub.limits };
+        let line_id = taken(tx.connection, (id, row_id), &asked, (&writer, &bounds)).await?;
+        let (view, _) = set_aside_row::read(tx.connection, id, row_id).await?;
+        let details = json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "line_id": line_id,
+            "reason": asked.reason});
+        Ok(Changed::answer(&view, details))
+    }
 }
 
 async fn taken(
@@ -178,23 +181,28 @@ fn of(figures: Figures, source: SourceKind, kind: Option<LineKind>) -> Result<[O
     figures.of_kind(source, kind).map_err(|problem| ApiError::field("amount", problem))
 }
 
-/// `POST /api/statements/:id/set-aside/:row_id/dismiss`
-pub async fn dismiss(request: Request) -> Answered {
-    let asked: DismissRow = request.json()?;
-    check_text("reason", &asked.reason)?;
-    let (id, row_id) = (request.param("id"), request.param("row_id"));
-    let (mut keyed, writer) = begun_alone!(request);
-    let (row, _) = set_aside_row::read(&mut keyed.write, id, row_id).await?;
-    let decision = Decision {
-        state: State::Dismissed,
-        line_id: None,
-        by: writer.by,
-        at: writer.now,
-        reason: asked.reason.trim(),
-    };
-    set_aside_row::decide(&mut keyed.write, &row, &decision).await?;
-    let (view, _) = set_aside_row::read(&mut keyed.write, id, row_id).await?;
-    let details =
-        json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "reason": asked.reason});
-    change::finish_audited(&request, keyed, ("settlement.row_dismissed", details), Answer::ok(&view)).await
+impl Command for DismissRow {
+    const ACTION: &'static str = "settlement.row_dismissed";
+    type Answer = View;
+    fn check(&self) -> Result<(), ApiError> {
+        check_text("reason", &self.reason)
+    }
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let asked = self;
+        let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
+        let writer = tx.writer().await?;
+        let (row, _) = set_aside_row::read(tx.connection, id, row_id).await?;
+        let decision = Decision {
+            state: State::Dismissed,
+            line_id: None,
+            by: writer.by,
+            at: writer.now,
+            reason: asked.reason.trim(),
+        };
+        set_aside_row::decide(tx.connection, &row, &decision).await?;
+        let (view, _) = set_aside_row::read(tx.connection, id, row_id).await?;
+        let details =
+            json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "reason": asked.reason});
+        Ok(Changed::answer(&view, details))
+    }
 }

@@ -1,10 +1,9 @@
 //! Settlements: listed, made, matched again and approved.
 
-use crate::db::failure::Failure;
 use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, begun, one_more};
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, begun_alone, check_text};
+use crate::http::change::one_more;
+use crate::http::prelude::*;
+use crate::office::finance::writer::check_text;
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, Listed, SettlementsQuery};
 use crate::office::settlement::file::new_line::NewLines;
@@ -13,15 +12,9 @@ use crate::projection::settlement::shift_difference;
 use crate::table;
 use crate::table::journal;
 use crate::table::store::is_known;
-use domain::model::base::answer::Answer;
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::locked_days::BEGINNING;
-use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 use sqlx::AnyConnection;
 
 /// A settlement with all its figures, for descriptions of routes.
@@ -39,31 +32,8 @@ const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment"
     "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
     "carried_until": null}"#;
 
-pub const LIST: Doc = Doc::of("Settlement", "List settlements, newest first")
-    .query::<SettlementsQuery>()
-    .answers::<CompleteList<Listed>>(
-        r#"{"items": [{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
-        "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null,
-        "expected": 354090, "open": 83250, "fee": 4995, "net": 265845, "exceptions_open": 0}], "next_cursor": null,
-        "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-        "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
-    );
-pub const READ: Doc =
-    Doc::of("Settlement", "Retrieve the settlement of a store's day").answers::<Detail>(DETAIL);
-pub const MAKE: Doc = Doc::of("Settlement", "Create the settlement of a day before its store has sealed it")
-    .body::<New>(
-        r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,
-    )
-    .creates::<Detail>(DETAIL)
-    .refuses(&[Code::InvalidState, Code::Duplicate]);
-pub const MATCH: Doc = Doc::of("Settlement", "Match a settlement's open items again")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<Detail>(DETAIL);
-pub const APPROVE: Doc = Doc::of("Settlement", "Approve and post a settlement; its day is locked")
-    .optional_body::<Approval>(r#"{"note": "as reported"}"#)
-    .answers::<Detail>(DETAIL)
-    .refuses(&[Code::InvalidState]);
-pub const ITEMS: Doc = Doc::of("Settlement", "List items that providers and banks have to settle, newest first")
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/settlement-items", FINANCE, "Settlement").summary("List items that providers and banks have to settle, newest first")
     .query::<item::ItemsQuery>()
     .answers::<CompleteList<item::View>>(
         r#"{"items": [{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
@@ -72,12 +42,36 @@ pub const ITEMS: Doc = Doc::of("Settlement", "List items that providers and bank
         "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
         "carried_until": null}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,
         "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
-    );
-
-pub const ITEMS_OF_DAY: Doc = Doc::of("Settlement", "List the items of a settlement, newest first")
-    .query::<item::SettlementItemsQuery>()
-    .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)
-    .refuses(&[Code::NotFound]);
+        answers!(items),
+    ),
+    get("/api/settlements", FINANCE, "Settlement").summary("List settlements, newest first")
+        .query::<SettlementsQuery>()
+        .answers::<CompleteList<Listed>>(
+            r#"{"items": [{"settlement_id": "stl_1", "store_id": "S001", "business_date": "2026-11-19",
+        "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null,
+        "expected": 354090, "open": 83250, "fee": 4995, "net": 265845, "exceptions_open": 0}], "next_cursor": null,
+        "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+        "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
+            answers!(list),
+        ),
+    post("/api/settlements", FINANCE, "Settlement").summary("Create the settlement of a day before its store has sealed it")
+    .refuses(&[Code::InvalidState, Code::Duplicate])
+    .creates::<New>(
+        r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,
+        DETAIL,
+    ),
+    get("/api/settlements/:id", FINANCE, "Settlement").summary("Retrieve the settlement of a store's day")
+        .answers::<Detail>(DETAIL, answers!(read)),
+    get("/api/settlements/:id/items", FINANCE, "Settlement").summary("List the items of a settlement, newest first")
+        .query::<item::SettlementItemsQuery>()
+        .refuses(&[Code::NotFound])
+        .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE, answers!(items_of_day)),
+    post("/api/settlements/:id/match", FINANCE, "Settlement").summary("Match a settlement's open items again")
+        .step::<Rematch>(DETAIL),
+    post("/api/settlements/:id/approve", FINANCE, "Settlement").summary("Approve and post a settlement; its day is locked")
+    .refuses(&[Code::InvalidState])
+    .command_or_default::<Approval>(r#"{"note": "as reported"}"#, DETAIL),
+];
 
 /// A settlement that a user creates.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,8 +98,7 @@ pub struct Approval {
     note: Option<String>,
 }
 
-/// `GET /api/settlements`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: SettlementsQuery = request.query()?;
     // The settlements and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -115,14 +108,12 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of(cut(&ask, items, settlement::place), completeness)))
 }
 
-/// `GET /api/settlements/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&settlement::read(&mut connection, request.param("id")).await?))
 }
 
-/// `GET /api/settlements/:id/items`
-pub async fn items_of_day(request: Request) -> Answered {
+async fn items_of_day(request: Request) -> Answered {
     let ask: item::SettlementItemsQuery = request.query()?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let found = settlement::find(&mut read, request.param("id")).await?;
@@ -133,8 +124,7 @@ pub async fn items_of_day(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
 }
 
-/// `GET /api/settlement-items`
-pub async fn items(request: Request) -> Answered {
+async fn items(request: Request) -> Answered {
     let ask: item::ItemsQuery = request.query()?;
     // The items and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -145,22 +135,24 @@ pub async fn items(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
 }
 
-/// `POST /api/settlements`
-pub async fn make(request: Request) -> Answered {
-    let new: New = request.json()?;
-    if new.force || new.reason.is_some() {
-        check_text("reason", new.reason.as_deref().unwrap_or_default())?;
+impl Command for New {
+    const ACTION: &'static str = "settlement.made";
+    type Answer = Detail;
+    fn check(&self) -> Result<(), ApiError> {
+        if self.force || self.reason.is_some() {
+            check_text("reason", self.reason.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
     }
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let writer = Writer::alone(&mut keyed.write, &request, now).await?;
-    writer.check_not_later("business_date", new.business_date)?;
-    let settlement_id = made(&mut keyed.write, &new, now).await?;
-    let detail = settlement::read(&mut keyed.write, &settlement_id).await?;
-    let details = json!({"settlement_id": settlement_id, "store_id": new.store_id, "date": new.business_date,
-        "reason": new.reason});
-    let answer = Answer::created(format!("/api/settlements/{settlement_id}"), &detail);
-    change::finish_audited(&request, keyed, ("settlement.made", details), answer).await
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
+        let new = self;
+        tx.writer().await?.check_not_later("business_date", new.business_date)?;
+        let settlement_id = made(tx.connection, &new, tx.now).await?;
+        let detail = settlement::read(tx.connection, &settlement_id).await?;
+        let details = json!({"settlement_id": settlement_id, "store_id": new.store_id,
+            "date": new.business_date, "reason": new.reason});
+        Ok(Changed::created(format!("/api/settlements/{settlement_id}"), &detail, details))
+    }
 }
 
 async fn made(
@@ -191,33 +183,36 @@ async fn made(
     if is_new { Ok(id) } else { Err(ApiError::from(Refusal::Duplicate { what: "settlement", id }).into()) }
 }
 
-/// `POST /api/settlements/:id/match`
-pub async fn rematch(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let today = Writer::alone(&mut keyed.write, &request, now).await?.today;
-    let found = settlement::find(&mut keyed.write, request.param("id")).await?;
-    for known in source::all(&mut keyed.write).await? {
-        if known.state == source::State::Active {
-            let locked = source::lock(&mut keyed.write, &known.source_id).await?;
-            matching::run(&mut keyed.write, &locked, NewLines::default(), (now, today)).await?;
+without_body!(Rematch);
+
+impl Command for Rematch {
+    const ACTION: &'static str = "settlement.matched";
+    type Answer = Detail;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
+        tx.writer().await?;
+        let found = settlement::find(tx.connection, tx.path.get("id")).await?;
+        for known in source::all(tx.connection).await? {
+            if known.state == source::State::Active {
+                let locked = source::lock(tx.connection, &known.source_id).await?;
+                matching::run(tx.connection, &locked, NewLines::default(), (tx.now, tx.today)).await?;
+            }
         }
+        let detail = settlement::read(tx.connection, &found.settlement_id).await?;
+        let details = json!({"settlement_id": found.settlement_id, "store_id": found.store_id});
+        Ok(Changed::answer(&detail, details))
     }
-    let detail = settlement::read(&mut keyed.write, &found.settlement_id).await?;
-    let details = json!({"settlement_id": found.settlement_id, "store_id": found.store_id});
-    change::finish_audited(&request, keyed, ("settlement.matched", details), Answer::ok(&detail)).await
 }
 
-/// `POST /api/settlements/:id/approve`
-pub async fn approve(request: Request) -> Answered {
-    let asked: Approval = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let id = request.param("id");
-    writer.approve_settlement(&mut keyed.write, id, asked.note.as_deref()).await?;
-    let detail = settlement::read(&mut keyed.write, id).await?;
-    let of = &detail.settlement;
-    let details = json!({"settlement_id": id, "store_id": of.store_id, "date": of.business_date, "net": detail.net,
-        "fee": detail.fee});
-    change::finish_audited(&request, keyed, ("settlement.approved", details), Answer::ok(&detail)).await
+impl Command for Approval {
+    const ACTION: &'static str = "settlement.approved";
+    type Answer = Detail;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
+        let (writer, id) = (tx.writer().await?, tx.path.get("id"));
+        writer.approve_settlement(tx.connection, id, self.note.as_deref()).await?;
+        let detail = settlement::read(tx.connection, id).await?;
+        let of = &detail.settlement;
+        let details = json!({"settlement_id": id, "store_id": of.store_id, "date": of.business_date,
+            "net": detail.net, "fee": detail.fee});
+        Ok(Changed::answer(&detail, details))
+    }
 }

@@ -1,15 +1,9 @@
 //! Who pays out what customers paid, and banks: listed, added and changed.
 
-use crate::http::change;
-use crate::http::{Answered, Request, bound_page};
-use crate::office::finance::writer::begun_alone;
+use crate::http::prelude::*;
 use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
 use crate::office::settlement::source::{self, View};
 use crate::office::settlement::source_change::Change;
-use domain::model::base::answer::Answer;
-use edge::page::Page;
-use edge::{Code, Doc, Reply, clock};
-use serde_json::json;
 
 const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": "provider", "methods": ["card"],
     "account": "1040", "account_no": null, "currency": "IDR", "timezone": "UTC", "fee_rate_bp": 150, "fee_fixed": 0, "fee_tolerance": 0, "fee_on_refunds": "kept",
@@ -18,22 +12,21 @@ const SOURCE: &str = r#"{"source_id": "src_1", "name": "Card provider", "kind": 
     "columns": {"date": "Tanggal"}, "types": {}, "negate": false}, "state": "active",
     "created_at": "2026-11-20T02:06:34.739Z"}"#;
 
-pub const LIST: Doc = Doc::of("Settlement", "List statement sources: payment providers and banks")
-    .query::<Page>()
-    .lists::<View>(SOURCE);
-pub const ADD: Doc = Doc::of("Settlement", "Create a statement source: a payment provider or a bank")
-    .body::<Change>(
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/statement-sources", FINANCE, "Settlement").summary("List statement sources: payment providers and banks")
+    .lists::<Sources>(SOURCE),
+    post("/api/statement-sources", FINANCE, "Settlement").summary("Create a statement source: a payment provider or a bank")
+    .refuses(&[Code::Duplicate])
+    .creates::<Create>(
         r#"{"name": "Card provider", "kind": "provider", "methods": ["card"], "fee_rate_bp": 150}"#,
-    )
-    .creates::<View>(SOURCE)
-    .refuses(&[Code::Duplicate]);
-pub const READ: Doc = Doc::of("Settlement", "Retrieve a statement source").answers::<View>(SOURCE);
-pub const CHANGE: Doc = Doc::of("Settlement", "Update a statement source")
-    .body::<Change>(r#"{"window_days": 7}"#)
-    .answers::<View>(SOURCE)
-    .refuses(&[Code::Duplicate]);
-
-pub const RECONCILIATION: Doc = Doc::of("Settlement", "Reconcile a bank's balance with the books: lines and entries that only one of them has")
+        SOURCE,
+    ),
+    get("/api/statement-sources/:id", FINANCE, "Settlement").summary("Retrieve a statement source")
+        .answers::<View>(SOURCE, answers!(read)),
+    patch("/api/statement-sources/:id", FINANCE, "Settlement").summary("Update a statement source")
+        .refuses(&[Code::Duplicate])
+        .command::<Update>(r#"{"window_days": 7}"#, SOURCE),
+    get("/api/statement-sources/:id/reconciliation", FINANCE, "Settlement").summary("Reconcile a bank's balance with the books: entries that only one of them has")
     .query::<ReconciliationQuery>()
     .answers::<reconciliation::View>(
         r#"{"source_id": "src_2", "account": "1040", "as_of": "2026-11-20", "statement_to": "2026-11-20",
@@ -41,44 +34,54 @@ pub const RECONCILIATION: Doc = Doc::of("Settlement", "Reconcile a bank's balanc
             "statement_id": "stm_1", "date": "2026-11-20", "reference": "QR 19NOV", "amount": -111000}],
             "in_bank_only_total": -111000, "in_books_only": [{"type": "payment", "object_id": "spm_1", "batch": null,
             "date": "2026-11-20", "amount": -111000}], "in_books_only_total": -111000, "difference": 0}"#,
-    );
+        answers!(reconciled),
+    ),
+];
 
-/// `GET /api/statement-sources`
-pub async fn list(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let after: Option<String> = bound_page::after_in(&request, page.cursor.as_ref())?;
-    let pool = request.state.db.pool();
-    let items = source::list(pool, &after.unwrap_or_default(), change::one_more(page.limit)).await?;
-    Ok(Reply::ok(&bound_page::cut_in(&request, items, page.limit, |item| item.source_id.clone())?))
+/// The list of statement sources.
+pub struct Sources;
+
+impl PagedList for Sources {
+    type Query = Page;
+    type Item = View;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+        Ok(source::list(page.pool, &page.after.unwrap_or_default(), page.limit).await?)
+    }
+    fn position(source: &View) -> String {
+        source.source_id.clone()
+    }
 }
 
-/// `POST /api/statement-sources`
-pub async fn add(request: Request) -> Answered {
-    let new: Change = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let made = source::create(&mut keyed.write, new, writer.now).await?;
-    let location = format!("/api/statement-sources/{}", made.source_id);
-    let done = ("settlement.source_added", json!({"source_id": made.source_id, "name": made.name}));
-    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
+with_body!(Create(Change), Update(Change));
+
+impl Command for Create {
+    const ACTION: &'static str = "settlement.source_added";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        tx.writer().await?;
+        let made = source::create(tx.connection, self.0, tx.now).await?;
+        let details = json!({"source_id": made.source_id, "name": made.name});
+        Ok(Changed::created(format!("/api/statement-sources/{}", made.source_id), &made, details))
+    }
 }
 
-/// `GET /api/statement-sources/:id`
-pub async fn read(request: Request) -> Answered {
+impl Command for Update {
+    const ACTION: &'static str = "settlement.source_changed";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        tx.writer().await?;
+        let [before, after] = source::change(tx.connection, tx.path.get("id"), self.0).await?;
+        Ok(Changed::document([&before, &after], json!({"source_id": after.source_id})))
+    }
+}
+
+async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&source::read(&mut connection, request.param("id")).await?))
 }
 
-/// `PATCH /api/statement-sources/:id`
-pub async fn change(request: Request) -> Answered {
-    let asked: Change = request.json()?;
-    let (mut keyed, _) = begun_alone!(request);
-    let [before, after] = source::change(&mut keyed.write, request.param("id"), asked).await?;
-    let done = ("settlement.source_changed", json!({"source_id": after.source_id}));
-    change::finish_changed(&request, keyed, done, [&before, &after]).await
-}
-
-/// `GET /api/statement-sources/:id/reconciliation`
-pub async fn reconciled(request: Request) -> Answered {
+async fn reconciled(request: Request) -> Answered {
     let ask: ReconciliationQuery = request.query()?;
     let (hub, now) = (&request.state, clock::now());
     // One state of the database: what the bank reported is held against what was posted.

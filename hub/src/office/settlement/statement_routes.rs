@@ -1,10 +1,8 @@
 //! Statements: imported, listed and read.
 
-use crate::db::failure::Failure;
 use crate::http::bound_page::{after, cut};
-use crate::http::change::{self, begun, one_more};
-use crate::http::{Answered, Request};
-use crate::office::finance::writer::{Writer, begun_alone};
+use crate::http::change::one_more;
+use crate::http::prelude::*;
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
 use crate::office::settlement::file::camt::{self, AccountName, CamtStatement, Wanted};
@@ -18,17 +16,11 @@ use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use crate::office::settlement::statement::{self, StatementsQuery, View};
 use crate::office::settlement::statement_import::{self, Import};
 use crate::office::settlement::statement_line::{self, StatementLinesQuery};
-use domain::model::base::answer::Answer;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use domain::rules::books::settlement::import::TextLine;
-use edge::identity::EmptyBody;
-use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sqlx::AnyConnection;
 
 /// Bad rows that an answer names.
@@ -48,43 +40,34 @@ const IMPORTED: &str = r#"{"statement_id": "stm_1", "doc_no": "ST-2026-000001", 
     "text": "PEND,BIAYA ADM,0000,15000.00,DB", "repeats_line_id": null, "state": "noted", "line_id": null, "decided_by": null,
     "decided_at": null, "decision": null}], "repeats": []}"#;
 
-pub const LIST: Doc = Doc::of("Settlement", "List imported statements, newest first")
-    .query::<StatementsQuery>()
-    .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE);
-pub const READ: Doc = Doc::of("Settlement", "Retrieve an imported statement").answers::<View>(STATEMENT);
-pub const LINES: Doc = Doc::of("Settlement", "List the lines of a statement, in file order")
-    .query::<StatementLinesQuery>()
-    .lists::<statement_line::View>(
-        r#"{"line_id": "sln_1", "line_no": 1, "date": "2026-11-20", "reference": "C-1001", "description": "",
+/// Example of an import.
+const JSON: &str = r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/statements", FINANCE, "Settlement").summary("List imported statements, newest first")
+        .query::<StatementsQuery>()
+        .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE, answers!(list)),
+    post("/api/statements", FINANCE, "Settlement").summary("Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named")
+    .query::<ImportQuery>()
+    .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
+    .creates_from_file::<JsonStatement, ImportStatement>(JSON, IMPORTED),
+    get("/api/statements/:id", FINANCE, "Settlement").summary("Retrieve an imported statement")
+        .answers::<View>(STATEMENT, answers!(read)),
+    get("/api/statements/:id/lines", FINANCE, "Settlement").summary("List the lines of a statement, in file order")
+        .refuses(&[Code::NotFound])
+        .lists::<StatementLinesQuery>(
+            r#"{"line_id": "sln_1", "line_no": 1, "date": "2026-11-20", "reference": "C-1001", "description": "",
     "type": "sale", "gross": 155400, "fee": 2331, "net": 153069, "batch": "77", "store_ref": null, "state": "matched",
     "match_id": "mch_1"}"#,
-    )
-    .refuses(&[Code::NotFound]);
-pub const IMPORT: Doc = Doc::of(
-    "Settlement",
-    "Import a statement as JSON, CSV or (for a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and listed",
-)
-.query::<ImportQuery>()
-.body_csv_or_xml::<JsonStatement>(
-    r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
-)
-.creates::<ImportedStatement>(IMPORTED)
-.refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
-
-pub const IMPORT_FOR_DAY: Doc =
-    Doc::of("Settlement", "Import a statement for the settlement of a store's day; items without a line become missing")
-        .query::<ImportQuery>()
-        .body_csv_or_xml::<JsonStatement>(
-            r#"{"source_id": "src_1", "lines": [{"date": "2026-11-20", "reference": "C-1001", "amount": 155400, "fee": 2331}]}"#,
-        )
-        .creates::<Detail>(DETAIL)
-        .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState]);
-
-pub const APPROVE: Doc =
-    Doc::of("Settlement", "Approve a statement: its lines that belong to no settlement are posted")
-        .optional_body::<EmptyBody>("{}")
-        .answers::<View>(STATEMENT)
-        .refuses(&[Code::InvalidState]);
+        ),
+    post("/api/settlements/:id/statements", FINANCE, "Settlement").summary("Import a statement for the settlement of a store's day; items that it lacks become missing")
+    .query::<ImportQuery>()
+    .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
+    .creates_from_file::<JsonStatement, ImportForDay>(JSON, DETAIL),
+    post("/api/statements/:id/approve", FINANCE, "Settlement").summary("Approve a statement: its lines that belong to no settlement are posted")
+    .refuses(&[Code::InvalidState])
+    .step::<Approve>(STATEMENT),
+];
 
 /// Query parameters of an import.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -145,8 +128,7 @@ pub struct JsonStatement {
     lines: Vec<JsonLine>,
 }
 
-/// `GET /api/statements`
-pub async fn list(request: Request) -> Answered {
+async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
     // What is not matched may be what a store has not reported yet: both are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -155,84 +137,112 @@ pub async fn list(request: Request) -> Answered {
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, (None, ask.from, ask.to), (today, now)).await?))
 }
 
-/// `GET /api/statements/:id`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&statement::read(&mut connection, request.param("id")).await?))
 }
 
-/// `GET /api/statements/:id/lines`
-pub async fn lines(request: Request) -> Answered {
-    let ask: StatementLinesQuery = request.query()?;
-    let (pool, id) = (request.state.db.pool(), request.param("id"));
-    statement::read(&mut *pool.acquire().await?, id).await?;
-    let items = statement_line::list(pool, id, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, statement_line::place)))
+impl PagedList for StatementLinesQuery {
+    type Query = Self;
+    type Item = statement_line::View;
+    type Position = i64;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<statement_line::View>, Failure> {
+        let (pool, id) = (page.pool, page.request.param("id"));
+        statement::read(&mut *pool.acquire().await?, id).await?;
+        Ok(statement_line::list(pool, id, page.query, page.after, page.limit).await?)
+    }
+    fn position(line: &statement_line::View) -> i64 {
+        statement_line::place(line)
+    }
 }
 
-/// `POST /api/statements`
-pub async fn import(request: Request) -> Answered {
-    let ask: ImportQuery = request.query()?;
-    let now = clock::now();
-    let dry_run = ask.dry_run.unwrap_or(false);
-    let import = parsed(&request, ask).await?;
-    let today = request.state.today(now);
-    let mut keyed = begun!(request, now);
-    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
-    let statement_id = statement_import::import(&mut keyed.write, import, (by, now, today)).await?;
-    let view = statement::read(&mut keyed.write, &statement_id).await?;
-    let shown = imported(&mut keyed.write, view).await?;
-    if dry_run {
-        // Nothing is committed.
-        return Ok(Reply::ok(&shown));
-    }
-    let view = &shown.statement;
-    let details = json!({"statement_id": statement_id, "doc_no": view.doc_no, "source_id": view.source_id,
-        "lines": view.lines_new, "net": view.net, "set_aside": view.set_aside});
-    let answer = Answer::created(format!("/api/statements/{statement_id}"), &shown);
-    change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
+/// Imports a statement.
+pub struct ImportStatement {
+    import: Import,
+    dry_run: bool,
 }
 
-/// `POST /api/settlements/:id/statements`
-pub async fn import_for_day(request: Request) -> Answered {
-    let ask: ImportQuery = request.query()?;
-    let (now, id) = (clock::now(), request.param("id"));
-    let (named, dry_run) = (ask.store_id.clone(), ask.dry_run.unwrap_or(false));
-    // A body that can't be is refused before the settlement is looked for.
-    let import = parsed(&request, ask).await?;
-    let of = settlement::find(&mut *request.state.db.pool().acquire().await?, id).await?;
-    if named.is_some_and(|named| named != of.store_id) {
-        return Err(ApiError::field("store_id", "is not the settlement's store").into());
+impl FromRequest for ImportStatement {
+    async fn from_request(request: &Request) -> Result<Self, Failure> {
+        let query: ImportQuery = request.query()?;
+        let dry_run = query.dry_run.unwrap_or(false);
+        Ok(Self { import: parsed(request, query).await?, dry_run })
     }
-    let (store_id, settlement_date) = (Some(of.store_id.clone()), Some(of.business_date));
-    let import = Import { store_id, settlement_date, ..import };
-    let today = request.state.today(now);
-    let mut keyed = begun!(request, now);
-    let by = Writer::alone(&mut keyed.write, &request, now).await?.by;
-    let statement_id = statement_import::import(&mut keyed.write, import, (by, now, today)).await?;
-    let told = statement::read(&mut keyed.write, &statement_id).await?;
-    let detail = settlement::read(&mut keyed.write, id).await?;
-    if dry_run {
-        // Nothing is committed.
-        return Ok(Reply::ok(&detail));
-    }
-    let details = json!({"statement_id": statement_id, "doc_no": told.doc_no, "source_id": told.source_id,
-        "settlement_id": id, "store_id": of.store_id, "lines": told.lines_new, "net": told.net});
-    let answer = Answer::created(format!("/api/settlements/{id}"), &detail);
-    change::finish_audited(&request, keyed, ("settlement.statement_imported", details), answer).await
 }
 
-/// `POST /api/statements/:id/approve`
-pub async fn approve(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (mut keyed, writer) = begun_alone!(request);
-    let id = request.param("id");
-    writer.approve_statement(&mut keyed.write, id).await?;
-    let view = statement::read(&mut keyed.write, id).await?;
-    let details =
-        json!({"statement_id": id, "doc_no": view.doc_no, "source_id": view.source_id, "net": view.net});
-    change::finish_audited(&request, keyed, ("settlement.statement_approved", details), Answer::ok(&view))
-        .await
+impl Command for ImportStatement {
+    const ACTION: &'static str = "settlement.statement_imported";
+    type Answer = ImportedStatement;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<ImportedStatement>, Failure> {
+        let by = tx.writer().await?.by;
+        let statement_id =
+            statement_import::import(tx.connection, self.import, (by, tx.now, tx.today)).await?;
+        let view = statement::read(tx.connection, &statement_id).await?;
+        let shown = imported(tx.connection, view).await?;
+        if self.dry_run {
+            return Ok(Changed::preview(&shown));
+        }
+        let view = &shown.statement;
+        let details = json!({"statement_id": statement_id, "doc_no": view.doc_no, "source_id": view.source_id,
+            "lines": view.lines_new, "net": view.net, "set_aside": view.set_aside});
+        Ok(Changed::created(format!("/api/statements/{statement_id}"), &shown, details))
+    }
+}
+
+/// Imports a statement for the settlement of a day.
+pub struct ImportForDay {
+    import: Import,
+    store_id: String,
+    dry_run: bool,
+}
+
+impl FromRequest for ImportForDay {
+    async fn from_request(request: &Request) -> Result<Self, Failure> {
+        let query: ImportQuery = request.query()?;
+        let (named, dry_run) = (query.store_id.clone(), query.dry_run.unwrap_or(false));
+        // A body that can't be is refused before the settlement is looked for.
+        let import = parsed(request, query).await?;
+        let pool = request.state.db.pool();
+        let of = settlement::find(&mut *pool.acquire().await?, request.param("id")).await?;
+        if named.is_some_and(|named| named != of.store_id) {
+            return Err(ApiError::field("store_id", "is not the settlement's store").into());
+        }
+        let (store_id, settlement_date) = (Some(of.store_id.clone()), Some(of.business_date));
+        Ok(Self { import: Import { store_id, settlement_date, ..import }, store_id: of.store_id, dry_run })
+    }
+}
+
+impl Command for ImportForDay {
+    const ACTION: &'static str = "settlement.statement_imported";
+    type Answer = Detail;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Detail>, Failure> {
+        let Self { import, store_id, dry_run } = self;
+        let (by, id) = (tx.writer().await?.by, tx.path.get("id"));
+        let statement_id = statement_import::import(tx.connection, import, (by, tx.now, tx.today)).await?;
+        let view = statement::read(tx.connection, &statement_id).await?;
+        let detail = settlement::read(tx.connection, id).await?;
+        if dry_run {
+            return Ok(Changed::preview(&detail));
+        }
+        let details = json!({"statement_id": statement_id, "doc_no": view.doc_no, "source_id": view.source_id,
+            "settlement_id": id, "store_id": store_id, "lines": view.lines_new, "net": view.net});
+        Ok(Changed::created(format!("/api/settlements/{id}"), &detail, details))
+    }
+}
+
+without_body!(Approve);
+
+impl Command for Approve {
+    const ACTION: &'static str = "settlement.statement_approved";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let id = tx.path.get("id");
+        tx.writer().await?.approve_statement(tx.connection, id).await?;
+        let view = statement::read(tx.connection, id).await?;
+        let details =
+            json!({"statement_id": id, "doc_no": view.doc_no, "source_id": view.source_id, "net": view.net});
+        Ok(Changed::answer(&view, details))
+    }
 }
 
 /// Reads the body, whatever it is.

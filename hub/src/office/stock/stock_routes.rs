@@ -2,12 +2,20 @@
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::stock::movement::{self, MovementsQuery};
 use crate::office::stock::stock_row::{self, StockQuery, Totals, View};
-use edge::{ApiError, Doc, Reply};
+use crate::state::hub::Hub;
+use edge::{ApiError, Doc, Reply, Route};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::get("/api/stock", GOODS, LIST, answers!(list)),
+    Route::get("/api/stock/:sku", GOODS, READ, answers!(read)),
+    Route::get("/api/stock/:sku/movements", GOODS, MOVEMENTS, answers!(movements)),
+];
 
 const ROW: &str = r#"{"store_id": "S001", "sku": "8991234567890", "name": "Green Tea 100 g", "on_hand": 118,
     "damaged": 2, "available": 118, "in_transit_in": 0, "in_transit_out": 0, "on_order": 24, "average_cost": 10000,

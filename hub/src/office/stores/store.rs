@@ -334,6 +334,6 @@ pub async fn set_disabled(
 }
 
 /// Name of the action in the audit log.
-pub fn audit_action(disabled: bool) -> &'static str {
+pub const fn audit_action(disabled: bool) -> &'static str {
     if disabled { "store.disabled" } else { "store.enabled" }
 }

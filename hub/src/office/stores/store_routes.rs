@@ -1,31 +1,59 @@
 //! Stores.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request, bound_page};
+use crate::http::paged_list;
+use crate::http::prelude::*;
 use crate::office::stores::store::{self, NewStore, StoreKind, StoreState};
 use crate::office::stores::{status, sums};
 use crate::table::{self, audit};
 use domain::model::base::answer::Answer;
+use edge::Doc;
 use edge::identity::EmptyBody;
-use edge::page::{Cursor, Limit, List, Page};
-use edge::{ApiError, Code, Doc, Reply, clock};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-/// `POST /api/stores`
-pub const ADD: Doc = Doc::of("Stores", "Create a store; its enrolment token is shown only once")
+pub const ROUTES: &[Route<Hub>] = &[
+    Route::post("/api/stores", ADMIN, ADD, answers!(add)),
+    get("/api/stores", GOODS, "Stores").summary("List stores").lists::<Stores>(""),
+    get("/api/stores/:id/status", ADMIN, "Stores")
+        .summary("Retrieve a store's detailed status")
+        .answers::<status::Status>(STATUS, answers!(status)),
+    patch("/api/stores/:id", ADMIN, "Stores")
+        .summary("Update a store's name or address, and its time zone before its first record")
+        .command::<store::Fields>(
+            r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#,
+            r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
+        "timezone": "Asia/Jakarta"}"#,
+        ),
+    get("/api/stores/:id/sums", ADMIN, "Stores")
+        .summary("Retrieve the sums of a store's records, each event counted once")
+        .query::<SumsQuery>()
+        .answers::<List<sums::Sum>>(
+            r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
+            paged_list::handler::<SumsQuery>(),
+        ),
+    post("/api/stores/:id/disable", ADMIN, "Stores")
+        .summary("Disable a store; the hub refuses its requests")
+        .step::<Disable>(r#"{"store_id": "S001", "state": "disabled"}"#),
+    Route::post("/api/stores/:id/token", ADMIN, TOKEN, answers!(token)),
+    post("/api/stores/:id/enable", ADMIN, "Stores")
+        .summary("Enable a disabled store")
+        .step::<Enable>(r#"{"store_id": "S001", "state": "active"}"#),
+];
+
+const ADD: Doc = Doc::of("Stores", "Create a store; its enrolment token is shown only once")
     .body::<Add>(r#"{"store_id": "S001", "name": "Menteng", "timezone": "Asia/Jakarta"}"#)
     .creates::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
     .unkeyed(ADD_UNKEYED)
     .refuses(&[Code::Duplicate]);
 const ADD_UNKEYED: &str = "the answer has a token, and tokens are never stored in clear text; if it was lost, the same request is refused (409), and `POST /api/stores/S001/token` creates another token";
 
-pub const LIST: Doc = Doc::of("Stores", "List stores")
-    .query::<Page>()
-    .answers::<List<status::StoreView>>(r#"{"items": [], "next_cursor": null}"#);
-pub const STATUS: Doc = Doc::of("Stores", "Retrieve a store's detailed status").answers::<status::Status>(
-    r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
+const TOKEN: Doc = Doc::of(
+    "Stores",
+    "Create a new enrolment token for a store; it is shown only once, and the previous one is revoked",
+)
+.optional_body::<EmptyBody>("{}")
+.answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
+.unkeyed("the answer holds a token, and those are never kept in the clear; if it was lost, another is made");
+
+const STATUS: &str = r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
         "address": null, "state": "active",
         "created_at": "2026-11-01T00:00:00.000Z", "enrolled_at": "2026-11-01T01:00:00.000Z",
         "last_seen": "2026-11-20T02:06:34.739Z", "version": "0.1.0", "pending": 0, "oldest_pending_at": null,
@@ -39,35 +67,7 @@ pub const STATUS: Doc = Doc::of("Stores", "Retrieve a store's detailed status").
             "rounding": 0, "total": 32190, "voids_count": 0, "voids_total": 0, "returns_count": 0,
             "returns_total": 0, "returns_tax": 0},
         "parked_count": 0, "parked": [], "exceptions_count": 0, "conflicts": {"total": 0, "recent": []},
-        "stamped_ahead": {"count": 0, "since": null, "last_at": null}}"#,
-);
-pub const CHANGE: Doc =
-    Doc::of("Stores", "Update a store's name or address, and its time zone before its first record")
-        .body::<store::Fields>(r#"{"address": "Jl. Cikini Raya 1, Jakarta"}"#)
-        .answers::<store::Changed>(
-            r#"{"store_id": "S001", "name": "Menteng", "address": "Jl. Cikini Raya 1, Jakarta",
-        "timezone": "Asia/Jakarta"}"#,
-        );
-pub const SUMS: Doc = Doc::of("Stores", "Retrieve the sums of a store's records, each event counted once")
-    .query::<SumsQuery>()
-    .answers::<List<sums::Sum>>(
-        r#"{"items": [{"sku": "8990001", "on_hand": 94, "value": 112800}], "next_cursor": null}"#,
-    );
-pub const DISABLE: Doc = Doc::of("Stores", "Disable a store; the hub refuses its requests")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<Switched>(r#"{"store_id": "S001", "state": "disabled"}"#);
-pub const ENABLE: Doc = Doc::of("Stores", "Enable a disabled store")
-    .optional_body::<EmptyBody>("{}")
-    .answers::<Switched>(r#"{"store_id": "S001", "state": "active"}"#);
-
-/// `POST /api/stores/:id/token`
-pub const TOKEN: Doc = Doc::of(
-    "Stores",
-    "Create a new enrolment token for a store; it is shown only once, and the previous one is revoked",
-)
-.optional_body::<EmptyBody>("{}")
-.answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
-.unkeyed("the answer has a token, and tokens are never stored in clear text; if it was lost, the request creates another token");
+        "stamped_ahead": {"count": 0, "since": null, "last_at": null}}"#;
 
 /// The created store.
 #[derive(Serialize, JsonSchema)]
@@ -81,10 +81,8 @@ struct Added<'a> {
 /// A store that was disabled or enabled.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreSwitched")]
-struct Switched<'a> {
-    /// ID of the store.
-    store_id: &'a str,
-    /// State of the store.
+pub struct Switched {
+    store_id: String,
     state: StoreState,
 }
 
@@ -106,8 +104,7 @@ struct Add {
     kind: StoreKind,
 }
 
-/// `POST /api/stores`: the enrolment token is shown this once.
-pub async fn add(request: Request) -> Answered {
+async fn add(request: Request) -> Answered {
     let ask: Add = request.json()?;
     let name = ask.name.as_deref().unwrap_or(&ask.store_id);
     let new = NewStore::new(&ask.store_id, name, ask.timezone.as_deref().unwrap_or(TIMEZONE_DEFAULT))?;
@@ -129,8 +126,7 @@ pub async fn add(request: Request) -> Answered {
     Ok(Answer::created(location, &data).into())
 }
 
-/// `POST /api/stores/:id/token`: for a box that is new, or that lost its key.
-pub async fn token(request: Request) -> Answered {
+async fn token(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
     let (hub, now, store_id) = (&request.state, clock::now(), request.param("id"));
     let mut write = hub.db.write().await?;
@@ -142,76 +138,85 @@ pub async fn token(request: Request) -> Answered {
     Ok(Reply::ok(&Added { store_id, enrolment_token: Some(&token) }))
 }
 
-/// `GET /api/stores`
-pub async fn list(request: Request) -> Answered {
-    let page: Page = request.query()?;
-    let (after, limit) = (
-        bound_page::after_in::<String>(&request, page.cursor.as_ref())?.unwrap_or_default(),
-        change::one_more(page.limit),
-    );
-    let stores = status::list(request.state.db.pool(), &after, limit, clock::now()).await?;
-    Ok(Reply::ok(&bound_page::cut_in(&request, stores, page.limit, |store| store.store_id.clone())?))
+/// The list of stores.
+pub struct Stores;
+
+impl PagedList for Stores {
+    type Query = Page;
+    type Item = status::StoreView;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<status::StoreView>, Failure> {
+        let after = page.after.unwrap_or_default();
+        Ok(status::list(page.pool, &after, page.limit, clock::now()).await?)
+    }
+    fn position(store: &status::StoreView) -> String {
+        store.store_id.clone()
+    }
 }
 
-/// `GET /api/stores/:id/status`
-pub async fn status(request: Request) -> Answered {
+async fn status(request: Request) -> Answered {
     Ok(Reply::ok(&status::of(request.state.db.pool(), request.param("id"), clock::now()).await?))
 }
 
-/// `PATCH /api/stores/:id`
-pub async fn change(request: Request) -> Answered {
-    let fields: store::Fields = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let store_id = request.param("id");
-    let [before, after] = store::change(&mut keyed.write, store_id, fields, now).await?;
-    let done = ("store.changed", json!({"store_id": store_id}));
-    change::finish_changed(&request, keyed, done, [&before, &after]).await
+impl Command for store::Fields {
+    const ACTION: &'static str = "store.changed";
+    type Answer = store::Changed;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<store::Changed>, Failure> {
+        let store_id = tx.path.get("id");
+        let [before, after] = store::change(tx.connection, store_id, self, tx.now).await?;
+        Ok(Changed::document([&before, &after], json!({"store_id": store_id})))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SumsQuery {
+pub struct SumsQuery {
     of: sums::Of,
     /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
 }
+page_query!(SumsQuery);
 
-/// `GET /api/stores/:id/sums`
-pub async fn sums(request: Request) -> Answered {
-    let query: SumsQuery = request.query()?;
-    let (after, limit) = (
-        bound_page::after_in::<String>(&request, query.cursor.as_ref())?.unwrap_or_default(),
-        change::one_more(query.limit),
-    );
-    let (pool, store_id) = (request.state.db.pool(), request.param("id"));
-    if table::store::credentials(pool, store_id).await?.is_none() {
-        return Err(ApiError::not_found("the store").into());
+impl PagedList for SumsQuery {
+    type Query = Self;
+    type Item = sums::Sum;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<sums::Sum>, Failure> {
+        let (pool, store_id) = (page.pool, page.request.param("id"));
+        if table::store::credentials(pool, store_id).await?.is_none() {
+            return Err(ApiError::not_found("the store").into());
+        }
+        Ok(sums::list(pool, store_id, page.query.of, &page.after.unwrap_or_default(), page.limit).await?)
     }
-    let found = sums::list(pool, store_id, query.of, &after, limit).await?;
-    Ok(Reply::ok(&bound_page::cut_in(&request, found, query.limit, |sum| sum.key().to_owned())?))
+    fn position(sum: &sums::Sum) -> String {
+        sum.key().to_owned()
+    }
 }
 
-/// `POST /api/stores/:id/disable`
-pub async fn disable(request: Request) -> Answered {
-    set_disabled(request, true).await
+without_body!(Disable, Enable);
+
+impl Command for Disable {
+    const ACTION: &'static str = store::audit_action(true);
+    type Answer = Switched;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Switched>, Failure> {
+        set_disabled(tx, true).await
+    }
 }
 
-/// `POST /api/stores/:id/enable`
-pub async fn enable(request: Request) -> Answered {
-    set_disabled(request, false).await
+impl Command for Enable {
+    const ACTION: &'static str = store::audit_action(false);
+    type Answer = Switched;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Switched>, Failure> {
+        set_disabled(tx, false).await
+    }
 }
 
-async fn set_disabled(request: Request, disabled: bool) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let store_id = request.param("id");
-    let state = store::set_disabled(&mut keyed.write, store_id, disabled, now).await?;
-    let Some(state) = state else { return Err(ApiError::not_found("the store").into()) };
-    let data = Switched { store_id, state };
-    let done = (store::audit_action(disabled), json!({"store_id": store_id}));
-    change::finish_audited(&request, keyed, done, Answer::ok(&data)).await
+async fn set_disabled(tx: &mut Tx<'_>, disabled: bool) -> Result<Changed<Switched>, Failure> {
+    let store_id = tx.path.get("id").to_owned();
+    let state = store::set_disabled(tx.connection, &store_id, disabled, tx.now).await?;
+    let state = state.ok_or_else(|| ApiError::not_found("the store"))?;
+    let details = json!({"store_id": store_id});
+    Ok(Changed::answer(&Switched { store_id, state }, details))
 }

@@ -1,10 +1,7 @@
 //! What head office sets for a store, read and changed.
 
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::prelude::*;
 use crate::office::stores::store_setting::{self, Change, View};
-use edge::{Doc, Reply, clock};
-use serde_json::json;
 
 const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_value": 250000,
     "holds.expire_after": "2h", "payments.cash_rounding": 100, "payments.cash_rounding_mode": null,
@@ -15,26 +12,24 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
     "shifts.variance_tolerance": null, "stock.negative": null, "tax.default_rate_bp": 1200,
     "tax.prices_include_tax": null, "tiers": {"gold": 15000}}"#;
 
-pub const READ: Doc =
-    Doc::of("Stores", "Retrieve the settings that head office set for a store").answers::<View>(SETTINGS);
-pub const CHANGE: Doc =
-    Doc::of("Stores", "Override settings of a store's file. They apply when the store is notified; settings of tax, payments and points apply from the next shift")
-        .body::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#)
-        .answers::<View>(SETTINGS);
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/stores/:id/settings", ADMIN, "Stores").summary("Retrieve the settings that head office set for a store")
+    .answers::<View>(SETTINGS, answers!(read)),
+    patch("/api/stores/:id/settings", ADMIN, "Stores").summary("Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift")
+    .command::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#, SETTINGS),
+];
 
-/// `GET /api/stores/:id/settings`
-pub async fn read(request: Request) -> Answered {
+async fn read(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     Ok(Reply::ok(&store_setting::read(&mut connection, request.param("id")).await?))
 }
 
-/// `PATCH /api/stores/:id/settings`
-pub async fn change(request: Request) -> Answered {
-    let asked: Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let (store_id, clock) = (request.param("id"), &request.state.clock);
-    let [before, after] = store_setting::change(&mut keyed.write, clock, store_id, asked, now).await?;
-    let done = ("store_settings.changed", json!({"store_id": store_id}));
-    change::finish_changed(&request, keyed, done, [&before, &after]).await
+impl Command for Change {
+    const ACTION: &'static str = "store_settings.changed";
+    type Answer = View;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
+        let (store_id, clock) = (tx.path.get("id"), &tx.hub.clock);
+        let [before, after] = store_setting::change(tx.connection, clock, store_id, self, tx.now).await?;
+        Ok(Changed::document([&before, &after], json!({"store_id": store_id})))
+    }
 }

@@ -1,18 +1,37 @@
 //! Suppliers: made and changed here, known to every store.
 
 use crate::db::document::{Table, encode, table};
-use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::http::prelude::*;
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{Supplier, SupplierState};
 use domain::wire::feed::Kind;
-use edge::{ApiError, ids};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use edge::ids;
 use sqlx::AnyConnection;
+
+const NEW: &str = r#"{"code": "TEA", "name": "Tea Ltd", "payment_terms_days": 30}"#;
+const SUPPLIER: &str = r#"{"supplier_id": "sup_1", "code": "TEA", "name": "Tea Ltd", "tax_id": null, "phone": null,
+    "email": null, "address": null, "payment_terms_days": 30, "lead_time_days": 7, "state": "active",
+    "updated_at": "2026-11-20T02:06:34.739Z", "discount_days": 10, "discount_bp": 200, "min_order_total": null,
+    "price_tolerance_bp": 200, "price_tolerance_amount": null, "default_tax_rate_bp": 1100, "bank_account": null}"#;
+
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/suppliers", GOODS, "Purchasing").summary("List suppliers").lists::<SuppliersQuery>(""),
+    post("/api/suppliers", PURCHASING, "Purchasing")
+        .summary("Create a supplier")
+        .refuses(&[Code::Duplicate])
+        .creates::<CreateSupplier>(NEW, SUPPLIER),
+    get("/api/suppliers/:id", GOODS, "Purchasing")
+        .summary("Retrieve a supplier")
+        .answers::<Known>(SUPPLIER, answers!(read)),
+    patch("/api/suppliers/:id", PURCHASING, "Purchasing")
+        .summary("Update a supplier")
+        .refuses(&[Code::Duplicate])
+        .command::<UpdateSupplier>(r#"{"phone": "+6221"}"#, SUPPLIER),
+];
 
 /// The most days of terms and lead times.
 const DAYS_MAX: u32 = 3650;
@@ -205,65 +224,65 @@ impl Fields {
     }
 }
 
-/// Makes a supplier.
-///
-/// # Errors
-/// 422; 409 `duplicate` for a code that exists.
-pub async fn create(connection: &mut AnyConnection, fields: Fields, now: UtcMs) -> Result<Known, Failure> {
-    fields.check(true)?;
-    let supplier = Supplier {
-        supplier_id: ids::new("sup_"),
-        code: String::new(),
-        name: String::new(),
-        tax_id: None,
-        phone: None,
-        email: None,
-        address: None,
-        payment_terms_days: None,
-        lead_time_days: None,
-        state: SupplierState::Active,
-        updated_at: now,
-    };
-    let mut known = Known { supplier, terms: Terms::default() };
-    fields.apply(&mut known, now);
-    let supplier = &known.supplier;
-    let sql = "INSERT INTO suppliers (supplier_id, code, document) VALUES ($1, $2, $3) ON CONFLICT (code) DO NOTHING";
-    let query = sqlx::query(sql).bind(&supplier.supplier_id).bind(&supplier.code).bind(encode(&known)?);
-    if query.execute(&mut *connection).await?.rows_affected() == 0 {
-        return Err(taken(supplier));
+with_body!(CreateSupplier(Fields), UpdateSupplier(Fields));
+
+impl Command for CreateSupplier {
+    const ACTION: &'static str = "purchasing.supplier_created";
+    type Answer = Known;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Known>, Failure> {
+        let Self(fields) = self;
+        fields.check(true)?;
+        let supplier = Supplier {
+            supplier_id: ids::new("sup_"),
+            code: String::new(),
+            name: String::new(),
+            tax_id: None,
+            phone: None,
+            email: None,
+            address: None,
+            payment_terms_days: None,
+            lead_time_days: None,
+            state: SupplierState::Active,
+            updated_at: tx.now,
+        };
+        let mut known = Known { supplier, terms: Terms::default() };
+        fields.apply(&mut known, tx.now);
+        let supplier = &known.supplier;
+        let sql = "INSERT INTO suppliers (supplier_id, code, document) VALUES ($1, $2, $3) ON CONFLICT (code) DO NOTHING";
+        let query = sqlx::query(sql).bind(&supplier.supplier_id).bind(&supplier.code).bind(encode(&known)?);
+        if query.execute(&mut *tx.connection).await?.rows_affected() == 0 {
+            return Err(taken(supplier));
+        }
+        tell(tx.connection, supplier, tx.now).await?;
+        let details = json!({"supplier_id": supplier.supplier_id, "code": supplier.code});
+        Ok(Changed::created(format!("/api/suppliers/{}", supplier.supplier_id), &known, details))
     }
-    tell(connection, supplier, now).await?;
-    Ok(known)
 }
 
-/// Changes a supplier: as it was, and as it is.
-///
-/// # Errors
-/// 404; 422; 409 `duplicate`.
-pub async fn change(
-    connection: &mut AnyConnection,
-    supplier_id: &str,
-    fields: Fields,
-    now: UtcMs,
-) -> Result<[Known; 2], Failure> {
-    fields.check(false)?;
-    let found: Option<Known> = TABLE.locked(connection, supplier_id).await?;
-    let before = found.ok_or_else(|| ApiError::not_found("the supplier"))?;
-    let mut known = before.clone();
-    fields.apply(&mut known, now);
-    let supplier = &known.supplier;
-    let sql = "UPDATE suppliers SET code = $2, document = $3 WHERE supplier_id = $1 \
-               AND NOT EXISTS (SELECT 1 FROM suppliers o WHERE o.code = $2 AND o.supplier_id <> $1)";
-    let query = sqlx::query(sql).bind(supplier_id).bind(&supplier.code).bind(encode(&known)?);
-    match query.execute(&mut *connection).await {
-        Ok(done) if done.rows_affected() > 0 => {}
-        Ok(_) => return Err(taken(supplier)),
-        // Somebody else took the code after the look, in the same statement.
-        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => return Err(taken(supplier)),
-        Err(error) => return Err(error.into()),
+impl Command for UpdateSupplier {
+    const ACTION: &'static str = "purchasing.supplier_changed";
+    type Answer = Known;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Known>, Failure> {
+        let Self(fields) = self;
+        fields.check(false)?;
+        let found: Option<Known> = TABLE.locked(tx.connection, tx.path.get("id")).await?;
+        let before = found.ok_or_else(|| ApiError::not_found("the supplier"))?;
+        let mut known = before.clone();
+        fields.apply(&mut known, tx.now);
+        let supplier = &known.supplier;
+        let sql = "UPDATE suppliers SET code = $2, document = $3 WHERE supplier_id = $1 \
+                   AND NOT EXISTS (SELECT 1 FROM suppliers o WHERE o.code = $2 AND o.supplier_id <> $1)";
+        let query = sqlx::query(sql).bind(&supplier.supplier_id).bind(&supplier.code).bind(encode(&known)?);
+        match query.execute(&mut *tx.connection).await {
+            Ok(done) if done.rows_affected() > 0 => {}
+            Ok(_) => return Err(taken(supplier)),
+            // Somebody else took the code after the look, in the same statement.
+            Err(sqlx::Error::Database(error)) if error.is_unique_violation() => return Err(taken(supplier)),
+            Err(error) => return Err(error.into()),
+        }
+        tell(tx.connection, supplier, tx.now).await?;
+        Ok(Changed::document([&before, &known], json!({"supplier_id": supplier.supplier_id})))
     }
-    tell(connection, supplier, now).await?;
-    Ok([before, known])
 }
 
 fn taken(supplier: &Supplier) -> Failure {
@@ -273,4 +292,44 @@ fn taken(supplier: &Supplier) -> Failure {
 async fn tell(connection: &mut AnyConnection, supplier: &Supplier, now: UtcMs) -> Result<(), sqlx::Error> {
     let entry = Entry::for_all(Kind::Supplier, &supplier.supplier_id, encode(supplier)?);
     feed::publish(connection, vec![entry], now).await
+}
+
+/// Query parameters of the list of suppliers.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SupplierSearch")]
+pub struct SuppliersQuery {
+    /// A part of the name or the code.
+    q: Option<String>,
+    /// Only those in this state.
+    state: Option<SupplierState>,
+    #[serde(default)]
+    limit: Limit,
+    cursor: Option<Cursor>,
+}
+page_query!(SuppliersQuery, q);
+
+impl PagedList for SuppliersQuery {
+    type Query = Self;
+    type Item = Known;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<Known>, Failure> {
+        let q = page.query.q.as_deref().unwrap_or_default().to_lowercase();
+        let wanted = |one: &Known| {
+            let contains = |text: &str| text.to_lowercase().contains(&q);
+            let one = &one.supplier;
+            (contains(&one.name) || contains(&one.code))
+                && page.query.state.is_none_or(|state| one.state == state)
+        };
+        let (pool, after, limit) = (page.pool, page.after.unwrap_or_default(), page.limit);
+        Ok(TABLE.list_where(pool, &after, limit, |one: &Known| &one.supplier.supplier_id, wanted).await?)
+    }
+    fn position(known: &Known) -> String {
+        known.supplier.supplier_id.clone()
+    }
+}
+
+async fn read(request: Request) -> Answered {
+    let found: Option<Known> = TABLE.read(request.state.db.pool(), request.param("id")).await?;
+    Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the supplier"))?))
 }

@@ -2,52 +2,46 @@
 
 use crate::db::document::decode;
 use crate::db::filter::Conditions;
-use crate::http::bound_page::{self, asks};
-use crate::http::change::{self, begun};
-use crate::http::{Answered, Request};
+use crate::http::bound_page::asks;
+use crate::http::prelude::*;
 use crate::office::products::product;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::office::suppliers::supplier_price::{self, Change, Imported, New};
-use crate::office::suppliers::supplier_price_file;
+use crate::office::suppliers::supplier_price_file::{self, PriceFile};
 use crate::table;
-use domain::model::base::answer::Answer;
 use domain::model::inventory::supplier_price::SupplierPrice;
-use edge::page::{Cursor, Limit, List};
-use edge::{ApiError, Code, Doc, Reply, clock};
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use sqlx::Row;
 
 const ROW: &str = r#"{"row_id": "spp_1", "supplier_id": "sup_1", "sku": "8991234567890", "supplier_sku": "GT-100",
     "unit_cost": 9000, "min_qty": 24, "pack_qty": 12, "from": "2026-11-15", "to": null, "lead_time_days": 7,
     "preferred": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-pub const LIST: Doc =
-    Doc::of("Purchasing", "List a supplier's prices").query::<Search>().lists::<SupplierPrice>(ROW);
-pub const ADD: Doc = Doc::of("Purchasing", "Create a supplier price")
-    .body::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#)
-    .creates::<SupplierPrice>(ROW)
-    .refuses(&[Code::Duplicate, Code::UnknownSku]);
-pub const CHANGE: Doc = Doc::of("Purchasing", "Update a supplier price")
-    .body::<Change>(r#"{"to": "2026-12-31"}"#)
-    .answers::<SupplierPrice>(ROW);
-/// `POST /api/suppliers/:id/products/import`
-pub const IMPORT: Doc =
-    Doc::of("Purchasing", "Import a supplier's price list (CSV); one bad row refuses the whole file")
+pub const ROUTES: &[Route<Hub>] = &[
+    get("/api/suppliers/:id/products", GOODS, "Purchasing")
+        .summary("List a supplier's prices")
+        .lists::<Search>(ROW),
+    post("/api/suppliers/:id/products", PURCHASING, "Purchasing")
+        .summary("Create a supplier price")
+        .refuses(&[Code::Duplicate, Code::UnknownSku])
+        .creates::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#, ROW),
+    post("/api/suppliers/:id/products/import", PURCHASING, "Purchasing")
+        .summary("Import a supplier's price list (CSV); one bad row refuses the whole file")
         .query::<product::DryRun>()
-        .csv("sku,unit_cost,min_qty\n8991234567890,9000,24\n")
-        .answers::<Imported>(r#"{"rows": 1, "changed": 1}"#)
-        .refuses(&[Code::UnknownSku]);
-pub const OF_PRODUCT: Doc =
-    Doc::of("Purchasing", "List suppliers of a product").query::<OfProduct>().lists::<SupplierPrice>(ROW);
+        .refuses(&[Code::UnknownSku])
+        .imports::<Import>("sku,unit_cost,min_qty\n8991234567890,9000,24\n", r#"{"rows": 1, "changed": 1}"#),
+    patch("/api/suppliers/:id/products/:row_id", PURCHASING, "Purchasing")
+        .summary("Update a supplier price")
+        .command::<Change>(r#"{"to": "2026-12-31"}"#, ROW),
+    get("/api/products/:sku/suppliers", GOODS, "Purchasing")
+        .summary("List suppliers of a product")
+        .lists::<OfProduct>(ROW),
+];
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierPriceSearch")]
-struct Search {
-    /// Items on a page.
+pub struct Search {
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
@@ -62,8 +56,7 @@ asks!(Search, "supplier-prices");
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSupplierSearch")]
-struct OfProduct {
-    /// Items on a page.
+pub struct OfProduct {
     #[serde(default, skip_serializing)]
     limit: Limit,
     #[serde(skip_serializing)]
@@ -94,75 +87,93 @@ async fn rows(
     Ok(found)
 }
 
-/// `GET /api/suppliers/:id/products`
-pub async fn list(request: Request) -> Answered {
-    let ask: Search = request.query()?;
-    let after: Option<String> = bound_page::after(&ask)?;
-    let known: Option<Known> = supplier::TABLE.read(request.state.db.pool(), request.param("id")).await?;
-    known.ok_or_else(|| ApiError::not_found("the supplier"))?;
-    let conditions = Conditions::default()
-        .text("supplier_id = ?", Some(request.param("id")))
-        .text("sku = ?", ask.sku.as_deref())
-        .text("row_id > ?", after.as_deref());
-    let items = rows(&request, conditions, ask.on, change::one_more(ask.limit)).await?;
-    Ok(Reply::ok(&bound_page::cut(&ask, items, |row| row.row_id.clone())))
-}
-
-/// `GET /api/products/:sku/suppliers`
-pub async fn of_product(request: Request) -> Answered {
-    let ask: OfProduct = request.query()?;
-    let after: Option<String> = bound_page::after(&ask)?;
-    table::product::read(request.state.db.pool(), request.param("sku")).await?;
-    let conditions = Conditions::default()
-        .text("sku = ?", Some(request.param("sku")))
-        .text("row_id > ?", after.as_deref());
-    let items = rows(&request, conditions, ask.on, change::one_more(ask.limit)).await?;
-    let page: List<SupplierPrice> = bound_page::cut(&ask, items, |row| row.row_id.clone());
-    Ok(Reply::ok(&page))
-}
-
-/// `POST /api/suppliers/:id/products`
-pub async fn add(request: Request) -> Answered {
-    let new: New = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let supplier_id = request.param("id");
-    let made = supplier_price::create(&mut keyed.write, supplier_id, new, now).await?;
-    let location = format!("/api/suppliers/{supplier_id}/products/{}", made.row_id);
-    let done = ("purchasing.price_created", priced(&made));
-    change::finish_audited(&request, keyed, done, Answer::created(location, &made)).await
-}
-
-/// `PATCH /api/suppliers/:id/products/:row_id`
-pub async fn change(request: Request) -> Answered {
-    let asked: Change = request.json()?;
-    let now = clock::now();
-    let mut keyed = begun!(request, now);
-    let key = (request.param("id"), request.param("row_id"));
-    let [before, after] = supplier_price::change(&mut keyed.write, key, asked, now).await?;
-    let done = ("purchasing.price_changed", priced(&after));
-    change::finish_changed(&request, keyed, done, [&before, &after]).await
-}
-
-/// `POST /api/suppliers/:id/products/import`: all of the file or nothing.
-pub async fn import(request: Request) -> Answered {
-    let (ask, now): (product::DryRun, _) = (request.query()?, clock::now());
-    let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
-    let of = supplier_id.clone();
-    let (encoding, most) = (ask.encoding.unwrap_or_default(), request.state.limits.import_rows);
-    let read = move || supplier_price_file::read(&body, encoding, most, (&of, now));
-    let read = tokio::task::spawn_blocking(read).await;
-    let file = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
-    let mut keyed = begun!(request, now);
-    let imported = supplier_price::import(&mut keyed.write, &supplier_id, &file).await?;
-    if ask.dry_run == Some(true) {
-        // Nothing is committed.
-        return Ok(Reply::ok(&imported));
+impl PagedList for Search {
+    type Query = Self;
+    type Item = SupplierPrice;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<SupplierPrice>, Failure> {
+        let supplier_id = page.request.param("id");
+        let known: Option<Known> = supplier::TABLE.read(page.pool, supplier_id).await?;
+        known.ok_or_else(|| ApiError::not_found("the supplier"))?;
+        let conditions = Conditions::default()
+            .text("supplier_id = ?", Some(supplier_id))
+            .text("sku = ?", page.query.sku.as_deref())
+            .text("row_id > ?", page.after.as_deref());
+        Ok(rows(page.request, conditions, page.query.on, page.limit).await?)
     }
-    let Imported { rows, changed } = imported;
-    let details = json!({"supplier_id": supplier_id, "rows": rows, "changed": changed});
-    change::finish_audited(&request, keyed, ("purchasing.prices_imported", details), Answer::ok(&imported))
-        .await
+    fn position(price: &SupplierPrice) -> String {
+        price.row_id.clone()
+    }
+}
+
+impl PagedList for OfProduct {
+    type Query = Self;
+    type Item = SupplierPrice;
+    type Position = String;
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<SupplierPrice>, Failure> {
+        let sku = page.request.param("sku");
+        table::product::read(page.pool, sku).await?;
+        let conditions =
+            Conditions::default().text("sku = ?", Some(sku)).text("row_id > ?", page.after.as_deref());
+        Ok(rows(page.request, conditions, page.query.on, page.limit).await?)
+    }
+    fn position(price: &SupplierPrice) -> String {
+        price.row_id.clone()
+    }
+}
+
+impl Command for New {
+    const ACTION: &'static str = "purchasing.price_created";
+    type Answer = SupplierPrice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPrice>, Failure> {
+        let supplier_id = tx.path.get("id");
+        let made = supplier_price::create(tx.connection, supplier_id, self, tx.now).await?;
+        let location = format!("/api/suppliers/{supplier_id}/products/{}", made.row_id);
+        Ok(Changed::created(location, &made, priced(&made)))
+    }
+}
+
+impl Command for Change {
+    const ACTION: &'static str = "purchasing.price_changed";
+    type Answer = SupplierPrice;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierPrice>, Failure> {
+        let key = (tx.path.get("id"), tx.path.get("row_id"));
+        let [before, after] = supplier_price::change(tx.connection, key, self, tx.now).await?;
+        Ok(Changed::document([&before, &after], priced(&after)))
+    }
+}
+
+/// Imports all rows of a file or none.
+pub struct Import {
+    dry_run: bool,
+    file: PriceFile,
+}
+
+impl FromRequest for Import {
+    async fn from_request(request: &Request) -> Result<Self, Failure> {
+        let (query, now): (product::DryRun, _) = (request.query()?, clock::now());
+        let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
+        let (encoding, most) = (query.encoding.unwrap_or_default(), request.state.limits.import_rows);
+        let read = move || supplier_price_file::read(&body, encoding, most, (&supplier_id, now));
+        let file = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+        let file = file.map_err(|rows| product::refused(&rows))?;
+        Ok(Self { dry_run: query.dry_run == Some(true), file })
+    }
+}
+
+impl Command for Import {
+    const ACTION: &'static str = "purchasing.prices_imported";
+    type Answer = Imported;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Imported>, Failure> {
+        let supplier_id = tx.path.get("id");
+        let imported = supplier_price::import(tx.connection, supplier_id, &self.file).await?;
+        if self.dry_run {
+            return Ok(Changed::preview(&imported));
+        }
+        let Imported { rows, changed } = imported;
+        let details = json!({"supplier_id": supplier_id, "rows": rows, "changed": changed});
+        Ok(Changed::answer(&imported, details))
+    }
 }
 
 /// Details of a row for the audit log.

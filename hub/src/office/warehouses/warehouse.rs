@@ -4,17 +4,15 @@
 use crate::columns;
 use crate::db::failure::{Failure, is_data};
 use crate::db::signed;
-use crate::http::change;
-use crate::http::{Answered, Request};
+use crate::http::command::{Changed, Tx};
 use crate::ingest::apply::{self, BatchContext};
 use crate::ingest::lock::lock;
 use crate::office::stores::store_setting;
+use crate::office::warehouses::warehouse_document::manager;
 use crate::office::warehouses::warehouse_inbox;
 use crate::projection::envelope::Incoming;
 use crate::state::hub::Hub;
-use crate::state::idempotency::Keyed;
 use crate::{ingest, secret};
-use domain::model::base::answer::Answer;
 use domain::model::base::ids::{EventId, MovementId, StoreId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -32,7 +30,6 @@ use domain::wire::sync::PushEvent;
 use edge::ApiError;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde_json::Value;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -232,18 +229,29 @@ impl Written {
     }
 }
 
-/// Ends a change in a warehouse.
-pub async fn finish(
-    request: &Request,
-    mut keyed: Box<Keyed>,
-    warehouse: Warehouse<'_>,
-    done: (&str, Value),
-    answer: Answer,
-) -> Answered {
-    let written = warehouse.written(&mut keyed.write).await?;
-    let reply = change::finish_audited(request, keyed, done, answer).await?;
-    let moved = written.note(&request.state).await?;
-    // Another warehouse may be the other end of what was sent.
-    warehouse_inbox::take_in(&request.state, &moved).await;
-    Ok(reply)
+impl<'a> Tx<'a> {
+    /// Locks the warehouse in which the caller does something as a manager.
+    ///
+    /// # Errors
+    /// As [`Warehouse::open`].
+    pub async fn warehouse(&mut self, store_id: &str) -> Result<Warehouse<'a>, Failure> {
+        let manager = manager(self.caller);
+        Warehouse::open(self.hub, self.connection, store_id, manager, self.now).await
+    }
+}
+
+impl Warehouse<'_> {
+    /// Ends a change in a warehouse.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn finish<T>(self, tx: &mut Tx<'_>, changed: Changed<T>) -> Result<Changed<T>, Failure> {
+        let written = self.written(tx.connection).await?;
+        Ok(changed.then(|hub| async move {
+            let moved = written.note(&hub).await?;
+            // Another warehouse may be the other end of what was sent.
+            warehouse_inbox::take_in(&hub, &moved).await;
+            Ok(())
+        }))
+    }
 }

@@ -26,17 +26,6 @@ pub enum AdjustmentStep {
     Reverse,
 }
 
-impl AdjustmentStep {
-    /// Name of the action in the audit log.
-    pub fn audit_action(self) -> &'static str {
-        match self {
-            Self::Approve => "stock.adjustment_approved",
-            Self::Reject => "stock.adjustment_rejected",
-            Self::Reverse => "stock.adjustment_reversed",
-        }
-    }
-}
-
 /// Adjusts the stock, or asks for it.
 ///
 /// # Errors

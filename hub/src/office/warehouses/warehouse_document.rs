@@ -2,7 +2,6 @@
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
-use crate::http::Request;
 use crate::table::record;
 use domain::model::people::user::{Principal, Role};
 use edge::{ApiError, Code};
@@ -25,25 +24,18 @@ pub struct InWarehouse<T> {
 }
 
 /// A person of head office as a manager of the warehouse.
-///
-/// # Errors
-/// 401.
-pub fn manager(request: &Request) -> Result<Principal, ApiError> {
-    as_role(request, Role::StoreManager)
+pub fn manager(caller: &Principal) -> Principal {
+    as_role(caller, Role::StoreManager)
 }
 
 /// A person of head office as somebody of the warehouse, who needs an administrator above its limits.
-///
-/// # Errors
-/// 401.
-pub fn clerk(request: &Request) -> Result<Principal, ApiError> {
-    as_role(request, Role::WarehouseStaff)
+pub fn clerk(caller: &Principal) -> Principal {
+    as_role(caller, Role::WarehouseStaff)
 }
 
-fn as_role(request: &Request, role: Role) -> Result<Principal, ApiError> {
-    let caller = request.caller()?.clone();
+fn as_role(caller: &Principal, role: Role) -> Principal {
     let role = if caller.role == Role::Admin { Role::Admin } else { role };
-    Ok(Principal { role, ..caller })
+    Principal { role, ..caller.clone() }
 }
 
 /// 409: what a store did is undone there.

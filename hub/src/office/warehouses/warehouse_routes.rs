@@ -1,12 +1,11 @@
 //! Routes of goods in warehouses: receipts, supplier returns, adjustments.
 
-use crate::http::change::begun;
-use crate::http::{Answered, Request};
-use crate::office::warehouses::warehouse::{self, Warehouse};
+use crate::http::prelude::*;
+use crate::http::route::Row;
+use crate::office::warehouses::warehouse::Warehouse;
 use crate::office::warehouses::warehouse_adjustment::{self, AdjustmentStep};
-use crate::office::warehouses::warehouse_document::{self, InWarehouse, clerk, manager};
+use crate::office::warehouses::warehouse_document::{self, InWarehouse, clerk};
 use crate::office::warehouses::warehouse_receipt;
-use domain::model::base::answer::Answer;
 use domain::model::inventory::adjustment::Adjustment;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::supplier_return::SupplierReturn;
@@ -14,9 +13,6 @@ use domain::model::people::user::Role;
 use domain::rules::inventory::adjustment::NewAdjustment;
 use domain::rules::inventory::receiving::NewReceiving;
 use domain::rules::inventory::supplier_return::NewSupplierReturn;
-use edge::identity::EmptyBody;
-use edge::{Code, Doc, clock};
-use serde_json::json;
 
 /// The group of these routes.
 pub const GROUP: &str = "Warehouses";
@@ -34,130 +30,127 @@ const ADJUSTMENT: &str = r#"{"adjustment_id": "adj_019aa0a0b1c27d3e", "state": "
     "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z",
     "decided_by": null, "decided_at": null}"#;
 
-pub const RECEIVE: Doc = Doc::of(GROUP, "Receive a supplier's goods in a warehouse")
-    .body::<InWarehouse<NewReceiving>>(
-        r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1",
+pub const ROUTES: &[Route<Hub>] = &[
+    post("/api/receiving", PURCHASING, GROUP).summary("Receive a supplier's goods in a warehouse")
+        .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::OverReceipt])
+        .creates::<InWarehouse<NewReceiving>>(
+            r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1",
             "lines": [{"sku": "8991234567890", "qty": 10, "unit_cost": 9000}]}"#,
-    )
-    .creates::<Receiving>(RECEIPT)
-    .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::Duplicate, Code::OverReceipt]);
-pub const REVERSE_RECEIPT: Doc =
-    Doc::of(GROUP, "Reverse a warehouse's receipt; the goods leave at average cost")
-        .optional_body::<EmptyBody>("{}")
-        .answers::<Receiving>(RECEIPT)
-        .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock]);
-pub const RETURN: Doc = Doc::of(GROUP, "Return a warehouse's goods to their supplier")
-    .body::<InWarehouse<NewSupplierReturn>>(
-        r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "lines": [{"sku": "8991234567890", "qty": 1}]}"#,
-    )
-    .creates::<SupplierReturn>(
-        r#"{"supplier_return_id": "srt_019aa0a0b1c27d3e", "store_id": "W1", "supplier_id": "sup_019a9f11b2c3",
+            RECEIPT,
+        ),
+    post("/api/receiving/:id/reverse", PURCHASING, GROUP).summary("Reverse a warehouse's receipt; the goods leave at average cost")
+    .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock])
+    .step::<ReverseReceipt>(RECEIPT),
+    post("/api/supplier-returns", PURCHASING, GROUP).summary("Return a warehouse's goods to their supplier")
+        .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock])
+        .creates::<InWarehouse<NewSupplierReturn>>(
+            r#"{"store_id": "W1", "supplier_id": "sup_019a9f11b2c3", "lines": [{"sku": "8991234567890", "qty": 1}]}"#,
+            r#"{"supplier_return_id": "srt_019aa0a0b1c27d3e", "store_id": "W1", "supplier_id": "sup_019a9f11b2c3",
             "reference": null, "bucket": "on_hand", "lines": [{"line_no": 1, "sku": "8991234567890", "name": "Tea",
             "qty": 1, "claim": 9000, "stock_cost": 9000, "balance_after": 9}], "claim": 9000, "stock_cost": 9000,
             "note": null, "business_date": "2026-11-20", "created_by": "usr_1",
             "created_at": "2026-11-20T02:06:34.739Z"}"#,
-    )
-    .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock]);
-pub const ADJUST: Doc = Doc::of(GROUP, "Create a stock adjustment in a warehouse")
-    .body::<InWarehouse<NewAdjustment>>(
-        r#"{"store_id": "W1", "reason": "loss", "lines": [{"sku": "8991234567890", "qty": -1}]}"#,
-    )
-    .creates::<Adjustment>(ADJUSTMENT)
-    .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock, Code::ApprovalRequired]);
+        ),
+    post("/api/adjustments", PURCHASING, GROUP).summary("Create a stock adjustment in a warehouse")
+        .refuses(&[Code::StoreDisabled, Code::UnknownSku, Code::InsufficientStock, Code::ApprovalRequired])
+        .creates::<InWarehouse<NewAdjustment>>(
+            r#"{"store_id": "W1", "reason": "loss", "lines": [{"sku": "8991234567890", "qty": -1}]}"#,
+            ADJUSTMENT,
+        ),
+    step("/api/adjustments/:id/approve", "Approve and post a warehouse's pending adjustment")
+        .step::<Approve>(ADJUSTMENT),
+    step("/api/adjustments/:id/reject", "Reject a warehouse's pending adjustment").step::<Reject>(ADJUSTMENT),
+    step("/api/adjustments/:id/reverse", "Reverse a warehouse's posted adjustment")
+        .step::<Reverse>(ADJUSTMENT),
+];
 
-macro_rules! step_docs {
-    ($($name:ident $summary:literal),+ $(,)?) => {$(
-        #[doc = concat!("`POST /api/adjustments/:id/…`: ", $summary)]
-        pub const $name: Doc = Doc::of(GROUP, $summary)
-            .optional_body::<EmptyBody>("{}")
-            .answers::<Adjustment>(ADJUSTMENT)
-            .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock, Code::ApprovalRequired]);
+/// A step of an adjustment.
+const fn step(path: &'static str, summary: &'static str) -> Row {
+    post(path, PURCHASING, GROUP).summary(summary).refuses(&[
+        Code::StoreDisabled,
+        Code::InvalidState,
+        Code::InsufficientStock,
+        Code::ApprovalRequired,
+    ])
+}
+
+without_body!(ReverseReceipt, Approve, Reject, Reverse);
+
+impl Command for InWarehouse<NewReceiving> {
+    const ACTION: &'static str = "stock.received";
+    type Answer = Receiving;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Receiving>, Failure> {
+        let mut warehouse = tx.warehouse(&self.store_id).await?;
+        let made = warehouse_receipt::receive(tx.connection, &mut warehouse, self.command).await?;
+        let details = json!({"store_id": self.store_id, "receiving_id": made.receiving_id});
+        let location = format!("/api/receiving/{}", made.receiving_id);
+        warehouse.finish(tx, Changed::created(location, &made, details)).await
+    }
+}
+
+impl Command for ReverseReceipt {
+    const ACTION: &'static str = "stock.receipt_reversed";
+    type Answer = Receiving;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Receiving>, Failure> {
+        let (id, words) = (tx.path.get("id"), ("the receipt", "the store reverses it"));
+        let store_id = warehouse_document::place(tx.connection, ("receiving", id), words).await?;
+        let mut warehouse = tx.warehouse(&store_id).await?;
+        let made = warehouse_receipt::reverse(tx.connection, &mut warehouse, id).await?;
+        let details = json!({"store_id": store_id, "receiving_id": id});
+        warehouse.finish(tx, Changed::answer(&made, details)).await
+    }
+}
+
+impl Command for InWarehouse<NewSupplierReturn> {
+    const ACTION: &'static str = "stock.sent_back";
+    type Answer = SupplierReturn;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<SupplierReturn>, Failure> {
+        let mut warehouse = tx.warehouse(&self.store_id).await?;
+        let made = warehouse_receipt::send_back(tx.connection, &mut warehouse, self.command).await?;
+        let details = json!({"store_id": self.store_id, "supplier_return_id": made.supplier_return_id});
+        let location = format!("/api/supplier-returns/{}", made.supplier_return_id);
+        warehouse.finish(tx, Changed::created(location, &made, details)).await
+    }
+}
+
+impl Command for InWarehouse<NewAdjustment> {
+    const ACTION: &'static str = "stock.adjusted";
+    type Answer = Adjustment;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Adjustment>, Failure> {
+        let (person, now) = (clerk(tx.caller), tx.now);
+        let mut warehouse = Warehouse::open(tx.hub, tx.connection, &self.store_id, person, now).await?;
+        let made = warehouse_adjustment::adjust(tx.connection, &mut warehouse, self.command).await?;
+        let details = json!({"store_id": self.store_id, "adjustment_id": made.adjustment_id});
+        let location = format!("/api/adjustments/{}", made.adjustment_id);
+        warehouse.finish(tx, Changed::created(location, &made, details)).await
+    }
+}
+
+/// Steps of an adjustment.
+macro_rules! steps {
+    ($($step:ident $action:literal),+ $(,)?) => {$(
+        impl Command for $step {
+            const ACTION: &'static str = $action;
+            type Answer = Adjustment;
+
+            async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Adjustment>, Failure> {
+                taken(tx, AdjustmentStep::$step).await
+            }
+        }
     )+};
 }
-step_docs! {
-    APPROVE "Approve and post a warehouse's pending adjustment",
-    REJECT "Reject a warehouse's pending adjustment",
-    REVERSE "Reverse a warehouse's posted adjustment",
+steps! {
+    Approve "stock.adjustment_approved",
+    Reject "stock.adjustment_rejected",
+    Reverse "stock.adjustment_reversed",
 }
 
-/// `POST /api/receiving`
-pub async fn receive(request: Request) -> Answered {
-    let asked: InWarehouse<NewReceiving> = request.json()?;
-    let (person, now) = (manager(&request)?, clock::now());
-    let mut keyed = begun!(request, now);
-    let (hub, write) = (&request.state, &mut keyed.write);
-    let mut place = Warehouse::open(hub, write, &asked.store_id, person, now).await?;
-    let made = warehouse_receipt::receive(write, &mut place, asked.command).await?;
-    let details = json!({"store_id": asked.store_id, "receiving_id": made.receiving_id});
-    let answer = Answer::created(format!("/api/receiving/{}", made.receiving_id), &made);
-    warehouse::finish(&request, keyed, place, ("stock.received", details), answer).await
-}
-
-/// `POST /api/receiving/:id/reverse`
-pub async fn reverse_receipt(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (person, now, id) = (manager(&request)?, clock::now(), request.param("id"));
-    let mut keyed = begun!(request, now);
-    let (hub, write) = (&request.state, &mut keyed.write);
-    let words = ("the receipt", "the store must reverse it");
-    let store_id = warehouse_document::place(write, ("receiving", id), words).await?;
-    let mut place = Warehouse::open(hub, write, &store_id, person, now).await?;
-    let made = warehouse_receipt::reverse(write, &mut place, id).await?;
-    let details = json!({"store_id": store_id, "receiving_id": id});
-    warehouse::finish(&request, keyed, place, ("stock.receipt_reversed", details), Answer::ok(&made)).await
-}
-
-/// `POST /api/supplier-returns`
-pub async fn send_back(request: Request) -> Answered {
-    let asked: InWarehouse<NewSupplierReturn> = request.json()?;
-    let (person, now) = (manager(&request)?, clock::now());
-    let mut keyed = begun!(request, now);
-    let (hub, write) = (&request.state, &mut keyed.write);
-    let mut place = Warehouse::open(hub, write, &asked.store_id, person, now).await?;
-    let made = warehouse_receipt::send_back(write, &mut place, asked.command).await?;
-    let details = json!({"store_id": asked.store_id, "supplier_return_id": made.supplier_return_id});
-    let answer = Answer::created(format!("/api/supplier-returns/{}", made.supplier_return_id), &made);
-    warehouse::finish(&request, keyed, place, ("stock.sent_back", details), answer).await
-}
-
-/// `POST /api/adjustments`
-pub async fn adjust(request: Request) -> Answered {
-    let asked: InWarehouse<NewAdjustment> = request.json()?;
-    let (person, now) = (clerk(&request)?, clock::now());
-    let mut keyed = begun!(request, now);
-    let (hub, write) = (&request.state, &mut keyed.write);
-    let mut place = Warehouse::open(hub, write, &asked.store_id, person, now).await?;
-    let made = warehouse_adjustment::adjust(write, &mut place, asked.command).await?;
-    let details = json!({"store_id": asked.store_id, "adjustment_id": made.adjustment_id});
-    let answer = Answer::created(format!("/api/adjustments/{}", made.adjustment_id), &made);
-    warehouse::finish(&request, keyed, place, ("stock.adjusted", details), answer).await
-}
-
-/// `POST /api/adjustments/:id/approve`
-pub async fn approve(request: Request) -> Answered {
-    step(request, AdjustmentStep::Approve).await
-}
-
-/// `POST /api/adjustments/:id/reject`
-pub async fn reject(request: Request) -> Answered {
-    step(request, AdjustmentStep::Reject).await
-}
-
-/// `POST /api/adjustments/:id/reverse`
-pub async fn reverse(request: Request) -> Answered {
-    step(request, AdjustmentStep::Reverse).await
-}
-
-async fn step(request: Request, step: AdjustmentStep) -> Answered {
-    let EmptyBody {} = request.json()?;
-    let (person, now, id) = (manager(&request)?, clock::now(), request.param("id"));
-    let administers = person.role == Role::Admin;
-    let mut keyed = begun!(request, now);
-    let (hub, write) = (&request.state, &mut keyed.write);
-    let words = ("the adjustment", "the store must decide on it");
-    let store_id = warehouse_document::place(write, ("adjustment", id), words).await?;
-    let mut place = Warehouse::open(hub, write, &store_id, person, now).await?;
-    let made = warehouse_adjustment::go_on(write, &mut place, (id, step), administers).await?;
+async fn taken(tx: &mut Tx<'_>, step: AdjustmentStep) -> Result<Changed<Adjustment>, Failure> {
+    let (id, words) = (tx.path.get("id"), ("the adjustment", "the store decides on it"));
+    let administers = tx.caller.role == Role::Admin;
+    let store_id = warehouse_document::place(tx.connection, ("adjustment", id), words).await?;
+    let mut warehouse = tx.warehouse(&store_id).await?;
+    let made = warehouse_adjustment::go_on(tx.connection, &mut warehouse, (id, step), administers).await?;
     let details = json!({"store_id": store_id, "adjustment_id": id});
-    warehouse::finish(&request, keyed, place, (step.audit_action(), details), Answer::ok(&made)).await
+    warehouse.finish(tx, Changed::answer(&made, details)).await
 }

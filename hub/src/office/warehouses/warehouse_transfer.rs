@@ -38,18 +38,6 @@ pub enum TransferStep {
     Resolve(ResolveTransfer),
 }
 
-impl TransferStep {
-    /// Name of the action in the audit log.
-    pub fn audit_action(&self) -> &'static str {
-        match self {
-            Self::Send => "stock.transfer_sent",
-            Self::Cancel => "stock.transfer_cancelled",
-            Self::Receive(_) => "stock.transfer_received",
-            Self::Resolve(_) => "stock.transfer_resolved",
-        }
-    }
-}
-
 /// The warehouse that takes a step.
 ///
 /// # Errors

@@ -57,7 +57,7 @@ impl OrderStep {
     }
 
     /// Name of the action in the audit log.
-    pub fn audit_action(self) -> &'static str {
+    pub const fn audit_action(self) -> &'static str {
         match self {
             Self::Submit => "purchasing.order_submitted",
             Self::Approve => "purchasing.order_approved",

@@ -2,14 +2,18 @@
 
 use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
 use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
 use crate::office::finance::taxes::tax_document::{self, TaxDocument, TaxQuery};
 use crate::office::reports::completeness::CompleteList;
+use crate::state::hub::Hub;
 use edge::page::Limit;
-use edge::{ApiError, Code, Doc, Reply, clock};
+use edge::{ApiError, Code, Doc, Reply, Route, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/finance/tax", FINANCE, TAX, answers!(tax))];
 
 pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared with the tax accounts; with `group_by=document`, list suppliers' invoices")
     .query::<TaxQuery>()
