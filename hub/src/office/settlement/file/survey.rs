@@ -1,16 +1,12 @@
-//! What all rows of a file show together before any of them is read: the marks of its figures, the column of signs, the
-//! column of statuses.
+//! What all rows of a file show together before any of them is read: the marks of its figures and the column of signs.
 
 use crate::office::settlement::file::columns::{Columns, at, broken};
 use crate::office::settlement::file::format::{FIGURES, Format};
-use crate::office::settlement::file::kinds::status;
 use crate::office::settlement::file::line::{Bounds, SourceFile};
 use domain::model::base::refusal::FieldProblem;
 use edge::sheet::{
-    COLUMNS_MAX, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written, currency_code,
-    is_nothing, plain,
+    COLUMNS_MAX, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written, is_nothing, plain,
 };
-use std::collections::BTreeSet;
 
 /// Pairs of columns that hold money from us and to us.
 pub const PAIRS: [(&str, &str); 3] =
@@ -29,14 +25,13 @@ pub struct Survey {
     pub has_signs: bool,
 }
 
-/// A column that the source does not name, and whether it may hold signs or statuses.
+/// A column that the source does not name, and whether it may hold signs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Candidate {
     filled: usize,
     into: usize,
     out: usize,
     long: bool,
-    statuses: usize,
     /// Rows whose figure has the opposite sign of its own.
     opposed: usize,
 }
@@ -52,12 +47,10 @@ struct Looking<'a> {
     candidates: Vec<Candidate>,
     negative: [usize; PAIRS.len()],
     positive: [usize; PAIRS.len()],
-    /// The first currencies that rows name.
-    currencies: BTreeSet<String>,
 }
 
 impl Survey {
-    /// Looks at all rows. Columns of signs and of statuses that the source does not name are added to the columns.
+    /// Looks at all rows. A column of signs that the source does not name is added to the columns.
     ///
     /// # Errors
     /// Too many rows, a row that can't be read, or figures of which nothing says how they are read.
@@ -75,7 +68,6 @@ impl Survey {
             candidates: Vec::new(),
             negative: [0; PAIRS.len()],
             positive: [0; PAIRS.len()],
-            currencies: BTreeSet::new(),
         };
         let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
         let mut count = 0_usize;
@@ -86,33 +78,22 @@ impl Survey {
             bounds.limits.check_rows(lines).map_err(|problem| vec![at(columns.line, None, &problem)])?;
             looking.see(&row);
         }
-        if whose.currency.is_none() {
-            looking.check_currencies()?;
-        }
         let found = looking.found(whose.separator)?;
-        let (sign, status, reading, debits_are_negative, signed) = found;
+        let (sign, reading, debits_are_negative, signed) = found;
         if let Some(place) = sign {
             columns.set("sign", place);
         }
         let in_pairs = PAIRS.iter().any(|(debit, credit)| columns.has(debit) || columns.has(credit));
         let has_signs = signed || in_pairs || columns.has("sign");
-        if let Some(place) = status {
-            columns.set("status", place);
-        }
         Ok(Self { rows: count, reading, debits_are_negative, has_signs })
     }
 }
 
-/// The places of signs and statuses, how figures are read, which pairs have signs of their own, and whether any other
-/// figure has.
-type Found = (Option<usize>, Option<usize>, FigureReading, [bool; PAIRS.len()], bool);
+/// The place of signs, how figures are read, which pairs have signs of their own, and whether any other figure has.
+type Found = (Option<usize>, FigureReading, [bool; PAIRS.len()], bool);
 
 impl Looking<'_> {
     fn see(&mut self, row: &Row<'_>) {
-        let named = plain(self.columns.text(row, "currency"));
-        if !named.is_empty() && self.currencies.len() < 2 {
-            self.currencies.insert(currency_code(named).map_or_else(|| named.to_uppercase(), str::to_owned));
-        }
         let words = &self.format.sign_words;
         let (mut amounts, mut direction) = (false, None);
         for field in FIGURES {
@@ -163,18 +144,7 @@ impl Looking<'_> {
                 Some(Direction::Out) => candidate.out = candidate.out.saturating_add(1),
                 None => {}
             }
-            if status(plain(cell), &self.format.status_words).is_some() {
-                candidate.statuses = candidate.statuses.saturating_add(1);
-            }
         }
-    }
-
-    /// A source that says no currency has files of one.
-    fn check_currencies(&self) -> Result<(), Vec<FieldProblem>> {
-        let mut named = self.currencies.iter();
-        let Some((one, other)) = named.next().zip(named.next()) else { return Ok(()) };
-        let problem = format!("must be set: the file has rows in {one} and in {other}");
-        Err(vec![FieldProblem { path: "currency".to_owned(), problem }])
     }
 
     /// Whether a column of types may hold signs: banks also call a column of `DEBIT` and `CREDIT` so. Types that the
@@ -211,12 +181,6 @@ impl Looking<'_> {
             );
             return Err(vec![FieldProblem { path: "csv.decimal".to_owned(), problem }]);
         }
-        let only = |fits: &dyn Fn(usize, &Candidate) -> bool| {
-            let mut places =
-                self.candidates.iter().enumerate().filter(|(place, candidate)| fits(*place, candidate));
-            let first = places.next().map(|(place, _)| place);
-            first.filter(|_| places.next().is_none())
-        };
         let name = |place: usize| self.columns.names.get(place).map_or("", String::as_str);
         let is_sign = |place: usize, of: &Candidate| {
             let all = of.filled == self.with_amount && of.into.saturating_add(of.out) == of.filled;
@@ -225,20 +189,15 @@ impl Looking<'_> {
             let by_name = || name(place).is_empty() || self.names_both_ways(name(place));
             all && of.filled > 0 && of.opposed == 0 && (of.long || both || by_name())
         };
-        let is_status = |place: usize, of: &Candidate| {
-            let mut words = name(place).split(|c: char| !c.is_alphanumeric());
-            of.statuses > 0 && words.any(|word| word == "status")
-        };
         let signs: Vec<usize> = (self.candidates.iter().enumerate())
             .filter(|(place, candidate)| is_sign(*place, candidate))
             .map(|(place, _)| place)
             .collect();
         let sign = self.sign_of(&signs).filter(|_| !self.columns.has("sign"));
-        let status = only(&is_status).filter(|_| !self.columns.has("status"));
         let mut debits = [false; PAIRS.len()];
         for ((pair, negative), positive) in debits.iter_mut().zip(self.negative).zip(self.positive) {
             *pair = negative > 0 && positive == 0;
         }
-        Ok((sign, status, reading, debits, self.signed))
+        Ok((sign, reading, debits, self.signed))
     }
 }
