@@ -22,6 +22,7 @@ pub use column::{FigureColumn, FigureReading};
 pub use currency::{currency_code, may_be_currency};
 pub use day::{DayReader, NoDay};
 pub use figure::{Decimal, Direction, Figure, NoFigure, SignWords, Written};
+pub use month::{is_month, period_in_words};
 pub use rows::{BLANK_ROWS_MAX, COLUMNS_MAX, Row, RowError, Rows};
 pub use table::{Cells, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, encoding};
 pub use text::{Encoding, Undecodable, decode};

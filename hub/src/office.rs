@@ -236,12 +236,15 @@ pub mod settlement {
     }
     /// Statements as files and lines.
     pub mod file {
+        mod account_no;
         pub mod amount;
+        mod balances;
         pub mod camt;
         mod columns;
         pub mod csv_reader;
         mod fees;
         pub mod format;
+        mod found_columns;
         #[cfg(any(test, feature = "fuzz"))]
         pub mod fuzz;
         mod kinds;
@@ -250,10 +253,13 @@ pub mod settlement {
         mod pattern;
         mod preamble;
         mod row;
+        mod row_checks;
         mod row_figures;
         mod running_balance;
+        mod section;
         pub mod set_aside;
         mod signs;
+        mod statuses;
         mod survey;
     }
     pub mod hand_match;

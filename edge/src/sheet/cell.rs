@@ -1,9 +1,9 @@
 //! A cell without what spreadsheets and pages put around its text.
 
 /// Texts of a cell without a figure or text: a dash is how accountants write nothing.
-const NOTHING: [&str; 12] = [
+const NOTHING: [&str; 13] = [
     "", "-", "--", "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2212}", "n/a", "null",
-    "nil",
+    "nil", "nihil",
 ];
 
 /// Characters that nobody sees: marks of text direction, joiners, and byte order marks.

@@ -54,6 +54,18 @@ pub fn currency_code(mark: &str) -> Option<&'static str> {
     known.or_else(|| CODES.into_iter().find(|code| *code == mark))
 }
 
+/// The one currency that the marks on both sides of a figure stand for, as in `$1 USD`. `None` if they are two.
+pub(super) fn one_currency(
+    one: Option<&'static str>,
+    other: Option<&'static str>,
+) -> Option<Option<&'static str>> {
+    let Some((first, second)) = one.zip(other) else { return Some(one.or(other)) };
+    if may_be_currency(first, second) {
+        return Some(Some(second));
+    }
+    may_be_currency(second, first).then_some(Some(first))
+}
+
 /// Whether a mark or code may stand for a currency: `$` may be any dollar.
 pub fn may_be_currency(mark: &str, code: &str) -> bool {
     match currency_code(mark) {

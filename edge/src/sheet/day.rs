@@ -1,7 +1,7 @@
 //! Days as other programs write them, with and without a year, a time and a zone.
 
 use crate::sheet::cell::plain;
-use crate::sheet::month::in_english;
+use crate::sheet::month::{in_english, without_weekday};
 use crate::sheet::time;
 use jiff::civil::Date;
 use jiff::fmt::strtime::BrokenDownTime;
@@ -57,6 +57,8 @@ impl DayReader<'_> {
     /// Why it is none.
     pub fn day(&self, cell: &str, time: &str, zone: &str) -> Result<Date, NoDay> {
         let (cell, zone) = (plain(cell), plain(zone));
+        let names_weekday = self.format.contains("%a") || self.format.contains("%A");
+        let cell = if names_weekday { cell } else { without_weekday(cell) };
         let named = match zone {
             "" => None,
             name => Some(time::zone(name).ok_or_else(|| NoDay::Zone(name.to_owned()))?),
@@ -92,8 +94,9 @@ impl DayReader<'_> {
             std::borrow::Cow::Borrowed(text) => std::borrow::Cow::Borrowed(text.get(end..)?),
             std::borrow::Cow::Owned(text) => std::borrow::Cow::Owned(text.get(end..)?.to_owned()),
         };
-        // `2026-11-201` is not a day with something behind it.
-        let cut = behind.starts_with(|c: char| c.is_ascii_digit());
+        // `2026-11-201` is not a day with something behind it, unless the format has the time there.
+        let is_joined = ["%d%H", "%e%H", "%d%T"].iter().any(|joined| format.contains(joined));
+        let cut = !is_joined && behind.starts_with(|c: char| c.is_ascii_digit());
         (!cut).then_some((date, behind))
     }
 
@@ -170,6 +173,19 @@ mod tests {
             ("2026-11-19T23:45:10Z", "%Y-%m-%d", date(2026, 11, 20)),
             ("2026-11-20T00:30:00+09:00", "%Y-%m-%d", date(2026, 11, 19)),
             ("2026-11-20 23:45 WIB", "%Y-%m-%d", date(2026, 11, 20)),
+            ("20261119234510", "%Y%m%d%H%M%S", date(2026, 11, 19)),
+            ("20261119", "%Y%m%d%H%M%S", date(2026, 11, 19)),
+            ("20261119234510[-5:EST]", "%Y%m%d%H%M%S", date(2026, 11, 20)),
+            ("20261119120000.000[0:GMT]", "%Y%m%d%H%M%S", date(2026, 11, 19)),
+            ("19/11/2026 11:30 p.m.", "%d/%m/%Y", date(2026, 11, 19)),
+            ("19/11/2026 23:30 AEDT", "%d/%m/%Y", date(2026, 11, 19)),
+            ("19/11/2026 22:30 EST", "%d/%m/%Y", date(2026, 11, 20)),
+            ("19/11/2026 22:30 BST", "%d/%m/%Y", date(2026, 11, 20)),
+            ("Kamis, 19/11/2026", "%d/%m/%Y", date(2026, 11, 19)),
+            ("Do. 19.11.2026", "%d.%m.%Y", date(2026, 11, 19)),
+            ("Thu 19 Nov 2026", "%d %b %Y", date(2026, 11, 19)),
+            ("5 maj 2026", "%d %b %Y", date(2026, 5, 5)),
+            ("5 déc. 2025", "%d %b %Y", date(2025, 12, 5)),
             ("1795132800", "%s", date(2026, 11, 20)),
             ("1795132800.5", "%s", date(2026, 11, 20)),
             ("1795132800000", "%s", date(2026, 11, 20)),
@@ -182,6 +198,8 @@ mod tests {
             ("Saldo Awal", "%d/%m/%Y"),
             ("2026-11-201", "%Y-%m-%d"),
             ("2026-11-20 tea", "%Y-%m-%d"),
+            ("20261119234510", "%Y%m%d"),
+            ("202611192", "%Y%m%d%H%M%S"),
             ("31/02/2026", "%d/%m/%Y"),
         ] {
             assert!(reader(format).day(cell, "", "").is_err(), "{cell} {format}");

@@ -1,7 +1,7 @@
 //! Figures as other programs write them: what is before, in and behind the digits.
 
 use crate::sheet::cell::{is_nothing, plain};
-use crate::sheet::currency::{currency_code, is_crowns};
+use crate::sheet::currency::{currency_code, is_crowns, one_currency};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(super) const UNIT: i64 = 1_000_000;
 const MINUS: [char; 8] =
     ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}'];
 /// Marks that group digits and nothing else.
-const SPACES: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019}'];
+const SPACES: [char; 7] = [' ', '\u{a0}', '\u{202f}', '\u{2007}', '\u{2009}', '\'', '\u{2019}'];
 
 /// Decimal separator of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -349,17 +349,18 @@ struct Beside {
     opened: usize,
     closed: usize,
     bracketed: bool,
+    /// Whether a minus follows the opening bracket, as in `(-500)`.
+    minus_within: bool,
     direction: Option<Direction>,
     currency: Option<&'static str>,
 }
 
 impl Beside {
     fn joined(self, other: Self) -> Result<Self, NoFigure> {
-        let twice = (self.direction.is_some() && other.direction.is_some())
-            || (self.currency.is_some() && other.currency.is_some() && self.currency != other.currency);
-        if twice {
+        if self.direction.is_some() && other.direction.is_some() {
             return Err(NoFigure::Malformed);
         }
+        let currency = one_currency(self.currency, other.currency).ok_or(NoFigure::Malformed)?;
         let (opened, closed) =
             (self.opened.saturating_add(other.opened), self.closed.saturating_add(other.closed));
         Ok(Self {
@@ -368,8 +369,9 @@ impl Beside {
             opened,
             closed,
             bracketed: opened == 1 && closed == 1,
+            minus_within: self.minus_within || other.minus_within,
             direction: self.direction.or(other.direction),
-            currency: self.currency.or(other.currency),
+            currency,
         })
     }
 
@@ -382,6 +384,8 @@ impl Beside {
         match (self.minus.saturating_add(brackets), self.plus) {
             (0, 0 | 1) => Ok(false),
             (1, 0) => Ok(true),
+            // The brackets repeat the minus within them.
+            (2, 0) if self.minus_within && brackets == 1 => Ok(true),
             _ => Err(NoFigure::Signs),
         }
     }
@@ -441,6 +445,7 @@ fn beside(text: &str, words: &SignWords) -> Result<Beside, NoFigure> {
     let mut rest = text.trim_matches(|c: char| c.is_whitespace());
     while let Some(c) = rest.chars().next() {
         let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+        found.minus_within |= found.opened > 0 && MINUS.contains(&c);
         let count = match c {
             c if MINUS.contains(&c) => Some(&mut found.minus),
             '+' => Some(&mut found.plus),

@@ -56,6 +56,8 @@ pub struct Rows<'a> {
     failed: bool,
     /// Whether a cell of the row that is read has a quote without an end.
     is_unclosed: bool,
+    /// Cells of the widest row so far.
+    widest: usize,
 }
 
 impl<'a> Rows<'a> {
@@ -73,7 +75,7 @@ impl<'a> Rows<'a> {
             line = line.saturating_add(1);
         }
         let separator = named.or(separator).unwrap_or_else(|| most_agreed(rest));
-        Self { rest, separator, line, blank: 0, failed: false, is_unclosed: false }
+        Self { rest, separator, line, blank: 0, failed: false, is_unclosed: false, widest: 0 }
     }
 
     /// Delimiter of the cells.
@@ -93,6 +95,7 @@ impl<'a> Rows<'a> {
             }
             cells.push(cell);
             if matches!(end, End::Row) {
+                self.widest = self.widest.max(cells.len());
                 return Ok(Row { line, cells, is_unclosed: self.is_unclosed });
             }
         }
@@ -102,6 +105,7 @@ impl<'a> Rows<'a> {
         let indented = self.rest.trim_start_matches(' ');
         if let Some(opened) = indented.strip_prefix('"')
             && let Some((text, behind)) = quoted(opened)
+            && !self.swallows(opened, behind)
         {
             self.line = self.line.saturating_add(lines(opened, behind));
             let (tail, end) = self.up_to_end(behind);
@@ -113,6 +117,24 @@ impl<'a> Rows<'a> {
         self.is_unclosed |= indented.starts_with('"');
         let (text, end) = self.up_to_end(self.rest);
         (Cow::Borrowed(text.trim()), end)
+    }
+
+    /// Whether a quote ends in another cell than it begins in: rows are in between, or text follows its end.
+    fn swallows(&self, opened: &str, behind: &str) -> bool {
+        let end = opened.len().checked_sub(behind.len()).and_then(|end| end.checked_sub(1));
+        let within = end.and_then(|end| opened.get(..end)).unwrap_or_default();
+        let tail = behind.split([self.separator, '\n']).next().unwrap_or_default();
+        let is_whole = tail.trim().is_empty();
+        (!is_whole && within.contains([self.separator, '\n']))
+            || within.split('\n').skip(1).any(|line| self.is_row(line))
+    }
+
+    /// Whether a line within a cell reads as a row: it has as many separators as the widest one, or a day and cells.
+    fn is_row(&self, line: &str) -> bool {
+        let separators = line.matches(self.separator).count();
+        let (first, _) = line.split_once(self.separator).unwrap_or_default();
+        let is_wide = self.widest > 2 && separators.saturating_add(1) >= self.widest;
+        is_wide || (separators > 0 && separators.saturating_add(2) >= self.widest && begins_with_day(first))
     }
 
     /// The text up to the end of a cell; the rest is what follows that end.
@@ -182,6 +204,16 @@ fn quoted(opened: &str) -> Option<(Cow<'_, str>, &str)> {
     }
 }
 
+/// Whether a cell begins with digits as a day has them: `18/11`, `18.11.2026`, `2026-11-18 10:00`, `20261118`.
+fn begins_with_day(cell: &str) -> bool {
+    let cell = cell.trim_matches(['"', '\'', ' ']);
+    let day = cell.split([' ', 'T']).next().unwrap_or_default();
+    let parts: Vec<&str> = day.split(['/', '-', '.']).collect();
+    let digits = parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    digits && matches!(lengths.as_slice(), [8] | [1 | 2, 1 | 2] | [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2])
+}
+
 fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -244,7 +276,7 @@ fn most_agreed(text: &str) -> char {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
     use super::*;
 
     fn read(text: &str, separator: Option<char>, skipped: u32) -> Vec<(u64, Vec<String>)> {
@@ -268,6 +300,27 @@ mod tests {
     fn a_quote_that_is_not_closed_is_text() {
         assert_eq!(read("a,b\n1,\"x\n2,y\n", None, 0).get(1).unwrap().1, ["1", "\"x"]);
         assert_eq!(read("\"a\"b,=\"c\"\n", Some(','), 0).first().unwrap().1, ["ab", "=\"c\""]);
+    }
+
+    #[test]
+    fn quotes_that_are_not_closed_swallow_no_rows() {
+        let text = "Tanggal,Uraian,Nominal,Saldo\n17/11/2026,SETOR A,100000,1100000\n\
+                    18/11/2026,\"14 LAPTOP SLEEVE,50000,1150000\n18/11/2026,SETOR B,60000,1210000\n\
+                    19/11/2026,SETOR C,70000,1280000\n20/11/2026,\"15 LAPTOP SLEEVE,80000,1360000\n\
+                    20/11/2026,SETOR D,90000,1450000\n";
+        let rows = read(text, None, 0);
+        let cells: Vec<_> =
+            rows.iter().map(|(line, cells)| (*line, cells.len(), cells[2].as_str())).collect();
+        let figures = ["Nominal", "100000", "50000", "60000", "70000", "80000", "90000"];
+        let expected: Vec<_> = (1..).zip(figures).map(|(line, figure)| (line, 4, figure)).collect();
+        assert_eq!(cells, expected);
+        // A cell of several lines, also with days and separators in its text, is one cell.
+        for cell in ["Jl. Mawar 1,\nJakarta", "paid\n18/11/2026 by card", "a\n\nb, c"] {
+            let text = format!("date,text,amount,balance\n18/11/2026,\"{cell}\",5,6\n");
+            assert_eq!(read(&text, None, 0)[1].1, ["18/11/2026", cell, "5", "6"]);
+        }
+        let text = "a,b,c\n1,\"14 LAPTOP,2,\"x\" y\n3,4,5\n";
+        assert_eq!(read(text, None, 0)[1].1, ["1", "\"14 LAPTOP", "2", "xy"]);
     }
 
     #[test]

@@ -25,11 +25,14 @@ fn what_stands_beside_the_digits_is_read() {
         ("'1.000", "1.000", false, None, None),
         ("\u{ff11}\u{ff12}", "12", false, None, None),
         ("-5 DB", "5", true, Some(Out), None),
+        ("(-500)", "500", true, None, None),
+        ("$1,234.00 USD", "1,234.00", false, None, Some("USD")),
+        ("1\u{2007}234\u{2007}567", "1\u{2007}234\u{2007}567", false, None, None),
     ] {
         let written = Written { digits: digits.to_owned(), negative, direction, currency };
         assert_eq!(Written::of(cell, &SignWords::default()), Ok(Some(written)), "{cell}");
     }
-    for cell in ["", "-", "\u{2013}", "Rp -", "$ -", "Rp", "n/a"] {
+    for cell in ["", "-", "\u{2013}", "Rp -", "$ -", "Rp", "n/a", "nihil"] {
         assert_eq!(Written::of(cell, &SignWords::default()), Ok(None), "{cell}");
     }
 }
@@ -46,7 +49,7 @@ fn what_is_no_figure_is_refused_with_the_reason() {
         ("5 pcs", NoFigure::Malformed),
         ("18/11", NoFigure::Malformed),
         ("(5", NoFigure::Malformed),
-        ("(-5)", NoFigure::Signs),
+        ("-(5)", NoFigure::Signs),
         ("--5", NoFigure::Signs),
         ("-5 CR", NoFigure::Signs),
         ("٣", NoFigure::Malformed),

@@ -22,6 +22,10 @@ pub struct Columns {
     pub names: Vec<String>,
     /// The line of the header, or of the first row.
     pub line: u64,
+    /// Number of columns of the rows. 0 if it is not known.
+    pub width: usize,
+    /// A bank's column of fees that the source does not name.
+    pub bank_fee: Option<usize>,
 }
 
 impl Columns {
@@ -33,6 +37,25 @@ impl Columns {
     /// The places of a field.
     pub fn places(&self, field: &str) -> &[usize] {
         self.places.get(field).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Adds a place of a field.
+    pub fn add(&mut self, field: &'static str, place: usize) {
+        self.places.entry(field).or_default().push(place);
+    }
+
+    /// The names in the header over the columns of some fields.
+    pub fn names_of<'c>(&'c self, fields: &'c [&'c str]) -> impl Iterator<Item = &'c str> {
+        let places = fields.iter().flat_map(|field| self.places(field));
+        places.filter_map(|place| self.names.get(*place)).map(String::as_str)
+    }
+
+    /// Whether a row is the header again.
+    pub fn is_header(&self, row: &Row<'_>) -> bool {
+        let same = |(name, cell): (&String, &std::borrow::Cow<'_, str>)| plain(cell).to_lowercase() == *name;
+        !self.names.is_empty()
+            && row.cells.len() == self.names.len()
+            && self.names.iter().zip(&row.cells).all(same)
     }
 
     /// Says where a field is.
@@ -122,7 +145,8 @@ impl Columns {
     /// Positions of the fields under a header.
     fn of_header(header: &Row<'_>, format: &Format, kind: SourceKind) -> Result<Self, String> {
         let names: Vec<String> = header.cells.iter().map(|name| plain(name).to_lowercase()).collect();
-        let mut columns = Self { places: BTreeMap::new(), names, line: header.line };
+        let width = names.len();
+        let mut columns = Self { names, line: header.line, width, ..Self::default() };
         for field in FIELDS {
             let places = match format.columns.get(field) {
                 Some(column) => columns.named(field, column)?,
@@ -132,6 +156,12 @@ impl Columns {
             if !places.is_empty() {
                 columns.places.insert(field, places);
             }
+        }
+        // A bank charges its fees beside the amount, which is the net already.
+        let own_fee =
+            kind == SourceKind::Bank && !format.columns.contains_key("fee") && !columns.has("gross");
+        if own_fee && let Some(places) = columns.places.remove("fee") {
+            columns.bank_fee = places.first().copied();
         }
         columns.check(kind)?;
         Ok(columns)

@@ -1,18 +1,21 @@
 //! Statements as CSV: each row becomes a line, or is set aside with the reason; one bad row refuses no other.
 
+use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::columns::{Columns, at};
 use crate::office::settlement::file::fees::{FeeSignEvidence, GrossFeeNet};
 use crate::office::settlement::file::format::{FeeSign, Format};
+use crate::office::settlement::file::found_columns;
 use crate::office::settlement::file::line::{Bounds, LineRow, SourceFile};
 use crate::office::settlement::file::pattern::Pattern;
-use crate::office::settlement::file::preamble::{Preamble, is_same_account};
+use crate::office::settlement::file::preamble::Preamble;
 use crate::office::settlement::file::row::{Outcome, Rules};
 use crate::office::settlement::file::running_balance::RunningBalances;
+use crate::office::settlement::file::section::Section;
 use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside, SetAside, TooMany};
 use crate::office::settlement::file::survey::Survey;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
-use edge::sheet::{DayReader, Row, RowError, Rows, decode};
+use edge::sheet::{DayReader, Row, RowError, Rows, decode, may_be_currency};
 
 /// Result of reading a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -50,9 +53,13 @@ pub fn read(
         Columns::find(&mut rows, format, file.kind, |cell| days.day(cell, "", "").is_ok())?;
     let before = usize::try_from(columns.line.saturating_sub(1)).unwrap_or(usize::MAX);
     let preamble = Preamble::of(text.lines().take(before), is_month_first(&format.date_format));
-    check_whose(&preamble, &file)?;
+    check_whose(&preamble, &columns, &file)?;
     days.period = preamble.period;
     let all = || first.clone().map(Ok).into_iter().chain(rows.clone());
+    found_columns::add(all().map_while(Result::ok), &mut columns, format);
+    if file.currency.is_none() {
+        found_columns::check_currencies(all().map_while(Result::ok), &columns, format)?;
+    }
     let survey = Survey::of(all(), &mut columns, (format, &file, bounds), &days)?;
     let pattern = format.pattern.as_deref().map(Pattern::parse).and_then(Result::ok);
     let mut rules = Rules {
@@ -77,23 +84,45 @@ pub fn read(
     }
     let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
     let lines = survey.rows.saturating_sub(footer);
+    let before = Rows::new(&text, Some(file.separator), 0).map_while(Result::ok);
+    let before = before.take_while(|row| row.line < columns.line);
+    let mut found = CsvStatement::default();
+    for row in before.filter_map(|row| rules.skipped(&row, "csv.skip_rows")) {
+        keep(&mut found, row)?;
+    }
     let mut balances = RunningBalances::of(&columns, file.kind);
-    let statement = lines_of(all(), lines, &rules, &mut balances)?;
+    let statement = lines_of(found, (all(), lines), Section::of(&preamble), &rules, &mut balances)?;
     let has_signs = survey.has_signs() || format.negate;
     balances.check(has_signs).map_err(|problem| vec![problem])?;
     Ok(statement)
 }
 
+/// Keeps a row that is set aside.
+fn keep(found: &mut CsvStatement, row: SetAside) -> Result<(), Vec<FieldProblem>> {
+    let line = u64::try_from(row.row_no).unwrap_or(0);
+    found.aside.push(row).map_err(|TooMany| {
+        let mut problems = problems(&found.aside);
+        let most = format!("is one of more than {KEPT_MAX} rows that can't be read");
+        problems.insert(0, at(line, None, &most));
+        problems
+    })
+}
+
 fn lines_of<'a>(
-    rows: impl Iterator<Item = Result<Row<'a>, RowError>>,
-    lines: usize,
+    mut found: CsvStatement,
+    (rows, lines): (impl Iterator<Item = Result<Row<'a>, RowError>>, usize),
+    mut section: Section,
     rules: &Rules<'_>,
     balances: &mut RunningBalances,
 ) -> Result<CsvStatement, Vec<FieldProblem>> {
-    let mut found = CsvStatement::default();
     for (place, row) in rows.flatten().enumerate() {
-        let outcome =
-            if place < lines { rules.outcome(&row) } else { Outcome::Aside(Box::new(footer(&row, rules))) };
+        section.see(&row, rules)?;
+        let outcome = if place < lines {
+            section.within(&row, rules.outcome(&row), rules)
+        } else {
+            let row = rules.skipped(&row, "csv.skip_footer").unwrap_or_else(|| footer(&row, rules));
+            Outcome::Aside(Box::new(row))
+        };
         match outcome {
             Outcome::Line(line, lost) => {
                 let row_no = i64::try_from(row.line).unwrap_or(i64::MAX);
@@ -103,13 +132,7 @@ fn lines_of<'a>(
             }
             Outcome::Aside(row) => {
                 balances.interrupt();
-                let line = row.row_no;
-                found.aside.push(*row).map_err(|TooMany| {
-                    let mut problems = problems(&found.aside);
-                    let most = format!("is one of more than {KEPT_MAX} rows that can't be read");
-                    problems.insert(0, at(u64::try_from(line).unwrap_or(0), None, &most));
-                    problems
-                })?;
+                keep(&mut found, *row)?;
             }
         }
     }
@@ -137,18 +160,22 @@ fn problems(aside: &RowsSetAside) -> Vec<FieldProblem> {
     aside.rows.iter().flat_map(all).collect()
 }
 
-fn check_whose(preamble: &Preamble, file: &SourceFile<'_>) -> Result<(), Vec<FieldProblem>> {
+fn check_whose(
+    preamble: &Preamble,
+    columns: &Columns,
+    file: &SourceFile<'_>,
+) -> Result<(), Vec<FieldProblem>> {
     let refused = |problem: String| Err(vec![FieldProblem { path: "file".to_owned(), problem }]);
-    if let (Some(named), Some(own)) = (&preamble.account, file.account_no)
-        && !is_same_account(named, own)
+    if let (Some(named), Some(own)) = (preamble.accounts.first(), file.account_no)
+        && !preamble.accounts.iter().any(|named| is_same_account(named, own))
     {
         return refused(format!("is of account {named}, but the source has account {own}"));
     }
-    match (preamble.currency, file.currency) {
-        (Some(named), Some(own)) if !edge::sheet::may_be_currency(named, own) => {
-            refused(format!("is in {named}, but the source is in {own}"))
-        }
-        _ => Ok(()),
+    let Some(own) = file.currency else { return Ok(()) };
+    let named = preamble.currency.into_iter().chain(found_columns::header_currencies(columns));
+    match named.into_iter().find(|named| !may_be_currency(named, own)) {
+        Some(named) => refused(format!("is in {named}, but the source is in {own}")),
+        None => Ok(()),
     }
 }
 
@@ -159,5 +186,7 @@ fn is_month_first(format: &str) -> bool {
         .is_some_and(|(month, day)| month < day && !format.starts_with("%Y"))
 }
 
+#[cfg(test)]
+mod shape_tests;
 #[cfg(test)]
 mod tests;

@@ -1,40 +1,29 @@
 //! What the lines before the header of a file say: which account, which currency, which days.
 
-use edge::sheet::currency_code;
+use crate::office::settlement::file::account_no;
+use crate::office::settlement::file::statuses::is_pending_title;
+use edge::sheet::{currency_code, period_in_words};
 use jiff::civil::Date;
 
 /// Lines that are looked at.
 const LINES_MAX: usize = 100;
-/// Fewer digits number no account.
-const ACCOUNT_DIGITS_MIN: usize = 6;
-/// Labels of the account's number in a line.
-const ACCOUNTS: [&str; 11] = [
-    "rekening",
-    "no. rek",
-    "no rek",
-    "nomor rek",
-    "account no",
-    "account number",
-    "account num",
-    "acc no",
-    "iban",
-    "kontonummer",
-    "rekeningnummer",
-];
 /// Labels of the currency in a line.
 const CURRENCIES: [&str; 4] = ["mata uang", "currency", "valuta", "währung"];
 /// Labels of the days of a file in a line.
-const PERIODS: [&str; 7] = ["periode", "period", "dari", "from", "tanggal", "zeitraum", "between"];
+const PERIODS: [&str; 9] =
+    ["periode", "period", "dari", "from", "tanggal", "zeitraum", "between", "période", "bulan"];
 
 /// Contents of the rows before the header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preamble {
-    /// The number of the account, as it is written.
-    pub account: Option<String>,
+    /// The numbers of the account, as they are written: banks also write its IBAN.
+    pub accounts: Vec<String>,
     /// The code of its currency.
     pub currency: Option<&'static str>,
     /// The first and the last day.
     pub period: Option<(Date, Date)>,
+    /// Whether the last line is the title of rows that are not booked yet.
+    pub pending: bool,
 }
 
 impl Preamble {
@@ -44,8 +33,9 @@ impl Preamble {
         for line in lines.take(LINES_MAX) {
             let lower = line.to_lowercase();
             let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-            if found.account.is_none() && has(&ACCOUNTS) {
-                found.account = account(line);
+            found.accounts.extend(account_no::named(line));
+            if !line.trim().is_empty() {
+                found.pending = is_pending_title(line);
             }
             if found.currency.is_none() && has(&CURRENCIES) {
                 let words =
@@ -60,43 +50,32 @@ impl Preamble {
     }
 }
 
-/// The number in a line.
-fn account(line: &str) -> Option<String> {
-    let named = line.split_once([':', '=', ',', ';', '\t']).map_or(line, |(_, rest)| rest);
-    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '-');
-    let number = named.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    let number: String = number.chars().take_while(|c| known(*c)).collect();
-    let digits = number.chars().filter(char::is_ascii_digit).count();
-    // `XXXX4321` hides most of the number.
-    let hidden = number.contains("XX") || number.contains("xx");
-    (digits >= ACCOUNT_DIGITS_MIN && !hidden).then(|| number.trim().to_owned())
-}
-
-/// Whether two spellings are of one account: an IBAN ends with the number of its account.
-pub fn is_same_account(one: &str, other: &str) -> bool {
-    let plain = |text: &str| -> String {
-        let text = text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
-        text.skip_while(|c| *c == '0').collect()
-    };
-    let (one, other) = (plain(one), plain(other));
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    short == long
-        || (short.len() >= ACCOUNT_DIGITS_MIN
-            && long.starts_with(char::is_alphabetic)
-            && long.ends_with(&short))
-}
-
-/// The first two days of a line.
+/// The first two days of a line, or the month that it names.
 fn period(line: &str, month_first: bool) -> Option<(Date, Date)> {
     let words = line.split(|c: char| !(c.is_ascii_digit() || matches!(c, '/' | '-' | '.')));
-    let formats: [&str; 4] = match month_first {
-        true => ["%m/%d/%Y", "%Y-%m-%d", "%m-%d-%Y", "%m.%d.%Y"],
-        false => ["%d/%m/%Y", "%Y-%m-%d", "%d-%m-%Y", "%d.%m.%Y"],
+    let mut days = words.filter_map(|word| day(word, month_first));
+    match (days.next(), days.next()) {
+        (Some(from), Some(to)) => (from <= to).then_some((from, to)),
+        _ => period_in_words(line),
+    }
+}
+
+/// A day in digits, with a year of four digits or two.
+fn day(word: &str, month_first: bool) -> Option<Date> {
+    let parts: Vec<&str> = word.trim_matches(['/', '-', '.']).split(['/', '-', '.']).collect();
+    let [first, second, third] = parts.as_slice() else { return None };
+    let (year, month, day) = match (first.len(), month_first) {
+        (4, _) => (first, second, third),
+        (_, true) => (third, first, second),
+        (_, false) => (third, second, first),
     };
-    let day = |word: &str| formats.iter().find_map(|format| Date::strptime(format, word).ok());
-    let mut days = words.filter_map(day);
-    let (from, to) = (days.next()?, days.next()?);
-    (from <= to).then_some((from, to))
+    let short = match year.len() {
+        2 => 2_000,
+        4 => 0,
+        _ => return None,
+    };
+    let year = year.parse::<i16>().ok()?.checked_add(short)?;
+    Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
 #[cfg(test)]
@@ -115,19 +94,33 @@ mod tests {
         ];
         let found = Preamble::of(lines.into_iter(), false);
         let period = Some((date(2026, 11, 18), date(2026, 11, 20)));
-        assert_eq!(found, Preamble { account: Some("1234567890".to_owned()), currency: Some("IDR"), period });
+        assert_eq!(
+            found,
+            Preamble {
+                accounts: vec!["1234567890".to_owned()],
+                currency: Some("IDR"),
+                period,
+                pending: false
+            }
+        );
     }
 
     #[test]
-    fn an_iban_and_its_number_are_one_account() {
-        for (one, other, same) in [
-            ("1234567890", "123-456-7890", true),
-            ("NL00BANK0123456789", "0123456789", true),
-            ("0060000000001", "60000000001", true),
-            ("1234567890", "1234567891", false),
-            ("ID001234567890", "7890", false),
+    fn a_period_may_be_a_month_or_have_names_of_months() {
+        let november = Some((date(2025, 11, 1), date(2025, 11, 30)));
+        for (line, expected) in [
+            ("Periode : NOVEMBER 2025", november),
+            ("Periode : 01 NOV 2025 - 30 NOV 2025", november),
+            ("Periode : 01 - 30 November 2025", november),
+            ("Period: November 1, 2025 to November 30, 2025", november),
+            ("Periode : 01/11/2025 s/d 30/11/2025", november),
+            ("Periode : 01-11-25 - 30-11-25", november),
+            ("Periode : 15 Des 2025 - 14 Jan 2026", Some((date(2025, 12, 15), date(2026, 1, 14)))),
+            ("Periode : 15 Des - 24 Des 2025", Some((date(2025, 12, 15), date(2025, 12, 24)))),
+            ("Tanggal cetak : 28 November 2026", None),
+            ("Tanggal cetak : 28/11/2026", None),
         ] {
-            assert_eq!(is_same_account(one, other), same, "{one} {other}");
+            assert_eq!(Preamble::of(std::iter::once(line), false).period, expected, "{line}");
         }
     }
 }

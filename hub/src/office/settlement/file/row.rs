@@ -1,17 +1,19 @@
 //! A row of a file becomes a line of its statement, or is set aside with the reason.
 
+use crate::office::settlement::file::account_no::is_same_account;
+use crate::office::settlement::file::balances::is_balance;
 use crate::office::settlement::file::columns::Columns;
 use crate::office::settlement::file::fees::{GrossFeeNet, cost_of_fee};
 use crate::office::settlement::file::format::{FeeSign, Format, Fraction};
-use crate::office::settlement::file::kinds::{RowKind, Status, is_balance, is_pending_word, kind_of, status};
+use crate::office::settlement::file::kinds::{RowKind, kind_of};
 use crate::office::settlement::file::line::{
     Bounds, NAME_BYTES_MAX, REFERENCE_BYTES_MAX, SourceFile, TEXT_BYTES_MAX, check_line,
 };
 use crate::office::settlement::file::pattern::Pattern;
-use crate::office::settlement::file::preamble::is_same_account;
 use crate::office::settlement::file::row_figures::{RowFigures, some};
 use crate::office::settlement::file::set_aside::{Reason, SetAside, cut};
 use crate::office::settlement::file::signs::OutSigns;
+use crate::office::settlement::file::statuses::is_pending_word;
 use crate::office::settlement::file::survey::{PAIRS, Survey};
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
@@ -46,6 +48,8 @@ pub enum Outcome {
 const UNCLEAR_SIGNS: &str =
     "may be a payment or one that was taken back: as many amounts from us have a sign as have none";
 
+/// The reason why a row is no line, the field that says so, and the words for people.
+pub type LeftOut = (Reason, Option<&'static str>, String);
 /// The field that is wrong, and what is wrong with it.
 type Wrong = (&'static str, String);
 
@@ -58,6 +62,9 @@ impl Rules<'_> {
             (aside.reason, aside.field, aside.problem) = (reason, field, problem);
             Outcome::Aside(Box::new(aside.clone()))
         };
+        if let Some(problem) = self.too_wide(row) {
+            return set(Reason::Invalid, None, problem);
+        }
         if let Some((reason, field, problem)) = self.left_out(row) {
             return set(reason, field, problem);
         }
@@ -78,8 +85,11 @@ impl Rules<'_> {
                 return with_also(outcome, figures.err());
             }
         };
-        if is_balance(text("description"), true) {
+        if self.is_balance_row(row) {
             return set(Reason::Balance, Some("description"), "is a balance".to_owned());
+        }
+        if let Some(problem) = self.bank_fee(row) {
+            return set(Reason::Invalid, Some("fee"), problem);
         }
         let figures = match figures {
             Ok(figures) => figures,
@@ -117,7 +127,7 @@ impl Rules<'_> {
     }
 
     /// Known parts of a row, whatever is wrong with it.
-    fn blank(&self, row: &Row<'_>, figures: Option<&RowFigures>) -> SetAside {
+    pub fn blank(&self, row: &Row<'_>, figures: Option<&RowFigures>) -> SetAside {
         let text = |field: &str| self.columns.text(row, field);
         let kind = self.file.kind;
         let amount = figures.and_then(|figures| match kind {
@@ -137,7 +147,7 @@ impl Rules<'_> {
     }
 
     /// Reason why a row is not money of this account that moved.
-    fn left_out(&self, row: &Row<'_>) -> Option<(Reason, Option<&'static str>, String)> {
+    fn left_out(&self, row: &Row<'_>) -> Option<LeftOut> {
         let text = |field: &str| self.columns.text(row, field);
         if let (Some(own), named) = (self.file.account_no, text("account"))
             && !named.is_empty()
@@ -155,28 +165,7 @@ impl Rules<'_> {
                 return Some((Reason::Currency, Some("currency"), problem));
             }
         }
-        if self.columns.has("status") {
-            let said = text("status");
-            return match status(said, &self.format.status_words) {
-                Some(Status::Counts) => None,
-                Some(Status::Pending) => Some((
-                    Reason::Pending,
-                    Some("status"),
-                    format!("has the status {said:?}: it is not booked yet"),
-                )),
-                Some(Status::Failed) => {
-                    Some((Reason::Status, Some("status"), format!("has the status {said:?}: no money moved")))
-                }
-                // A sum or a balance has none.
-                None if self.days.day(text("date"), text("time"), text("zone")).is_err() => None,
-                None => Some((
-                    Reason::Invalid,
-                    Some("status"),
-                    format!("has the status {said:?}, which is not among csv.status_words"),
-                )),
-            };
-        }
-        None
+        self.by_status(row)
     }
 
     /// Currencies beside the figures of a row.
@@ -187,12 +176,13 @@ impl Rules<'_> {
         written.filter_map(|written| written.currency).map(str::to_owned).collect()
     }
 
-    /// Whether a row without a day holds no payment: a text of a balance, or nothing where an amount is.
-    fn is_behind(&self, row: &Row<'_>) -> bool {
+    /// Whether a row without a day holds no payment: a text of a balance, the header again, or nothing where an amount is.
+    pub fn is_behind(&self, row: &Row<'_>) -> bool {
         let first = row.cells.iter().find(|cell| !cell.is_empty());
         let fields = super::format::FIGURES.iter().flat_map(|field| self.columns.places(field));
         let figures = fields.filter(|place| !is_nothing(row.cell(**place))).count();
-        figures == 0 || first.is_some_and(|cell| is_balance(cell, false))
+        let is_sum = first.is_some_and(|cell| is_balance(cell, false));
+        figures == 0 || is_sum || self.columns.is_header(row)
     }
 
     /// The field that a row lacks and the source requires.

@@ -1,18 +1,16 @@
-//! What all rows of a file show together before any of them is read: the marks of its figures, its signs, the column of
-//! statuses.
+//! What all rows of a file show together before any of them is read: the marks of its figures, and its signs.
 
+use crate::office::settlement::file::balances::is_balance;
 use crate::office::settlement::file::columns::{Columns, at, broken};
 use crate::office::settlement::file::format::{FIGURES, Format};
-use crate::office::settlement::file::kinds::{RowKind, is_balance, kind_of, status};
+use crate::office::settlement::file::kinds::{RowKind, kind_of};
 use crate::office::settlement::file::line::{Bounds, SourceFile};
 use crate::office::settlement::file::signs::{OutSigns, OwnSign, SignColumn, SignColumns};
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::LineKind;
 use edge::sheet::{
-    COLUMNS_MAX, DayReader, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written,
-    currency_code, is_nothing, plain,
+    DayReader, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written,
 };
-use std::collections::BTreeSet;
 
 /// Pairs of columns that hold money from us and to us.
 pub const PAIRS: [(&str, &str); 3] =
@@ -77,12 +75,6 @@ impl Survey {
     }
 }
 
-/// A column that the source does not name, and whether it may hold statuses.
-#[derive(Debug, Clone, Copy, Default)]
-struct Candidate {
-    statuses: usize,
-}
-
 /// State of the survey while rows are read.
 struct Looking<'a> {
     format: &'a Format,
@@ -94,11 +86,8 @@ struct Looking<'a> {
     has_pairs: bool,
     has_own_signs: bool,
     signed_kinds: Vec<LineKind>,
-    candidates: Vec<Candidate>,
     negative: [usize; PAIRS.len()],
     positive: [usize; PAIRS.len()],
-    /// The first currencies that rows name.
-    currencies: BTreeSet<String>,
 }
 
 impl Survey {
@@ -122,10 +111,8 @@ impl Survey {
             has_pairs: false,
             has_own_signs: false,
             signed_kinds: Vec::new(),
-            candidates: Vec::new(),
             negative: [0; PAIRS.len()],
             positive: [0; PAIRS.len()],
-            currencies: BTreeSet::new(),
         };
         let footer = usize::try_from(format.skip_footer).unwrap_or(usize::MAX);
         let mut count = 0_usize;
@@ -136,11 +123,7 @@ impl Survey {
             bounds.limits.check_rows(lines).map_err(|problem| vec![at(columns.line, None, &problem)])?;
             looking.see(&row);
         }
-        if whose.currency.is_none() {
-            looking.check_currencies()?;
-        }
         let reading = looking.reading(whose.separator)?;
-        let status = looking.status();
         let is_decided = format.columns.contains_key("sign");
         let may_be_type = |place: usize| looking.may_be_sign(place);
         let sign = looking
@@ -155,19 +138,12 @@ impl Survey {
         if let Some(place) = sign.place {
             columns.set("sign", place);
         }
-        if let Some(place) = status {
-            columns.set("status", place);
-        }
         Ok(Self { rows: count, reading, debits, sign, beside, has_pairs, has_own_signs, signed_kinds })
     }
 }
 
 impl Looking<'_> {
     fn see(&mut self, row: &Row<'_>) {
-        let named = plain(self.columns.text(row, "currency"));
-        if !named.is_empty() && self.currencies.len() < 2 {
-            self.currencies.insert(currency_code(named).map_or_else(|| named.to_uppercase(), str::to_owned));
-        }
         let words = &self.format.sign_words;
         let (mut has_amount, mut own) = (false, OwnSign::default());
         for field in FIGURES {
@@ -204,32 +180,7 @@ impl Looking<'_> {
         let has_day = self.days.day(self.columns.text(row, "date"), "", "").is_ok();
         if has_amount && has_day && !is_balance(self.columns.text(row, "description"), true) {
             self.signs.see(row, self.columns, words, own);
-            self.see_others(row);
         }
-    }
-
-    /// Looks at the columns that the source does not name.
-    fn see_others(&mut self, row: &Row<'_>) {
-        for (place, cell) in row.cells.iter().enumerate().take(COLUMNS_MAX) {
-            if is_nothing(cell) || self.columns.is_taken(place) {
-                continue;
-            }
-            if self.candidates.len() <= place {
-                self.candidates.resize(place.saturating_add(1), Candidate::default());
-            }
-            let Some(candidate) = self.candidates.get_mut(place) else { continue };
-            if status(plain(cell), &self.format.status_words).is_some() {
-                candidate.statuses = candidate.statuses.saturating_add(1);
-            }
-        }
-    }
-
-    /// A source that says no currency has files of one.
-    fn check_currencies(&self) -> Result<(), Vec<FieldProblem>> {
-        let mut named = self.currencies.iter();
-        let Some((one, other)) = named.next().zip(named.next()) else { return Ok(()) };
-        let problem = format!("must be set: the file has rows in {one} and in {other}");
-        Err(vec![FieldProblem { path: "currency".to_owned(), problem }])
     }
 
     /// Whether a column of types may hold signs: banks also call a column of `DEBIT` and `CREDIT` so. Types that the
@@ -251,15 +202,5 @@ impl Looking<'_> {
             return Err(vec![FieldProblem { path: "csv.decimal".to_owned(), problem }]);
         }
         Ok(reading)
-    }
-
-    fn status(&self) -> Option<usize> {
-        let name = |place: usize| self.columns.names.get(place).map_or("", String::as_str);
-        let is_status = |(place, of): &(usize, &Candidate)| {
-            let mut words = name(*place).split(|c: char| !c.is_alphanumeric());
-            of.statuses > 0 && words.any(|word| word == "status")
-        };
-        let mut places = self.candidates.iter().enumerate().filter(is_status).map(|(place, _)| place);
-        places.next().filter(|_| places.next().is_none() && !self.columns.has("status"))
     }
 }

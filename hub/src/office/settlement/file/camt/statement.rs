@@ -1,5 +1,6 @@
 //! Statements of CAMT.053: whose they are, their balances, and several of one account put together.
 
+use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::camt::entry::{Booked, BookedLine};
 use crate::office::settlement::file::camt::money::{Money, is_credit, shown, signed};
 use edge::sheet::Figure;
@@ -23,8 +24,8 @@ impl AccountName {
 
     /// Whether it is this account in this currency; what is not said on either side is no difference.
     pub fn is(&self, number: Option<&str>, currency: Option<&str>) -> bool {
-        let same_number = number
-            .is_none_or(|number| self.number.is_empty() || Self::key(number) == Self::key(&self.number));
+        let same_number =
+            number.is_none_or(|number| self.number.is_empty() || is_same_account(number, &self.number));
         let same_currency = currency
             .is_none_or(|currency| self.currency.is_empty() || self.currency.eq_ignore_ascii_case(currency));
         same_number && same_currency
@@ -223,4 +224,22 @@ pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<O
         joined.lines.extend(next.lines);
     }
     Ok(Some(joined))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_known_by_its_iban_and_by_its_number() {
+        for (number, own, same) in [
+            ("NL02ABNA0123456789", "0123456789", true),
+            ("0001234567890", "1234567890", true),
+            ("NL02ABNA0123456789", "NL02 ABNA 0123 4567 89", true),
+            ("NL02ABNA0123456789", "0123456788", false),
+        ] {
+            let account = AccountName { number: number.to_owned(), currency: String::new() };
+            assert_eq!(account.is(Some(own), None), same, "{number} {own}");
+        }
+    }
 }

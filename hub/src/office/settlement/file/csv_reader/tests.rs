@@ -174,7 +174,7 @@ fn balances_footers_and_rows_that_are_not_booked_are_set_aside_and_counted() {
     assert_eq!(told.aside.rows[1].amount, Some(6));
     let skips = json!({"skip_footer": 2});
     let told = bank("date,amount\n2026-11-20,1\nTotal,1\n2026-11-20,2\n", skips);
-    assert_eq!((nets(&told), reasons(&told)), (vec![1], vec![(3, "footer"), (4, "footer")]));
+    assert_eq!((nets(&told), reasons(&told)), (vec![1], vec![(3, "footer"), (4, "invalid")]));
 }
 
 #[test]
