@@ -34,7 +34,7 @@ pub const POINTS: Doc = Doc::of("Members", "List a member's point movements in a
     "expires": null, "balance_after": 0}"#,
     );
 pub const CREATE: Doc = Doc::of("Members", "Register a member for all stores")
-    .body::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#)
+    .body::<NewMember>(r#"{"name": "Ani", "phone": "0811 1000 001"}"#)
     .creates::<View>(MEMBER)
     .refuses(&[Code::Duplicate]);
 pub const CHANGE: Doc = Doc::of("Members", "Update a member")
