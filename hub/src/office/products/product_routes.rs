@@ -56,21 +56,21 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// A product, with doubts about it.
+/// A product, with warnings about it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckedProduct")]
 struct Checked {
     #[serde(flatten)]
     product: Product,
-    /// Doubts about its barcodes, such as a wrong check digit. Omitted if there are none.
+    /// Warnings about its barcodes, such as a wrong check digit. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    doubts: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl From<Product> for Checked {
     fn from(product: Product) -> Self {
-        let doubts = product.doubts();
-        Self { product, doubts }
+        let warnings = product.doubts();
+        Self { product, warnings }
     }
 }
 
@@ -96,7 +96,7 @@ pub async fn create(request: Request) -> Answered {
     let new: edit::New = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    check_categories(&mut keyed, &request, new.rest.category.value().into_iter()).await?;
+    check_categories(&mut keyed, &request, new.category.value().into_iter()).await?;
     let product = edit::create(&mut keyed.write, new, now).await?;
     let location = format!("/api/products/{}", product.sku);
     let done = ("product.created", json!({"sku": product.sku, "price": product.price}));
@@ -114,7 +114,7 @@ pub async fn change(request: Request) -> Answered {
     let change: edit::Change = request.json()?;
     let now = clock::now();
     let mut keyed = begun!(request, now);
-    check_categories(&mut keyed, &request, change.rest.category.value().into_iter()).await?;
+    check_categories(&mut keyed, &request, change.category.value().into_iter()).await?;
     let [before, after] = edit::change(&mut keyed.write, request.param("sku"), change, now).await?;
     let details = audit::with_change(json!({"sku": after.sku}), [&before, &after]);
     change::finish_audited(&request, keyed, ("product.changed", details), Answer::ok(&Checked::from(after)))
