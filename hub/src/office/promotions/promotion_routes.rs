@@ -6,6 +6,7 @@ use crate::office::promotions::preview::{self, Preview};
 use crate::office::promotions::promotion::{self, TABLE};
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::search::fold;
 use domain::model::selling::promotion::Promotion;
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, clock};
@@ -72,7 +73,7 @@ pub async fn list(request: Request) -> Answered {
     let Search { q, sku, store_id, from, to, limit, cursor } = request.query()?;
     change::check_q(q.as_deref())?;
     let after = bound_page::after_in::<String>(&request, cursor.as_ref())?.unwrap_or_default();
-    let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
+    let filter = promotion::Filter { q: q.as_deref().map(fold), sku, store_id, from, to };
     let (pool, most) = (request.state.db.pool(), change::one_more(limit));
     let items = TABLE
         .list_where(
