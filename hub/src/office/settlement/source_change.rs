@@ -34,6 +34,7 @@ pub struct StoreRef {
 #[schemars(rename = "StatementSourceChange")]
 pub struct Change {
     /// Kind of source. Only for a new one: it does not change.
+    #[serde(deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<SourceKind>,
     /// Name of the source, for people.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -45,10 +46,13 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
     /// Number or IBAN of its account. Null to take files of any account.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub account_no: Given<String>,
     /// ISO 4217 code of its currency. Null to take rows of any currency.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub currency: Given<String>,
     /// Time zone of the times in its files. Null if times change no day.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub timezone: Given<String>,
     /// Fee of each payment, in basis points. Null if fees are as reported.
     pub fee_rate_bp: Given<i64>,
