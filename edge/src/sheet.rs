@@ -5,7 +5,7 @@
 //! [`FigureColumn::decide`] then says which mark begins a fraction in the whole column.
 
 mod cell;
-mod code;
+pub mod code;
 mod column;
 mod currency;
 mod day;

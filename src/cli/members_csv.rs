@@ -3,6 +3,7 @@
 
 use domain::rules::people::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};
 use edge::sheet::{Cells, Encoding, Layout, Problems, Table};
+use jiff::civil::Date;
 
 const LAYOUT: Layout = Layout {
     required: &["name"],
@@ -23,9 +24,9 @@ pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<MemberRow>, Problems
 
 fn row(cells: &Cells<'_>) -> Result<MemberRow, String> {
     let text = |name| cells.text(name, CELL_CHARS_MAX);
-    let birth_date = text("birth_date")?
-        .map(|text| text.parse().map_err(|_| "birth_date must be YYYY-MM-DD".to_owned()))
-        .transpose()?;
+    let birth_date = text("birth_date")?.map(|text| text.parse::<Date>()).transpose();
+    let problem = birth_date.is_err().then(|| "birth_date must be YYYY-MM-DD".to_owned());
+    let birth_date = birth_date.unwrap_or_default();
     let member = NewMember {
         name: text("name")?.unwrap_or_default(),
         phone: text("phone")?,
@@ -33,7 +34,7 @@ fn row(cells: &Cells<'_>) -> Result<MemberRow, String> {
         birth_date,
         code: cells.sku("code")?,
     };
-    Ok(MemberRow { line: cells.line(), member })
+    Ok(MemberRow { line: cells.line(), member, problem })
 }
 
 #[cfg(test)]
@@ -56,9 +57,13 @@ mod tests {
 
     #[test]
     fn every_bad_row_is_named() {
-        let problems = read("name,birth_date\nA,x\nB\nC,1990-02-30\n".as_bytes()).unwrap_err();
+        let problems = read("name,birth_date\nA,1990-04-21\nB\n".as_bytes()).unwrap_err();
         let lines: Vec<u64> = problems.named.iter().map(|problem| problem.line).collect();
-        assert_eq!(lines, [2, 3, 4], "{problems:?}");
+        assert_eq!(lines, [3], "{problems:?}");
+        // A date is judged with everything else that a member may have wrong.
+        let rows = read("name,birth_date\nA,x\nB,1990-04-21\nC,1990-02-30\n".as_bytes()).unwrap();
+        let wrong: Vec<u64> = rows.iter().filter(|row| row.problem.is_some()).map(|row| row.line).collect();
+        assert_eq!(wrong, [2, 4], "{rows:?}");
         for header in ["", "phone\n", "name,colour\n", "name,name\n", "name\n"] {
             assert_eq!(read(header.as_bytes()).unwrap_err().named[0].line, 1, "{header}");
         }

@@ -1,5 +1,6 @@
 //! Opening points as a CSV file: `points`, and `phone`, `email` or `code` of the member; `name` is for the reader.
 
+use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::people::points::{POINTS_ROWS_MAX, PointsRow};
 use edge::sheet::{Encoding, Layout, Problems, Table};
 
@@ -23,8 +24,11 @@ pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<PointsRow>, Problems
             phone: cells.text("phone", CELL_CHARS_MAX)?,
             email: cells.text("email", CELL_CHARS_MAX)?,
             code: cells.sku("code")?,
-            // Which figures fit is judged with everything else.
-            points: cells.figure("points", i64::MIN..=i64::MAX)?.ok_or("points is empty")?,
+            // Which figures fit is judged with everything else. A cell without one is refused with those that do.
+            points: cells
+                .figure("points", i64::MIN..=i64::MAX)
+                .or_else(|_| cells.figure("points", 1..=FIGURE_MAX))?
+                .ok_or("points is empty")?,
         })
     })
 }
@@ -42,5 +46,8 @@ mod tests {
         let problems = read("points,code\n1,C1\n,C2\n1.5,C3\n".as_bytes(), Encoding::Utf8).unwrap_err();
         let lines: Vec<u64> = problems.named.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [3, 4], "{problems:?}");
+        let problems = read("points,code\n99999999999999999999,C1\n".as_bytes(), Encoding::Utf8).unwrap_err();
+        let range = format!("from 1 to {FIGURE_MAX}");
+        assert!(problems.named[0].problem.contains(&range), "{problems:?}");
     }
 }

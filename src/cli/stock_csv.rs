@@ -1,8 +1,10 @@
 //! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. What a row means is judged by the ledger.
 
 use domain::model::base::ids::Sku;
+use domain::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningCost, OpeningRow};
 use edge::sheet::{Encoding, Layout, Problems, Table};
+use std::ops::RangeInclusive;
 
 const LAYOUT: Layout = Layout {
     required: &["sku", "qty"],
@@ -16,11 +18,13 @@ const LAYOUT: Layout = Layout {
 /// # Errors
 /// Every row that is none, with its line; or the header.
 pub fn read(bytes: &[u8], encoding: Encoding, late: bool) -> Result<Vec<OpeningRow>, Problems> {
-    // Which figures fit is judged with everything else.
-    let figures = i64::MIN..=i64::MAX;
     Table::open(bytes, encoding, LAYOUT)?.read(|cells| {
-        let unit_cost = cells.figure("unit_cost", figures.clone())?;
-        let line_total = cells.figure("line_total", figures.clone())?;
+        // Which figures fit is judged with everything else. A cell without one is refused with those that do.
+        let figure = |name: &str, fitting: RangeInclusive<i64>| {
+            cells.figure(name, i64::MIN..=i64::MAX).or_else(|_| cells.figure(name, fitting))
+        };
+        let unit_cost = figure("unit_cost", 0..=PRICE_MAX)?;
+        let line_total = figure("line_total", 0..=LINE_VALUE_MAX)?;
         let cost = match (unit_cost, line_total) {
             (Some(cost), None) => OpeningCost::Unit(cost),
             (None, Some(cost)) => OpeningCost::Total(cost),
@@ -30,7 +34,7 @@ pub fn read(bytes: &[u8], encoding: Encoding, late: bool) -> Result<Vec<OpeningR
         Ok(OpeningRow {
             line: cells.line(),
             sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
-            qty: cells.figure("qty", figures.clone())?.ok_or("qty is empty")?,
+            qty: figure("qty", 1..=QTY_MAX)?.ok_or("qty is empty")?,
             cost,
             late,
         })
@@ -70,6 +74,9 @@ mod tests {
             .unwrap_err();
         let lines: Vec<u64> = problems.named.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [3, 4, 5, 6, 7], "{problems:?}");
+        let problems = read("sku,qty,unit_cost\nA,99999999999999999999,2\n".as_bytes()).unwrap_err();
+        let range = format!("from 1 to {QTY_MAX}");
+        assert!(problems.named[0].problem.contains(&range), "{problems:?}");
         assert_eq!(read("sku;qty;unit_cost\nA;1.000;2\n".as_bytes()).unwrap()[0].qty, 1_000);
         for header in
             ["", "sku,qty,unit_cost\n", "sku,qty\n", "sku,qty,unit_cost,colour\n", "sku;qty,unit_cost\n"]

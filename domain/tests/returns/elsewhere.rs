@@ -122,7 +122,7 @@ fn refunds_of_other_stores_count_against_each_method() {
 #[test]
 fn points_that_another_store_took_back_are_not_taken_again() {
     let mut shop = open();
-    let member = shop.join("Ani", "0811111").unwrap();
+    let member = shop.join("Ani", "0811111111").unwrap();
     let mut body = basket(vec![item("a", 3, 1000)]);
     body.member_id = Some(member);
     let id = shop.create(&body).unwrap();

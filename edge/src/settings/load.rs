@@ -187,6 +187,8 @@ fn overlay<T: Settings>(
 ) -> Result<(), SettingsError> {
     let typed =
         toml::from_str::<Table>(&format!("value = {value}")).ok().and_then(|mut table| table.remove("value"));
+    // `05:00` is a time in TOML, and no setting is one: it is a text.
+    let typed = typed.filter(|typed| !typed.is_datetime());
     let mut first_error = None;
     let list = value.split(',').map(|one| Value::String(one.trim().to_owned())).collect();
     for candidate in typed.into_iter().chain([Value::String(value.to_owned()), Value::Array(list)]) {

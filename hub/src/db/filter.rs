@@ -59,6 +59,20 @@ impl Conditions {
         self
     }
 
+    /// The condition holds for one of the texts; without texts there is none.
+    #[must_use]
+    pub fn any(mut self, condition: &str, texts: &[String]) -> Self {
+        let mut either = Vec::with_capacity(texts.len());
+        for text in texts {
+            self.bound.push(Bound::from(text.as_str()));
+            either.push(condition.replace('?', &format!("${}", self.bound.len())));
+        }
+        if !either.is_empty() {
+            self.sql.push_str(&format!(" AND ({})", either.join(" OR ")));
+        }
+        self
+    }
+
     /// A condition without anything to bind, where it is wanted.
     #[must_use]
     pub fn plain(mut self, condition: &str, wanted: bool) -> Self {
@@ -162,6 +176,13 @@ mod tests {
         assert!(
             matches!(&some.bound[..], [Bound::Text(a), Bound::Text(b), Bound::Number(7)] if a == "x" && b == "a!_b")
         );
+    }
+
+    #[test]
+    fn one_of_several_texts_is_enough() {
+        let both = ["x".to_owned(), "y".to_owned()];
+        let some = Conditions::default().text("a = ?", Some("z")).any("b = ?", &both).any("c = ?", &[]);
+        assert_eq!((some.sql.as_str(), some.bound.len()), (" AND a = $1 AND (b = $2 OR b = $3)", 3));
     }
 
     #[test]

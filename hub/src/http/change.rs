@@ -8,16 +8,16 @@ pub fn one_more(limit: Limit) -> i64 {
     i64::try_from(limit.one_more()).unwrap_or(i64::MAX)
 }
 
-/// The longest text that is searched for, in bytes.
-const Q_BYTES_MAX: usize = 128;
+/// The longest text that is searched for, in characters.
+const Q_CHARS_MAX: usize = 128;
 
 /// Whether a text may be searched for.
 ///
 /// # Errors
 /// 400 `invalid_query`.
 pub fn check_q(q: Option<&str>) -> Result<(), ApiError> {
-    if q.is_some_and(|q| q.len() > Q_BYTES_MAX) {
-        return Err(ApiError::invalid_query("q must have at most 128 bytes"));
+    if q.is_some_and(|q| q.chars().count() > Q_CHARS_MAX) {
+        return Err(ApiError::invalid_query("q must have at most 128 characters"));
     }
     Ok(())
 }

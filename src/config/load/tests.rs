@@ -92,6 +92,7 @@ fn the_environment_wins_and_is_named_when_wrong() {
     let environment = vec![
         set("STORE__ID", "007"),
         set("HTTP__MAX_CONNECTIONS", "7"),
+        set("STORE__DAY_START", "05:00"),
         set("AUTH__ARGON2__MEMORY_KIB", "19456"),
         set("HTTP__ALLOWED_NETWORKS", "[\"10.0.0.0/8\"]"),
         ("UNRELATED".to_owned(), "x".to_owned()),
@@ -99,6 +100,7 @@ fn the_environment_wins_and_is_named_when_wrong() {
     let loaded = load(Some(&path), environment).unwrap();
     assert_eq!((loaded.config.store.id.as_str(), loaded.config.store.name.as_str()), ("007", "Two"));
     assert_eq!(loaded.config.http.max_connections, 7);
+    assert!(show(&loaded).unwrap().contains("day_start = \"05:00\""));
     assert_eq!(loaded.config.http.allowed_networks.len(), 1);
     assert_eq!((loaded.config.auth.argon2.memory_kib, loaded.config.auth.argon2.iterations), (19_456, 3));
     let wrong =

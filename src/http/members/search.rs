@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The longest text that is searched for, in bytes.
-const QUERY_BYTES_MAX: usize = 256;
+/// The longest text that is searched for, in characters.
+const QUERY_CHARS_MAX: usize = 256;
 
 /// A number with fewer characters is not yet typed to its end.
 const PHONE_CHARS_MIN: usize = 9;
@@ -120,8 +120,8 @@ fn by_text(
     after: Option<&MemberId>,
     limit: Limit,
 ) -> Result<Vec<Member>, ApiError> {
-    if text.trim().chars().count() < SEARCH_CHARS_MIN || text.len() > QUERY_BYTES_MAX {
-        return Err(invalid("q must have at least 2 characters and at most 256 bytes"));
+    if text.trim().chars().count() < SEARCH_CHARS_MIN || text.chars().count() > QUERY_CHARS_MAX {
+        return Err(invalid("q must have 2 to 256 characters"));
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();

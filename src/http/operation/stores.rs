@@ -4,6 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use domain::model::base::ids::StoreId;
+use domain::model::base::search::fold;
 use domain::wire::feed::{Kind, StoreDown};
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Doc, Reply};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Records that are looked at together.
 const LOOKED_AT: usize = 500;
 /// The longest text that is searched for, in bytes.
-const Q_BYTES_MAX: usize = 128;
+const Q_CHARS_MAX: usize = 128;
 
 pub const LIST: Doc = Doc::of("Transfers", "List the company's other stores; empty without a head office")
     .query::<Query>()
@@ -58,13 +59,14 @@ struct Query {
 /// `GET /api/stores`
 pub async fn list(request: Request) -> Answered {
     let Query { q, state, limit, cursor } = request.query()?;
-    let q = q.unwrap_or_default().to_lowercase();
-    if q.len() > Q_BYTES_MAX {
-        return Err(ApiError::invalid_query("q must have at most 128 bytes"));
+    let q = q.unwrap_or_default();
+    if q.chars().count() > Q_CHARS_MAX {
+        return Err(ApiError::invalid_query("q must have at most 128 characters"));
     }
+    let q = fold(&q);
     let store = &request.state.store;
     let wanted = |one: &Store| {
-        let text = |text: &str| text.to_lowercase().contains(&q);
+        let text = |text: &str| fold(text).contains(&q);
         one.store_id != store.rules().store_id
             && (text(&one.name) || text(one.store_id.as_str()))
             && state.is_none_or(|state| one.state == state)

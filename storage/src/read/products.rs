@@ -78,6 +78,8 @@ impl Products<'_> {
             .collect::<Read<_>>()?;
         if let Some(part) = product::code_part(typed) {
             found.extend(self.with_code_part(part, after, limit)?);
+            let same = self.holders(&barcode::normal(part))?;
+            found.extend(same.into_iter().filter(|product| after.is_none_or(|after| product.sku > *after)));
             found.sort_by(|one, other| one.sku.cmp(&other.sku));
             found.dedup_by(|one, other| one.sku == other.sku);
             found.truncate(limit);

@@ -75,15 +75,15 @@ fn members_of_a_file_come_all_or_not_at_all() {
     let file = store.write_file("members.csv", good);
     process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
     store.start();
-    let bad = "name,phone,email\nNew,081300000000,\nTaken,+62 812 3456 7890,\n,0814,\nTwice,081300000000,\n";
+    let bad = "name,phone,email,birth_date\nNew,081300000000,,\nTaken,+62 812 3456 7890,,\n,0814,,\nTwice,081300000000,,\nBorn,081300000001,,21-4-90x\n";
     let file = store.write_file("bad.csv", bad);
     let output = store.run(&["import", "members", file.to_str().unwrap()]);
     let said = process::said(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    for line in [3, 4, 5] {
+    for line in [3, 4, 5, 6] {
         assert!(said.contains(&format!("line {line}: ")), "line {line} is not named:\n{said}");
     }
-    assert!(!said.contains("line 2: ") && said.contains("3 bad rows: nothing was imported"), "{said}");
+    assert!(!said.contains("line 2: ") && said.contains("4 bad rows: nothing was imported"), "{said}");
     assert!(said.contains("of line 2"), "which row has it already:\n{said}");
     let mut till = store.login("till-1");
     let mut found = |query: &str| {

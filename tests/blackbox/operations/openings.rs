@@ -33,7 +33,7 @@ fn members_bring_their_points_along_once_and_the_books_know() {
         shop.manager.post("/api/members", &json!({"name": name, "phone": phone})).data(201)
     };
     let (siti, tini) = (join("Siti", "0812-3456-7890"), join("Tini", "0812-3456-7891"));
-    let wrong = "name;phone;points\nSiti;+62 812 3456 7890;1.500\nSiti;081234567890;1\nX;0812999;5\nTini;081234567891;0\n";
+    let wrong = "name;phone;points\nSiti;+62 812 3456 7890;1.500\nSiti;081234567890;1\nX;0812999000;5\nTini;081234567891;0\n";
     let wrong = shop.store.write_file("wrong.csv", wrong);
     let refused = shop.store.run(&["import", "points", wrong.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));

@@ -227,7 +227,7 @@ fn a_code_on_two_products_sells_neither_unseen() {
     let output = store.run(&["import", "products", file.to_str().unwrap()]);
     let said = process::said(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("barcode 8996001600146 can't be added to susu: teh-350 has it"), "{said}");
+    assert!(said.contains("line 2: barcode 8996001600146 can't be added to susu: teh-350 has it"), "{said}");
     let mut till = store.login("till-1");
     assert!(found(&mut till, "q=susu").is_empty(), "nothing was imported");
     // One that moves it in the same file can.

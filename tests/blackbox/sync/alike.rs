@@ -76,7 +76,7 @@ fn office_online(company: &mut Company) -> Known {
     );
     let hana = json!({"name": "Member Hana", "email": "hana@example.com", "birth_date": "1990-01-31", "code": "CARD-9"});
     let hana = text(&company.made("/api/members", &hana), "member_id");
-    company.patch(&member(&hana), &json!({"tier": "gold", "phone": "0811999"}));
+    company.patch(&member(&hana), &json!({"tier": "gold", "phone": "0811999000"}));
     let prices = [text(&all, "price_id"), text(&third, "price_id")];
     let people = [given[0].clone(), given[1].clone(), String::new()];
     Known { members: vec![hana], people, orders, supplier, prices, promotion }

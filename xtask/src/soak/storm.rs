@@ -203,7 +203,7 @@ async fn client(storm: Arc<Storm>, number: usize) -> anyhow::Result<()> {
             }
         } else {
             let member = json!({"name": format!("Client {number}-{round}"),
-                "phone": format!("0815{number:05}{round:05}")});
+                "phone": format!("0815{number:04}{round:05}")});
             let key = format!("member-{number}-{round}");
             let written = storm.cashier.post("/api/members", &key, &member).await.context("a member");
             if !let_in(written.map(drop))? {

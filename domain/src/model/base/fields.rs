@@ -3,6 +3,7 @@
 use crate::model::base::ids::is_id;
 use crate::model::base::limits::CASH_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::base::text::is_blank;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
@@ -48,9 +49,9 @@ impl Fields {
         }
     }
 
-    /// A name must be there, short enough, and free of control characters.
+    /// A name must show something, be short enough, and be free of control characters.
     pub(crate) fn name(&mut self, path: impl Display, text: &str, chars_max: usize) {
-        if text.is_empty() {
+        if is_blank(text) {
             self.wrong(path, "must not be empty");
         } else {
             self.text(path, Some(text), chars_max);

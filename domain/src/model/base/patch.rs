@@ -1,6 +1,7 @@
 //! What a PATCH says of a field (RFC 7396): absent it stays as it is, `null` takes it away, a value takes its place. A field
 //! that can't be empty refuses `null`.
 
+use crate::model::base::text::is_blank;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -90,6 +91,17 @@ pub fn cleared<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
 }
 
+/// Reads an optional text: `""` is `null`, because a text without characters is none.
+///
+/// # Errors
+/// What is no text.
+pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given<String>, D::Error> {
+    Ok(match Given::<String>::deserialize(deserializer)? {
+        Given::Value(text) if is_blank(&text) => Given::Empty,
+        given => given,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -105,6 +117,8 @@ mod tests {
         phone: Option<String>,
         #[serde(skip_serializing_if = "Given::is_nothing")]
         level: Given<i64>,
+        #[serde(deserialize_with = "super::text", skip_serializing_if = "Given::is_nothing")]
+        note: Given<String>,
     }
 
     #[test]
@@ -116,6 +130,10 @@ mod tests {
         assert_eq!(read(r#"{"level": 3}"#).unwrap().level.over(Some(7)), Some(3));
         assert_eq!(Change::default().level.over(Some(7)), Some(7));
         assert!(read(r#"{"name": null}"#).is_err());
+        for empty in [r#"{"note": null}"#, r#"{"note": ""}"#, r#"{"note": " "}"#] {
+            assert_eq!(read(empty).unwrap().note, Given::Empty, "{empty}");
+        }
+        assert_eq!(read(r#"{"note": "x"}"#).unwrap().note, Given::Value("x".to_owned()));
         assert!(!serde_json::to_string(&Change::default()).unwrap().contains("level"));
     }
 }

@@ -184,7 +184,8 @@ const TAKEN_WORDS_MAX: usize = 3;
 
 fn taken_words(taken: &[TakenBarcode]) -> String {
     let one = |taken: &TakenBarcode| {
-        format!("barcode {} can't be added to {}: {} has it", taken.code, taken.sku, taken.taken_by)
+        let line = taken.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        format!("{line}barcode {} can't be added to {}: {} has it", taken.code, taken.sku, taken.taken_by)
     };
     let words: Vec<String> = taken.iter().take(TAKEN_WORDS_MAX).map(one).collect();
     let more = taken.len().saturating_sub(TAKEN_WORDS_MAX);

@@ -27,6 +27,11 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
+/// Whether a text shows nothing: it is empty, or has spaces and invisible characters alone.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_invisible(c))
+}
+
 /// A code or a number as a keyboard without special characters writes it: without invisible marks, with plain digits,
 /// spaces and hyphens for full-width, no-break and typographic ones.
 pub fn plain(text: &str) -> Cow<'_, str> {
@@ -61,6 +66,15 @@ mod tests {
     fn decomposed_letters_are_composed() {
         assert_eq!(composed("bru\u{302}le\u{301}e"), "br\u{fb}l\u{e9}e");
         assert_eq!(composed("plain"), "plain");
+    }
+
+    #[test]
+    fn a_blank_text_shows_nothing() {
+        for (text, blank) in
+            [("", true), (" \u{a0}", true), ("\u{200b}\u{feff} ", true), ("a\u{200b}", false)]
+        {
+            assert_eq!(is_blank(text), blank, "{text:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,9 @@ use crate::model::base::text::plain;
 
 mod element_string;
 
+/// Character that ends a field of a GS1 code, as scanners send it.
+pub use element_string::GS as FIELD_END;
+
 /// The longest text of one scan, in bytes: a GS1 code also says batch, date and serial number.
 pub const SCAN_BYTES_MAX: usize = 512;
 
@@ -17,6 +20,11 @@ pub fn scanned(text: &str) -> String {
     let text = plain(text);
     let text = text.trim_matches(|c: char| c.is_whitespace() || (c.is_control() && c != element_string::GS));
     let (symbology, code) = symbology(text);
+    if symbology == Some(('E', '0'))
+        && let Some(upc) = upc_of_short(code)
+    {
+        return upc;
+    }
     let code = match symbology {
         Some(('E', '0' | '3')) => code.get(..13).unwrap_or(code),
         _ => code,
@@ -29,11 +37,13 @@ pub fn scanned(text: &str) -> String {
     ungrouped(code).unwrap_or_else(|| code.to_owned())
 }
 
-/// Normal form by which codes are compared: a GTIN with 14 digits, so that UPC-A, EAN-8, EAN-13 and GTIN-14 of one
+/// Normal form by which codes are compared: a GTIN with 14 digits, so that UPC-A, UPC-E, EAN-8, EAN-13 and GTIN-14 of one
 /// article are equal; any other code as it is. The code of a carton (first digit 1 to 8) is another one than that of
 /// the piece.
 pub fn normal(text: &str) -> String {
     let code = scanned(text);
+    let upc = upc_of_short(&code).filter(|_| !check_digit_holds(&code));
+    let code = upc.unwrap_or(code);
     if is_gtin(&code) { padded(&code) } else { code }
 }
 
@@ -60,7 +70,7 @@ pub fn doubt(code: &str) -> Option<String> {
             Some(format!("{code} has lost its leading zeros: it is read as {upc}"))
         }
         9..=11 => None,
-        _ if sound => None,
+        _ if sound || upc_of_short(code).is_some() => None,
         _ => Some(format!(
             "{code} has a wrong check digit: the last digit should be {}. Compare it with the package",
             expected_check_digit(code)
@@ -76,6 +86,23 @@ fn is_gtin(code: &str) -> bool {
             9..=11 => check_digit_holds(code),
             _ => false,
         }
+}
+
+/// The UPC-A of a UPC-E: eight digits that leave out zeros of the maker's or the article's number. Without a mark of the
+/// scanner they may also be an EAN-8: then its own check digit holds.
+fn upc_of_short(code: &str) -> Option<String> {
+    if code.len() != 8 || !is_digits(code) || !code.starts_with(['0', '1']) {
+        return None;
+    }
+    let (system, body, check) = (code.get(..1)?, code.get(1..7)?, code.get(7..)?);
+    let (start, middle, last) = (body.get(..2)?, body.get(2..5)?, body.get(5..)?);
+    let number = match last {
+        "0" | "1" | "2" => format!("{start}{last}0000{middle}"),
+        "3" => format!("{}00000{}", body.get(..3)?, body.get(3..5)?),
+        "4" => format!("{}00000{}", body.get(..4)?, body.get(4..5)?),
+        _ => format!("{}0000{last}", body.get(..5)?),
+    };
+    Some(format!("{system}{number}{check}")).filter(|upc| check_digit_holds(upc))
 }
 
 fn is_digits(code: &str) -> bool {

@@ -146,7 +146,7 @@ fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal>
 
 fn unknown(name: &str) -> &'static str {
     if name == WORTH_OF_POINTS {
-        "can't be set by head office: a point is worth 1 in every store"
+        "can't be set by head office: set it in the settings file of each store"
     } else {
         "is not a setting that head office can set for a store"
     }
@@ -336,7 +336,7 @@ mod tests {
                 unreachable!("{name}")
             };
             assert_eq!(
-                found[0].problem.contains("a point is worth 1"),
+                found[0].problem.contains("settings file of each store"),
                 name == "points.redeem_value",
                 "{name}"
             );

@@ -3,7 +3,8 @@
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::search;
-use crate::model::inventory::product::{Product, TakenBarcode};
+use crate::model::inventory::barcode;
+use crate::model::inventory::product::{Barcode, Product, TakenBarcode};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod file;
@@ -74,7 +75,7 @@ pub fn words(product: &Product) -> BTreeSet<String> {
 /// The words of a product's name, category and sku, sold or not.
 pub fn named(product: &Product) -> BTreeSet<String> {
     let texts = [Some(product.name.as_str()), product.category.as_deref(), Some(product.sku.as_str())];
-    search::words(texts.into_iter().flatten())
+    search::indexed(texts.into_iter().flatten())
 }
 
 /// Fewest digits of a code that are searched for inside of it: what can be read of a torn label.
@@ -92,9 +93,10 @@ pub fn code_part(typed: &BTreeSet<String>) -> Option<&str> {
     (only.len() >= CODE_PART_MIN && only.bytes().all(|byte| byte.is_ascii_digit())).then_some(only)
 }
 
-/// Whether a code of a product has these digits in it.
+/// Whether a code of a product has these digits in it, or is the same code with more or fewer zeros in front.
 pub fn has_code_part(product: &Product, part: &str) -> bool {
-    product.is_active() && product.barcodes.iter().any(|known| known.code.contains(part))
+    let has = |known: &Barcode| known.code.contains(part) || barcode::same(&known.code, part);
+    product.is_active() && product.barcodes.iter().any(has)
 }
 
 /// The products of a document's lines that move stock.

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 
 const LEVEL_MAX: i64 = 1_000_000_000;
 
-/// The longest name of a place, in bytes.
-const PLACE_BYTES_MAX: usize = 64;
+/// The longest name of a place, in characters.
+const PLACE_CHARS_MAX: usize = 64;
 
 /// Request body of `PATCH /api/stock/:sku`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct ChangeProductSettings {
     /// own level.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
     pub reorder_level: Given<i64>,
-    /// Place in the store where the product is kept, at most 64 bytes. Empty for no particular place.
+    /// Place in the store where the product is kept, at most 64 characters. Empty for no particular place.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub shelf_place: Option<String>,
 }
@@ -52,7 +52,7 @@ impl ChangeProductSettings {
     fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
         fields.range_of(LEVEL, self.reorder_level.value().copied(), 0..=LEVEL_MAX);
-        fields.text(PLACE, self.shelf_place.as_deref(), PLACE_BYTES_MAX);
+        fields.text(PLACE, self.shelf_place.as_deref(), PLACE_CHARS_MAX);
         fields.done()
     }
 

@@ -12,7 +12,7 @@ mod register;
 mod restore;
 mod words;
 pub use apply_feed::{Heard, apply_feed};
-pub use change::{block, change, erase};
+pub use change::{block, change, erase, reachable};
 pub(crate) use generation_recovery::lost;
 pub use generation_recovery::newer_fields;
 pub use import::{MEMBER_ROWS_MAX, MemberRow, import};

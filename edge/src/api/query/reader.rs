@@ -12,8 +12,17 @@ use serde::{
 /// The decoded pairs of a query.
 pub struct Reader(pub Vec<(String, String)>);
 
-/// One value, still text.
-struct Text(String);
+/// One value, still text, of the parameter that problems name.
+struct Text {
+    parameter: String,
+    value: String,
+}
+
+impl Text {
+    fn must_be(&self, what: &str) -> Error {
+        Error::custom(format!("the parameter `{}` must be {what}", self.parameter))
+    }
+}
 
 impl IntoDeserializer<'_, Error> for Text {
     type Deserializer = Self;
@@ -27,7 +36,11 @@ impl<'de> Deserializer<'de> for Reader {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_map(MapDeserializer::new(self.0.into_iter().map(|(name, value)| (name, Text(value)))))
+        let named = |(parameter, value): (String, String)| {
+            let name = parameter.clone();
+            (name, Text { parameter, value })
+        };
+        visitor.visit_map(MapDeserializer::new(self.0.into_iter().map(named)))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -49,11 +62,11 @@ impl<'de> Deserializer<'de> for Reader {
 }
 
 macro_rules! numbers {
-    ($($read:ident => $visit:ident),+) => {$(
+    ($what:literal: $($read:ident => $visit:ident),+) => {$(
         fn $read<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            match self.0.parse() {
+            match self.value.parse() {
                 Ok(value) => visitor.$visit(value),
-                Err(_) => visitor.visit_string(self.0),
+                Err(_) => Err(self.must_be($what)),
             }
         }
     )+};
@@ -63,7 +76,7 @@ impl<'de> Deserializer<'de> for Text {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_string(self.0)
+        visitor.visit_string(self.value)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -84,14 +97,21 @@ impl<'de> Deserializer<'de> for Text {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let text: StringDeserializer<Error> = self.0.into_deserializer();
-        de::Deserializer::deserialize_enum(text, name, variants, visitor)
+        let text: StringDeserializer<Error> = self.value.clone().into_deserializer();
+        let read = de::Deserializer::deserialize_enum(text, name, variants, visitor);
+        read.map_err(|_| self.must_be(&format!("one of {}", variants.join(", "))))
+    }
+
+    numbers! { "true or false": deserialize_bool => visit_bool }
+
+    numbers! {
+        "a whole number":
+        deserialize_i8 => visit_i8, deserialize_i16 => visit_i16,
+        deserialize_i32 => visit_i32, deserialize_i64 => visit_i64
     }
 
     numbers! {
-        deserialize_bool => visit_bool,
-        deserialize_i8 => visit_i8, deserialize_i16 => visit_i16,
-        deserialize_i32 => visit_i32, deserialize_i64 => visit_i64,
+        "a whole number of at least 0, within its range":
         deserialize_u8 => visit_u8, deserialize_u16 => visit_u16,
         deserialize_u32 => visit_u32, deserialize_u64 => visit_u64
     }

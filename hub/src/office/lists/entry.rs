@@ -5,6 +5,7 @@ use crate::http::prelude::*;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::text::is_blank;
 use serde::de::DeserializeOwned;
 use sqlx::{Any, AnyConnection, Executor};
 
@@ -139,7 +140,9 @@ impl Problems {
 
     /// Requires a text of 1 to `chars_max` characters on one line.
     pub fn line(&mut self, path: &str, text: &str, chars_max: usize) {
-        let sound = (1..=chars_max).contains(&text.chars().count()) && !text.contains(char::is_control);
+        let sound = (1..=chars_max).contains(&text.chars().count())
+            && !text.contains(char::is_control)
+            && !is_blank(text);
         self.rule(sound, path, &format!("must have 1 to {chars_max} characters on one line"));
     }
 

@@ -10,7 +10,7 @@ use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use domain::model::people::member::MemberState;
-use domain::rules::people::member::{ChangeMember, NewMember};
+use domain::rules::people::member::{ChangeMember, NewMember, digits, e164, reachable};
 use domain::wire::feed::lane;
 use domain::wire::record::FieldWrite;
 use edge::{ApiError, ids};
@@ -111,7 +111,7 @@ pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> R
             "r.id IN (SELECT f.id FROM fields f WHERE f.resource = 'member' AND f.field = '{field}' AND f.value = ?)"
         )
     };
-    let typed = filter.q.as_deref().filter(|q| !q.is_empty()).map(escaped);
+    let typed = filter.q.as_deref().filter(|q| !q.is_empty()).map(spellings).unwrap_or_default();
     // A field's value is stored as JSON.
     let state = filter.state.map(|state| json!(state).to_string());
     let tier = filter.tier.as_ref().map(|tier| json!(tier).to_string());
@@ -120,7 +120,7 @@ pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> R
         .plain("r.resource = 'member'", true)
         .text("r.id > ?", Some(after))
         .plain("NOT EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = r.id)", true)
-        .text(FOUND, typed.as_deref())
+        .any(FOUND, &typed)
         .text(&has("state"), state.as_deref())
         .text(&has("tier"), tier.as_deref())
         .number("r.created_at >= ?", from)
@@ -133,6 +133,19 @@ pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> R
         members.push(read(&mut connection, row.try_get("id")?).await?);
     }
     Ok(members)
+}
+
+/// What was typed, and the same as phone numbers are stored: a whole one in any spelling, or a part of one.
+fn spellings(typed: &str) -> Vec<String> {
+    let whole = e164(typed, COUNTRY_CODE).ok();
+    let part = digits(typed, COUNTRY_CODE);
+    let mut spellings = vec![escaped(typed)];
+    for number in [whole, part].into_iter().flatten().map(|number| escaped(&number)) {
+        if !spellings.contains(&number) {
+            spellings.push(number);
+        }
+    }
+    spellings
 }
 
 /// Registers a member, known to every store.
@@ -162,12 +175,22 @@ pub async fn change(
     now: UtcMs,
 ) -> Result<View, Failure> {
     let written = change.written(COUNTRY_CODE).map_err(ApiError::from)?;
+    let gives_up = |field: &str| written.get(field).is_some_and(Value::is_null);
+    let may_be_lost = gives_up("phone") || gives_up("email");
     let living = member::end(connection, id).await?;
     let id = living.as_str();
     // The first statement locks the record.
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
     if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::not_found("the member").into());
+    }
+    if may_be_lost {
+        let known = fields::read(connection, MEMBER, id).await?;
+        let stays = |field: &str| match written.get(field) {
+            Some(value) => !value.is_null(),
+            None => known.get(field).is_some_and(|now| !now.value.is_null()),
+        };
+        reachable(stays("phone") || stays("email")).map_err(ApiError::from)?;
     }
     write(connection, clock, id, written, now).await
 }

@@ -11,6 +11,7 @@ use crate::table::{counter, product, store, supplier_price};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
+use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, OrderWarning, PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
@@ -173,7 +174,7 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
     /// Note in free text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
     pub note: Given<String>,
 }
 
@@ -224,7 +225,7 @@ pub async fn create(
         expected_at: new.expected_at,
         lines,
         total,
-        note: new.note,
+        note: new.note.filter(|note| !is_blank(note)),
         created_by: buyer.approver.by.to_owned(),
         created_at: buyer.now,
         writers: Vec::new(),
@@ -279,7 +280,7 @@ pub async fn change(
         lines,
         total,
         warnings,
-        note: new.note,
+        note: new.note.filter(|note| !is_blank(note)),
         submitted_by: None,
         submitted_at: None,
         updated_at: buyer.now,

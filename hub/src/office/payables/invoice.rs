@@ -12,6 +12,7 @@ use crate::table::purchase_order;
 use crate::table::{counter, store};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
+use domain::model::base::text::is_blank;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine, InvoiceState};
 use domain::rules::books::payables::{FigureLimits, InvoiceStep, ReceiptLine, figures, number_key};
 use domain::rules::inventory::purchase::note_writer;
@@ -239,7 +240,7 @@ async fn composed(
         tax: 0,
         rounding: new.rounding,
         total: 0,
-        tax_invoice_no: new.tax_invoice_no,
+        tax_invoice_no: new.tax_invoice_no.filter(|number| !is_blank(number)),
         tax_invoice_date: new.tax_invoice_date,
         discount_terms: new.discount_terms.or(terms.map(|(days, bp)| DiscountTerms { days, bp })),
         lines,
@@ -252,7 +253,7 @@ async fn composed(
         matched_at: None,
         approved_by: None,
         approved_at: None,
-        note: new.note,
+        note: new.note.filter(|note| !is_blank(note)),
         created_by: String::new(),
         created_at: writer.now,
         writers: Vec::new(),

@@ -34,7 +34,7 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rounding: Option<i64>,
     /// Number of the tax invoice. Null for none.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
     pub tax_invoice_no: Given<String>,
     /// Date of the tax invoice. Null for none.
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
     /// Note in free text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
     pub note: Given<String>,
 }
 

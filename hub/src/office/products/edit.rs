@@ -9,12 +9,12 @@ use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
-use domain::model::base::text::plain;
+use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
 use domain::wire::feed::lane;
-use edge::ApiError;
+use edge::{ApiError, sheet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
@@ -31,82 +31,112 @@ const WORDS_CHARS_MAX: usize = 64;
 /// Most barcodes of a product.
 const BARCODES_MAX: usize = 100;
 
-/// Request body of `POST /api/products`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "NewProduct")]
-pub struct New {
-    /// Product code, unique.
-    pub sku: Sku,
-    /// Name of the product.
-    pub name: String,
-    /// Unit price in whole currency units.
-    pub price: i64,
-    /// All other fields, as in a change.
-    #[serde(flatten)]
-    pub rest: Rest,
-}
-
-/// Request body of `PATCH /api/products/:sku`. Omitted fields stay as they are.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ChangeProduct")]
-pub struct Change {
-    /// Name of the product.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub name: Option<String>,
-    /// Unit price in whole currency units.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub price: Option<i64>,
-    /// All other fields.
-    #[serde(flatten)]
-    pub rest: Rest,
-}
-
-/// Optional fields of a product. In a change, null removes the value.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub struct Rest {
-    /// Tax rate in basis points. Null for the rate of the tax code, or else the store's default.
-    #[serde(default)]
-    pub tax_rate_bp: Given<u32>,
-    /// Tax code of the product, which explains a rate of 0. Null for none.
-    #[serde(default)]
-    pub tax_code: Given<String>,
-    /// Code of the category. Null for none.
-    #[serde(default)]
-    pub category: Given<String>,
-    /// Codes by which a scanner finds the product.
-    #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
-    pub barcodes: Option<Vec<Barcode>>,
-    /// First estimate of the cost of one piece, in whole currency units.
-    #[serde(default)]
-    pub cost: Given<i64>,
-    /// On-hand quantity at or below which the product should be ordered.
-    #[serde(default)]
-    pub reorder_level: Given<i64>,
-    /// Whether stock of the product is kept.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub track_stock: Option<bool>,
-    /// Whether the product may be sold.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub state: Option<ProductState>,
-}
-
-impl Rest {
-    fn apply(self, product: &mut Product) {
-        product.tax_rate_bp = self.tax_rate_bp.over(product.tax_rate_bp);
-        product.tax_code = self.tax_code.over(product.tax_code.take());
-        product.category = self.category.over(product.category.take());
-        product.cost = self.cost.over(product.cost);
-        product.reorder_level = self.reorder_level.over(product.reorder_level);
-        product.track_stock = self.track_stock.unwrap_or(product.track_stock);
-        product.state = self.state.unwrap_or(product.state);
-        if let Some(barcodes) = self.barcodes {
-            let read = |code: Barcode| Barcode { code: barcode::scanned(&code.code), ..code };
-            product.barcodes = barcodes.into_iter().map(read).collect();
+// The fields that both bodies have are written once. A flattened struct would do the same, but serde then names no field in
+// the problems that it finds.
+macro_rules! body {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        #[derive(Debug, Clone, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        $(#[$about])*
+        pub struct $name {
+            $($own)*
+            /// Tax rate in basis points; null for that of the tax code, or the store's default.
+            #[serde(default)]
+            pub tax_rate_bp: Given<u32>,
+            /// Tax code of the product, which states why a rate is 0.
+            #[serde(default, deserialize_with = "domain::model::base::patch::text")]
+            pub tax_code: Given<String>,
+            /// Name of the category.
+            #[serde(default, deserialize_with = "domain::model::base::patch::text")]
+            pub category: Given<String>,
+            /// Codes that name it at a scanner.
+            #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
+            pub barcodes: Option<Vec<Barcode>>,
+            /// First cost estimate per piece.
+            #[serde(default)]
+            pub cost: Given<i64>,
+            /// On-hand quantity at or below which the product should be ordered.
+            #[serde(default)]
+            pub reorder_level: Given<i64>,
+            /// Whether stock is kept for the product.
+            #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+            pub track_stock: Option<bool>,
+            /// Whether the product may be sold.
+            #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+            pub state: Option<ProductState>,
         }
+
+        impl $name {
+            /// Writes the optional fields into the product. In a change, null removes the value.
+            fn apply(self, product: &mut Product, wrong: &mut Vec<FieldProblem>) {
+                product.tax_rate_bp = self.tax_rate_bp.over(product.tax_rate_bp);
+                product.tax_code = self.tax_code.over(product.tax_code.take());
+                product.category = self.category.over(product.category.take());
+                product.cost = self.cost.over(product.cost);
+                product.reorder_level = self.reorder_level.over(product.reorder_level);
+                product.track_stock = self.track_stock.unwrap_or(product.track_stock);
+                product.state = self.state.unwrap_or(product.state);
+                if let Some(barcodes) = self.barcodes {
+                    product.barcodes = read(barcodes, wrong);
+                }
+            }
+        }
+    };
+}
+
+body! {
+    /// Request body of `POST /api/products`.
+    #[schemars(rename = "NewProduct")]
+    New {
+        /// Product code, unique.
+        pub sku: Sku,
+        /// Name of the product.
+        pub name: String,
+        /// Unit price in whole currency units.
+        pub price: i64,
     }
+}
+
+body! {
+    /// Request body of `PATCH /api/products/:sku`. Omitted fields stay as they are.
+    #[schemars(rename = "ChangeProduct")]
+    Change {
+        /// Name of the product.
+        #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+        pub name: Option<String>,
+        /// Unit price in whole currency units.
+        #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+        pub price: Option<i64>,
+    }
+}
+
+/// Barcodes as they are stored: repaired as those of files are.
+fn read(barcodes: Vec<Barcode>, wrong: &mut Vec<FieldProblem>) -> Vec<Barcode> {
+    let mut stored = Vec::with_capacity(barcodes.len());
+    for (place, known) in barcodes.into_iter().enumerate() {
+        // A scan has control characters between its fields, which no cell has.
+        let scan = known.code.contains(barcode::FIELD_END).then(|| barcode::scanned(&known.code));
+        let read = sheet::code::barcode("code", scan.as_deref().unwrap_or(&known.code));
+        let path = || format!("barcodes[{place}].code");
+        let code = required(read, path, wrong).unwrap_or(known.code);
+        stored.push(Barcode { code, ..known });
+    }
+    stored
+}
+
+/// A code that was read; without one there is a problem.
+fn required(
+    read: Result<Option<String>, String>,
+    path: impl Fn() -> String,
+    wrong: &mut Vec<FieldProblem>,
+) -> Option<String> {
+    let problem = match read {
+        Ok(Some(code)) => return Some(code),
+        Ok(None) => "has no code".to_owned(),
+        Err(problem) => problem,
+    };
+    wrong.push(FieldProblem { path: path(), problem });
+    None
 }
 
 /// Makes a product.
@@ -114,10 +144,12 @@ impl Rest {
 /// # Errors
 /// 422 with every field that is wrong; 409 `duplicate` for the sku, or for a barcode of another product.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Product, Failure> {
-    let sku = Sku(plain(&new.sku.0).trim().to_owned());
+    let mut wrong = Vec::new();
+    let sku = required(sheet::code::sku("sku", &new.sku.0), || "sku".to_owned(), &mut wrong);
+    let sku = sku.map_or_else(|| new.sku.clone(), Sku);
     let mut product = Product::new(sku, new.name.trim().to_owned(), new.price, now);
-    new.rest.apply(&mut product);
-    check(&product)?;
+    new.apply(&mut product, &mut wrong);
+    check(&product, wrong)?;
     // The lane's lock first, as an import does.
     feed::take(connection, lane::REST, 0, now).await?;
     if documents(connection, std::slice::from_ref(&product)).await?.contains_key(product.sku.as_str()) {
@@ -143,14 +175,17 @@ pub async fn change(
     let row = sqlx::query(sql).bind(sku).fetch_optional(&mut *connection).await?;
     let before = document(&row.ok_or_else(|| ApiError::not_found("the product"))?)?;
     let mut product = before.clone();
-    product.name = change.name.map_or(product.name, |name| name.trim().to_owned());
+    if let Some(name) = &change.name {
+        name.trim().clone_into(&mut product.name);
+    }
     if let Some(price) = change.price {
         product.price = price;
         product.price_set_at = price::next_moment(connection, &product.sku, now).await?;
     }
-    change.rest.apply(&mut product);
+    let mut wrong = Vec::new();
+    change.apply(&mut product, &mut wrong);
     product.updated_at = now;
-    check(&product)?;
+    check(&product, wrong)?;
     put(connection, vec![product.clone()], &HashMap::new(), now).await?;
     Ok([before, product])
 }
@@ -168,18 +203,25 @@ pub(crate) fn codes_fit(product: &Product) -> Result<(), ApiError> {
     Err(ApiError::validation(&[FieldProblem { path, problem }]))
 }
 
-fn check(product: &Product) -> Result<(), ApiError> {
-    let mut wrong = Vec::new();
+/// Whether a product is sound; `wrong` is what was wrong with its codes.
+fn check(product: &Product, mut wrong: Vec<FieldProblem>) -> Result<(), ApiError> {
+    let are_read = wrong.is_empty();
     let mut rule = |holds: bool, path: &str, problem: &str| {
         if !holds {
             wrong.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
         }
     };
     let text = |text: &str, chars_max: usize| {
-        (1..=chars_max).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+        (1..=chars_max).contains(&text.chars().count())
+            && !text.chars().any(char::is_control)
+            && !is_blank(text)
     };
     let sku = product.sku.as_str();
-    rule(text(sku, SKU_BYTES_MAX) && sku.len() <= SKU_BYTES_MAX, "sku", "must have 1 to 64 bytes");
+    rule(
+        !are_read || text(sku, SKU_BYTES_MAX) && sku.len() <= SKU_BYTES_MAX,
+        "sku",
+        "must have 1 to 64 bytes",
+    );
     rule(text(&product.name, PRODUCT_NAME_CHARS_MAX), "name", "must have 1 to 255 characters");
     rule((0..=PRICE_MAX).contains(&product.price), "price", "must be 0 to 1000000000000");
     let rate = product.tax_rate_bp.is_none_or(|rate| rate <= RATE_BP_MAX);
@@ -204,12 +246,16 @@ fn check(product: &Product) -> Result<(), ApiError> {
             .iter()
             .all(|code| barcode::can_be_scanned(&code.code) && (1..=QTY_MAX).contains(&code.pack_qty));
     rule(
-        codes,
+        !are_read || codes,
         "barcodes",
         "must be at most 100, each with 1 to 64 ASCII characters and 1 to 1000000 pieces",
     );
     let different: BTreeSet<String> =
         product.barcodes.iter().map(|code| barcode::normal(&code.code)).collect();
-    rule(different.len() == product.barcodes.len(), "barcodes", "must be different from each other");
+    rule(
+        !are_read || different.len() == product.barcodes.len(),
+        "barcodes",
+        "must be different from each other",
+    );
     if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
 }

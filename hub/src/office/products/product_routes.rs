@@ -48,21 +48,21 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
 
-/// A product, with points to check.
+/// A product, with warnings about it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckedProduct")]
 pub struct Checked {
     #[serde(flatten)]
     product: Product,
-    /// Points to check about its barcodes, such as a wrong check digit. Omitted if there are none.
+    /// Warnings about its barcodes, such as a wrong check digit. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    doubts: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl From<Product> for Checked {
     fn from(product: Product) -> Self {
-        let doubts = product.doubts();
-        Self { product, doubts }
+        let warnings = product.doubts();
+        Self { product, warnings }
     }
 }
 
@@ -90,7 +90,7 @@ impl Command for edit::New {
     const ACTION: &'static str = "product.created";
     type Answer = Checked;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Checked>, Failure> {
-        check_categories(tx, self.rest.category.value().into_iter()).await?;
+        check_categories(tx, self.category.value().into_iter()).await?;
         let product = edit::create(tx.connection, self, tx.now).await?;
         let details = json!({"sku": product.sku, "price": product.price});
         let location = format!("/api/products/{}", product.sku);
@@ -107,7 +107,7 @@ impl Command for edit::Change {
     const ACTION: &'static str = "product.changed";
     type Answer = Checked;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Checked>, Failure> {
-        check_categories(tx, self.rest.category.value().into_iter()).await?;
+        check_categories(tx, self.category.value().into_iter()).await?;
         let [before, after] = edit::change(tx.connection, tx.path.get("sku"), self, tx.now).await?;
         let details = audit::with_change(json!({"sku": after.sku}), [&before, &after]);
         Ok(Changed::answer(&Checked::from(after), details))

@@ -6,6 +6,8 @@ use crate::feed::{self, Entry};
 use crate::table::{product, store};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::search::fold;
+use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::promotion::{Day, Promotion, PromotionKind};
 use domain::wire::feed::Kind;
@@ -28,7 +30,7 @@ pub const TABLE: Table = table!("promotions", "promotion_id");
 /// Filters of the list of promotions.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// The name contains it; lower-cased.
+    /// The name contains it; folded.
     pub q: Option<String>,
     /// It names this product, or no products at all.
     pub sku: Option<Sku>,
@@ -43,7 +45,7 @@ pub struct Filter {
 impl Filter {
     /// Whether a promotion is one of them.
     pub fn wants(&self, one: &Promotion) -> bool {
-        let named = self.q.as_ref().is_none_or(|q| one.name.to_lowercase().contains(q));
+        let named = self.q.as_ref().is_none_or(|q| fold(&one.name).contains(q));
         let sku = |sku: &Sku| one.skus.as_ref().is_none_or(|skus| skus.contains(sku));
         let store = |store: &StoreId| one.store_ids.as_ref().is_none_or(|stores| stores.contains(store));
         named
@@ -183,8 +185,9 @@ pub async fn change(
 /// 422 with the field.
 pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     let wrong = |path: &str, problem: &str| Err(ApiError::field(path, problem));
-    if promotion.name.chars().count() > NAME_CHARS_MAX {
-        return wrong("name", "must be at most 255 characters");
+    let name = promotion.name.as_str();
+    if is_blank(name) || name.chars().count() > NAME_CHARS_MAX || name.contains(char::is_control) {
+        return wrong("name", "must have 1 to 255 characters on one line");
     }
     for (field, is_empty) in [
         ("skus", promotion.skus.as_ref().is_some_and(Vec::is_empty)),
@@ -212,8 +215,8 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
         return wrong("buy", "buy and get must be 1 to 1000000");
     }
     for (path, least) in [("min_qty", promotion.min_qty), ("min_total", promotion.min_total)] {
-        if least.is_some_and(|least| !(0..=AMOUNT_MAX).contains(&least)) {
-            return wrong(path, "must be 0 to 1000000000000");
+        if least.is_some_and(|least| !(1..=AMOUNT_MAX).contains(&least)) {
+            return wrong(path, "must be 1 to 1000000000000: omit it, or use null, for no limit");
         }
     }
     if promotion.to < promotion.from {

@@ -4,6 +4,7 @@ use crate::http::prelude::*;
 use crate::office::promotions::preview::{self, Preview};
 use crate::office::promotions::promotion::{self, TABLE};
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::search::fold;
 use domain::model::selling::promotion::Promotion;
 use edge::Doc;
 use jiff::civil::Date;
@@ -75,7 +76,7 @@ impl PagedList for Search {
     type Position = String;
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<Promotion>, Failure> {
         let Search { q, sku, store_id, from, to, .. } = page.query.clone();
-        let filter = promotion::Filter { q: q.map(|q| q.to_lowercase()), sku, store_id, from, to };
+        let filter = promotion::Filter { q: q.as_deref().map(fold), sku, store_id, from, to };
         let (pool, after, limit) = (page.pool, page.after.unwrap_or_default(), page.limit);
         let wanted = |one: &Promotion| filter.wants(one);
         Ok(TABLE.list_where(pool, &after, limit, |one: &Promotion| &one.promotion_id, wanted).await?)

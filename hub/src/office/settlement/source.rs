@@ -12,6 +12,7 @@ use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
 use crate::table::store::is_known;
 use domain::model::base::refusal::{FieldProblem, Refusal};
+use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
 use domain::rules::books::posting::AccountUse;
@@ -25,8 +26,8 @@ use sqlx::{AnyConnection, AnyPool};
 
 /// The provider of every method that no other source has.
 pub const DEFAULT: &str = "src_default";
-/// Longest name, in bytes.
-const NAME_BYTES_MAX: usize = 128;
+/// Longest name, in characters.
+const NAME_CHARS_MAX: usize = 128;
 /// Longest method and terminal, in bytes.
 const WORD_BYTES_MAX: usize = 64;
 /// Fewer digits number no account.
@@ -136,8 +137,10 @@ fn problems(source: &View) -> Vec<FieldProblem> {
         |word: &String| !word.trim().is_empty() && word.len() <= WORD_BYTES_MAX && !word.contains('\0');
     check(
         "name",
-        (1..=NAME_BYTES_MAX).contains(&source.name.len()) && !source.name.contains('\0'),
-        "must have 1 to 128 bytes",
+        !is_blank(&source.name)
+            && source.name.chars().count() <= NAME_CHARS_MAX
+            && !source.name.contains('\0'),
+        "must have 1 to 128 characters",
     );
     let own = [CASH, POINTS, EXCHANGE];
     let settled = |method: &String| is_word(method) && !own.contains(&method.as_str());

@@ -35,6 +35,7 @@ pub struct StoreRef {
 #[schemars(rename = "StatementSourceChange")]
 pub struct Change {
     /// Kind of source. It can't be changed later.
+    #[serde(deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<SourceKind>,
     /// Display name of the source.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -46,10 +47,13 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub account: Option<String>,
     /// Number or IBAN of the account. Null to accept files of any account.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub account_no: Given<String>,
     /// ISO 4217 code of the currency. Null to accept rows in any currency.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub currency: Given<String>,
     /// Time zone of the times in the files. Null to use the files' days as they are.
+    #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub timezone: Given<String>,
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Given<i64>,

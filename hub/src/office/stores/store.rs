@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use std::time::Duration;
 
-/// The longest address, in bytes.
-const ADDRESS_BYTES_MAX: usize = 500;
+/// The longest address, in characters.
+const ADDRESS_CHARS_MAX: usize = 500;
 
 /// Fields of a new store.
 pub struct NewStore {
@@ -204,9 +204,9 @@ pub async fn change(
         .filter(|text| !text.is_empty());
     if address
         .as_ref()
-        .is_some_and(|text| text.len() > ADDRESS_BYTES_MAX || text.chars().any(char::is_control))
+        .is_some_and(|text| text.chars().count() > ADDRESS_CHARS_MAX || text.chars().any(char::is_control))
     {
-        return Err(ApiError::field("address", "must have at most 500 bytes on one line").into());
+        return Err(ApiError::field("address", "must have at most 500 characters on one line").into());
     }
     if new.timezone != *timezone && has_records(connection, store_id).await? {
         let problem = format!(

@@ -299,3 +299,61 @@ async fn letters_beyond_ascii_are_found_whatever_their_case() {
         finds(&admin, "/api/conflicts", lost, &[(ae, &["ÄHREN"])]).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_is_found_in_every_spelling() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    admin.post("/api/members", &json!({"name": "Ani", "phone": "0815 1111 0007"})).await.data();
+    let member = |item: &Value| text(&item["name"]);
+    let spellings: [(&str, &[&str]); 7] = [
+        ("q=081511110007", &["Ani"]),
+        ("q=%2B62%20%280%29815%201111%200007", &["Ani"]),
+        ("q=0062%20815%201111%200007", &["Ani"]),
+        ("q=62%20815-1111-0007", &["Ani"]),
+        ("q=815%201111%200007", &["Ani"]),
+        ("q=0815", &["Ani"]),
+        ("q=081511110008", &[]),
+    ];
+    finds(&admin, "/api/members", member, &spellings).await;
+    for (sku, name) in [("P1", "Coca-Cola"), ("P2", "7\u{2011}Up")] {
+        admin.post("/api/products", &json!({"sku": sku, "name": name, "price": 1})).await.data();
+    }
+    let product = |item: &Value| text(&item["sku"]);
+    let names: [(&str, &[&str]); 4] =
+        [("q=coca%20cola", &["P1"]), ("q=coca-cola", &["P1"]), ("q=7-up", &["P2"]), ("q=7%20up", &["P2"])];
+    finds(&admin, "/api/products", product, &names).await;
+    // Characters count, not bytes.
+    let long = "%E0%B8%97".repeat(128);
+    assert_eq!(admin.get(&format!("/api/products?q={long}")).await.data()["items"], json!([]));
+    let longer = admin.get(&format!("/api/products?q={long}x")).await;
+    assert_eq!(longer.refusal(), "400 invalid_query");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_stays_reachable_and_a_promotion_has_a_name() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let ani = json!({"name": "Ani", "phone": "0815 1111 0007", "email": "ani@example.com"});
+    let made = admin.post("/api/members", &ani).await.data().clone();
+    let path = format!("/api/members/{}", made["member_id"].as_str().unwrap());
+    let both = admin.patch(&path, &json!({"email": null, "phone": null})).await;
+    assert_eq!(both.refusal(), "422 validation_failed");
+    admin.patch(&path, &json!({"email": null})).await.data();
+    for without in [json!({"phone": null}), json!({"phone": ""})] {
+        assert_eq!(admin.patch(&path, &without).await.refusal(), "422 validation_failed", "{without}");
+    }
+    let other = admin.patch(&path, &json!({"phone": null, "email": "ani@example.com"})).await;
+    assert_eq!(other.data()["phone"], json!(null));
+    let promotion = |name: &str, min_qty: i64| {
+        json!({"name": name, "type": "line_percent", "value": 1000, "min_qty": min_qty, "from": "2030-01-01",
+            "to": "2030-01-07", "priority": 1})
+    };
+    for (name, min_qty) in [("", 1), (" ", 1), ("a\u{7}b", 1), ("\u{200b}", 1), ("Tea week", 0)] {
+        let refused = admin.post("/api/promotions", &promotion(name, min_qty)).await;
+        assert_eq!(refused.refusal(), "422 validation_failed", "{name:?} {min_qty}");
+    }
+    let made = admin.post("/api/promotions", &promotion("Tea week", 1)).await.data().clone();
+    let path = format!("/api/promotions/{}", made["promotion_id"].as_str().unwrap());
+    assert_eq!(admin.patch(&path, &json!({"name": ""})).await.refusal(), "422 validation_failed");
+}

@@ -5,10 +5,10 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use domain::model::base::ids::{Sku, StoreId};
-use domain::model::base::search::fold;
+use domain::model::base::search::{fold, matches, words};
 use domain::model::inventory::product::Product;
 use domain::model::inventory::stock::Stock;
-use domain::rules::inventory::product::{code_part, has_code_part};
+use domain::rules::inventory::product::{code_part, has_code_part, named};
 use domain::rules::inventory::stock::{StockView, out_of_catalogue, view};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::{ApiError, Doc, Reply};
@@ -245,6 +245,10 @@ fn shared(storage: &Storage, product: &Product) -> Result<bool, ApiError> {
 
 /// Whether the sku, the name or a word of it begins so, whatever the case and the accents, or a code has the digits in it.
 fn found_by(product: &Product, q: &str) -> bool {
+    // Only scripts without spaces have words inside of words.
+    if !q.is_ascii() && matches(&words([q]), &named(product)) {
+        return true;
+    }
     let q = fold(q.trim());
     let name = fold(&product.name);
     fold(product.sku.as_str()).starts_with(&q)
@@ -274,6 +278,7 @@ mod tests {
         for q in ["een", "123A", "coffee"] {
             assert!(!found_by(&tea, q), "{q}");
         }
+        assert!(found_by(&product("1", "ข้าวผัดกุ้ง"), "กุ้ง"));
     }
 
     #[test]

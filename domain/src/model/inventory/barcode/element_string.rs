@@ -1,41 +1,90 @@
 //! GS1 element strings: data fields one after another, each behind its application identifier. The GTIN is field 01.
 
 /// FNC1 as scanners send it: it ends a field of variable length.
-pub(super) const GS: char = '\u{1d}';
+pub const GS: char = '\u{1d}';
 
 /// The field of the GTIN.
 const GTIN: &str = "01";
 /// Digits of a GTIN there.
 const GTIN_DIGITS: usize = 14;
 
-/// The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars (`(01)…`), or as a web address
+/// What stands before the GTIN in the path of a GS1 Digital Link.
+const LINK_NAMES: [&str; 2] = ["01", "gtin"];
+
+/// The field of a pallet's or another logistic unit's number. Such a code names no article that is sold, even if it also
+/// states what is inside.
+const LOGISTIC_UNIT: &str = "00";
+
+/// The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars (`(01)…`), or as a GS1 Digital Link
 /// (`https://…/01/…`). None where there is none, or where the text may be another code.
 pub(super) fn gtin(text: &str, is_gs1: bool) -> Option<String> {
     if text.starts_with('(') {
         return readable(text);
     }
-    if text.starts_with("https://") || text.starts_with("http://") {
-        return address(text);
+    if let Some(link) = after_scheme(text) {
+        return linked(link);
     }
     let text = text.trim_start_matches(GS);
     if is_gs1 || text.contains(GS) {
         return field(text);
     }
-    // Without a mark of the scanner only what is a GS1 code from its beginning to its end is one.
-    let gtin = digits(text.strip_prefix(GTIN)?)?;
-    let rest = text.get(GTIN.len().saturating_add(GTIN_DIGITS)..)?;
-    (super::check_digit_holds(&gtin) && is_complete(rest)).then_some(gtin)
+    unmarked(text)
 }
 
 fn readable(text: &str) -> Option<String> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    if text.starts_with("(00)") {
+        return None;
+    }
     digits(text.split_once("(01)")?.1)
 }
 
-fn address(text: &str) -> Option<String> {
-    let rest = text.split_once("/01/")?.1;
-    let code = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    super::is_gtin(code).then(|| code.to_owned())
+/// A web address without its scheme. Codes in capitals are smaller, so many are written so.
+fn after_scheme(text: &str) -> Option<&str> {
+    ["https://", "http://"].into_iter().find_map(|scheme| {
+        let (start, rest) = text.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme).then_some(rest)
+    })
+}
+
+/// The GTIN of a link: behind its name in the path, or in the query.
+fn linked(link: &str) -> Option<String> {
+    let link = link.split('#').next().unwrap_or_default();
+    let (path, query) = link.split_once('?').unwrap_or((link, ""));
+    let is_name = |part: &str| LINK_NAMES.into_iter().any(|name| part.eq_ignore_ascii_case(name));
+    let mut parts = path.split('/').skip(1);
+    let in_path = parts.find(|part| is_name(part)).and_then(|_| parts.next());
+    let mut values = query.split(['&', ';']).filter_map(|pair| pair.split_once('='));
+    let in_query = || values.find(|(name, _)| is_name(name)).map(|(_, value)| value);
+    in_path.or_else(in_query).filter(|code| super::is_gtin(code)).map(str::to_owned)
+}
+
+/// The GTIN of a code without a mark of the scanner: only if it is a GS1 code from its beginning to its end, and no field
+/// before the GTIN has an end that would have to be marked.
+fn unmarked(mut text: &str) -> Option<String> {
+    loop {
+        if let Some(rest) = text.strip_prefix(GTIN) {
+            let gtin = digits(rest)?;
+            let rest = rest.get(GTIN_DIGITS..)?;
+            return (super::check_digit_holds(&gtin) && is_complete(rest)).then_some(gtin);
+        }
+        let identifier = text.get(..2)?;
+        let (field, rest) = text.split_at_checked(fixed_length(identifier)?)?;
+        if !super::is_digits(field) || is_date(identifier) && !has_date(field) {
+            return None;
+        }
+        text = rest;
+    }
+}
+
+fn is_date(identifier: &str) -> bool {
+    matches!(identifier, "11" | "12" | "13" | "15" | "16" | "17")
+}
+
+/// Whether a field ends with a month and a day, as dates are written. Day 0 is the last one of the month.
+fn has_date(field: &str) -> bool {
+    let part = |range| field.get(range).and_then(|part: &str| part.parse::<u8>().ok());
+    part(4..6).is_some_and(|month| (1..=12).contains(&month)) && part(6..8).is_some_and(|day| day <= 31)
 }
 
 /// The first 14 characters, if they are digits.
@@ -45,7 +94,7 @@ fn digits(text: &str) -> Option<String> {
 
 /// The GTIN among fields.
 fn field(mut text: &str) -> Option<String> {
-    while !text.is_empty() {
+    while !text.is_empty() && !text.starts_with(LOGISTIC_UNIT) {
         if let Some(rest) = text.strip_prefix(GTIN) {
             return digits(rest);
         }
@@ -81,7 +130,6 @@ fn after_field(text: &str) -> Option<&str> {
 /// The length of a field with its identifier, where the standard sets it.
 fn fixed_length(identifier: &str) -> Option<usize> {
     Some(match identifier {
-        "00" => 20,
         "01" | "02" | "03" => 16,
         "04" => 18,
         "11" | "12" | "13" | "14" | "15" | "16" | "17" | "18" | "19" => 8,

@@ -41,10 +41,19 @@ pub fn change(
     }
     after.birth_date = cmd.birth_date.over(after.birth_date);
     after.state = cmd.state.unwrap_or(after.state);
-    if after.phone.is_none() && after.email.is_none() {
-        return Err(Refusal::field("phone", "a phone number or an e-mail address is needed"));
-    }
+    reachable(after.phone.is_some() || after.email.is_some())?;
     written(before, after, stamp, book)
+}
+
+/// Refuses a change that leaves a member without a phone number and an e-mail address.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn reachable(has_contact: bool) -> Result<(), Refusal> {
+    if has_contact {
+        return Ok(());
+    }
+    Err(Refusal::field("phone", "a phone number or an e-mail address is needed"))
 }
 
 /// Blocks a member: it may buy, but neither earns nor redeems; or lets it again.

@@ -21,6 +21,9 @@ pub struct MemberRow {
     pub line: u64,
     /// The member in it.
     pub member: NewMember,
+    /// Why the row can't be read as a member. It is told with everything else that is wrong in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// Registers every row; `new` has an ID and a stamp for each.
@@ -41,16 +44,17 @@ pub fn import(
     let (mut book, mut lines) = (book.clone(), BTreeMap::new());
     let (mut events, mut problems) = (Vec::new(), Vec::new());
     for (row, (id, stamp)) in rows.iter().zip(new) {
+        let mut wrong: Vec<String> = row.problem.iter().cloned().collect();
         match register(&row.member, id.clone(), stamp, authorization, rules, &book) {
             Ok(event) => {
                 book.evolve(&event.fact);
                 lines.insert(id.0.clone(), row.line);
                 events.push(event);
             }
-            Err(refusal) => problems.push(FieldProblem {
-                path: format!("line {}", row.line),
-                problem: problem(&refusal, &lines),
-            }),
+            Err(refusal) => wrong.push(problem(&refusal, &lines)),
+        }
+        if !wrong.is_empty() {
+            problems.push(FieldProblem { path: format!("line {}", row.line), problem: wrong.join("; ") });
         }
     }
     if problems.is_empty() { Ok(events) } else { Err(Refusal::ValidationFailed(problems)) }

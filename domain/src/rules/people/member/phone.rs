@@ -1,8 +1,8 @@
 //! Phone numbers: E.164, so that one person's number is one text however it was typed.
 
 use crate::model::base::text::{plain, undressed};
-use phonenumber::country;
-use phonenumber::metadata::DATABASE;
+
+mod plan;
 
 /// Calling codes of countries (ITU-T E.164). The configuration is checked against them at every start: to read the library's
 /// numbering plans takes far longer, and is left to the first phone number.
@@ -27,11 +27,21 @@ const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Fewest digits of a number that is alone; where two such are in one text, they are two numbers.
 const OWN_DIGITS_MIN: usize = 6;
 
+/// Most digits of an area code, with the prefix that is dialled in front of it.
+const AREA_DIGITS_MAX: usize = 7;
+
+/// Fewest digits of a number behind its area code.
+const LAST_DIGITS_MIN: usize = 4;
+
 /// Reason why a text is no phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPhone {
     /// It has other characters, or too few or too many digits.
     Malformed,
+    /// No numbering plan has it.
+    NoPlan,
+    /// It is a number of one country or of another.
+    Several,
     /// It has two numbers.
     Two,
     /// It has an extension.
@@ -47,6 +57,13 @@ impl NoPhone {
     pub fn problem(self) -> &'static str {
         match self {
             Self::Malformed => "must be a phone number of 8 to 15 digits, for example +62 812 3456 7890",
+            Self::NoPlan => {
+                "fits no country's phone numbers: check its digits, and write a number of another country with its \
+                 country code, for example +62 812 3456 7890"
+            }
+            Self::Several => {
+                "may be a number of several countries: write it with its country code, for example +62 812 3456 7890"
+            }
             Self::Two => "has two phone numbers: enter one of them",
             Self::Extension => "has an extension: enter the phone number without it",
             Self::Link => "is a link: enter the phone number alone",
@@ -60,9 +77,10 @@ impl NoPhone {
 
 /// The number in E.164 (`+6281234567890`).
 ///
-/// A number without a country code is one of `country_code`; `00…` and `+…` carry their own. Which digits belong to a number
-/// is decided by the numbering plan of its country: some write a zero in front that is dialled inside the country alone, in
-/// others the zero is a part of the number.
+/// A number without a country code is one of `country_code`; `+…` carries its own, and so does what follows `00` or the
+/// country's own prefix of calls abroad. The numbering plans decide which digits belong to a number: some countries write a
+/// zero in front that is dialled inside the country alone, in others the zero is a part of the number. A number that begins
+/// with the digits of its own country code keeps them if the plan has it so.
 ///
 /// # Errors
 /// Why it is none.
@@ -70,35 +88,29 @@ pub fn e164(text: &str, country_code: &str) -> Result<String, NoPhone> {
     let text = plain(text);
     let text = undressed(&text);
     check(text)?;
-    // `(+62) 812…`
-    let bracketed = text.starts_with("(+") || text.starts_with("(00");
-    let text = if bracketed { text.replacen(['(', ')'], "", 2) } else { text.to_owned() };
-    let dialled = match text.strip_prefix("00") {
-        Some(rest) if !rest.starts_with('0') => format!("+{rest}"),
-        _ => text,
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let has_code = text.starts_with('+') || text.starts_with("(+");
+    let found = if has_code {
+        plan::with_code(&digits)
+    } else {
+        plan::dialled_in(country_code.parse().map_err(|_| NoPhone::Malformed)?, &digits)
     };
-    // Outside of its own country a number is read by the plan of that one.
-    let region =
-        if dialled.starts_with('+') { None } else { Some(region(country_code).ok_or(NoPhone::Malformed)?) };
-    let number = phonenumber::parse(region, &dialled).map_err(|_| NoPhone::Malformed)?;
-    if number.extension().is_some() {
-        return Err(NoPhone::Extension);
+    match found {
+        plan::Found::One(number) if DIGITS.contains(&number.len()) => Ok(format!("+{number}")),
+        plan::Found::Several => Err(NoPhone::Several),
+        plan::Found::Nothing if !is_misspelt(&digits, has_code) => Err(NoPhone::NoPlan),
+        plan::Found::One(_) | plan::Found::Nothing => Err(NoPhone::Malformed),
     }
-    let written = number.format().mode(phonenumber::Mode::E164).to_string();
-    let digits = written.strip_prefix('+').unwrap_or_default();
-    let is_number = DIGITS.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && !digits.starts_with('0') { Ok(written) } else { Err(NoPhone::Malformed) }
+}
+
+/// Whether digits are too few or too many for any number, or begin with a zero where a country's code should be.
+fn is_misspelt(digits: &str, has_code: bool) -> bool {
+    !(OWN_DIGITS_MIN..=*DIGITS.end()).contains(&digits.len()) || has_code && digits.starts_with('0')
 }
 
 /// Whether a calling code is that of a country.
 pub fn is_country_code(code: &str) -> bool {
     code.parse().is_ok_and(|code| CALLING_CODES.binary_search(&code).is_ok())
-}
-
-/// The country of a calling code; of several that share one plan the largest.
-fn region(code: &str) -> Option<country::Id> {
-    let code: u16 = code.parse().ok()?;
-    DATABASE.region(&code)?.first()?.parse().ok()
 }
 
 /// Passes digits and what people write between them.
@@ -113,6 +125,16 @@ fn check(text: &str) -> Result<(), NoPhone> {
     if parts.flat_map(|part| part.split(" atau ")).filter(whole).count() > 1
         || lower.split('+').filter(whole).count() > 1
     {
+        return Err(NoPhone::Two);
+    }
+    // `0812345 6783 9/40`: the second number is written by its last digits. `021/5550123` is one number with its area code.
+    let is_second = |(first, last): (&str, &str)| {
+        let (first, last) = (digits(first), digits(last));
+        last > 0 && (first > AREA_DIGITS_MAX || first >= OWN_DIGITS_MIN && last < LAST_DIGITS_MIN)
+    };
+    let lists = lower.rsplit_once('/').is_some_and(is_second)
+        || lower.split_once(';').is_some_and(|(first, last)| digits(first) > 0 && digits(last) > 0);
+    if lists {
         return Err(NoPhone::Two);
     }
     let figure = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '+'));
@@ -133,7 +155,7 @@ fn check(text: &str) -> Result<(), NoPhone> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoPhone, e164, is_country_code, region};
+    use super::{NoPhone, e164, is_country_code, plan};
 
     #[test]
     fn one_number_is_one_text() {
@@ -180,6 +202,26 @@ mod tests {
             ("886", "0912 345 678", "+886912345678"),
             ("62", "021/5550123", "+62215550123"),
             ("62", "81234567899", "+6281234567899"),
+            ("62", "6221 555 0123", "+62215550123"),
+            // Digits of the country's own code that begin a number.
+            ("65", "6581 2345", "+6565812345"),
+            ("47", "47 12 34 56", "+4747123456"),
+            ("45", "45 12 34 56", "+4545123456"),
+            ("39", "3912345678", "+393912345678"),
+            ("55", "(55) 99123-4567", "+5555991234567"),
+            // Prefixes of carriers, and of calls abroad.
+            ("54", "011 15-2345-6789", "+5491123456789"),
+            ("55", "0 15 11 96123-4567", "+5511961234567"),
+            ("62", "001 65 8123 4569", "+6581234569"),
+            ("62", "007 65 8123 4569", "+6581234569"),
+            ("62", "008 65 8123 4569", "+6581234569"),
+            ("62", "0065 8123 4569", "+6581234569"),
+            ("62", "001 1 202 555 0123", "+12025550123"),
+            ("62", "001 202 555 0123", "+12025550123"),
+            ("1", "011 62 812 3456 7890", "+6281234567890"),
+            ("1", "00 62 812 3456 7890", "+6281234567890"),
+            ("61", "0011 62 812 3456 7890", "+6281234567890"),
+            ("81", "010 62 812 3456 7890", "+6281234567890"),
         ] {
             assert_eq!(e164(typed, code).as_deref(), Ok(expected), "{code} {typed}");
         }
@@ -188,8 +230,9 @@ mod tests {
 
     #[test]
     fn the_calling_codes_are_those_of_the_numbering_plans() {
-        for code in (0..1_100).map(|code: u16| code.to_string()) {
-            assert_eq!(is_country_code(&code), region(&code).is_some(), "{code}");
+        for code in 0..1_100 {
+            let is_one = plan::main(code).is_some_and(|country| country.id() != "001");
+            assert_eq!(is_country_code(&code.to_string()), is_one, "{code}");
         }
     }
 
@@ -210,6 +253,14 @@ mod tests {
             ("0812 3456 7896, 0813 3456 7897", NoPhone::Two),
             ("0812 3456 7896 atau 0813 3456 7897", NoPhone::Two),
             ("+6281234567896 +6281334567897", NoPhone::Two),
+            ("0812345 6783 9/40", NoPhone::Two),
+            ("0812 3456 7896/97", NoPhone::Two),
+            ("0812 3456 7896; 97", NoPhone::Two),
+            ("555123 555124", NoPhone::NoPlan),
+            ("0811999", NoPhone::NoPlan),
+            ("123456789012345", NoPhone::NoPlan),
+            ("+999 1234 5678", NoPhone::NoPlan),
+            ("+62 812", NoPhone::Malformed),
             ("wa.me/6281234567898", NoPhone::Link),
             ("https://wa.me/6281234567898", NoPhone::Link),
             ("6281234567810.0", NoPhone::Figure),

@@ -37,7 +37,7 @@ pub fn words(member: &Member) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let texts = [Some(member.name.as_str()), member.code.as_deref(), member.email.as_deref()];
-    let mut words = search::words(texts.into_iter().flatten());
+    let mut words = search::indexed(texts.into_iter().flatten());
     words.extend([&member.code, &member.email].into_iter().flatten().map(|whole| whole.to_lowercase()));
     let digits: String =
         member.phone.iter().flat_map(|phone| phone.chars()).filter(char::is_ascii_digit).collect();

@@ -4,6 +4,7 @@ use super::change::{by_hand, items_at_catalogue_prices};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
+use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::transaction::{Line, Transaction, TransactionState};
 use crate::rules::selling::sale::{ChangeSale, NewItem, check_scan};
@@ -32,16 +33,21 @@ pub struct AddLine {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetLine {
-    /// Number of pieces, 1–1,000,000.
+    /// Quantity in pieces, 1–1,000,000.
+    #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Option<i64>,
-    /// Price of one piece in whole currency units, 0–10^12.
+    /// Price of one piece in whole currency units, 0–10^12. Null for the catalogue's price.
+    #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
-    price: Option<i64>,
-    /// Discount on this line, in whole currency units.
-    discount: Option<i64>,
-    /// Reason for the discount or for removing pieces, for the audit log. Null for none.
-    reason: Option<String>,
+    price: Given<i64>,
+    /// Discount on this line, in whole currency units. Null to remove it.
+    #[serde(default)]
+    discount: Given<i64>,
+    /// Reason for the price or the discount, and for pieces taken off; recorded in the audit log. Null to remove the reason
+    /// of the line's price and discount.
+    #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+    reason: Given<String>,
 }
 
 /// Request body of `DELETE /api/pos/transactions/:id/lines/:line_no`.
@@ -62,6 +68,23 @@ pub enum BasketChange {
     Set(u32, SetLine),
     /// The same, taken off.
     Remove(u32, RemoveLine),
+}
+
+impl SetLine {
+    /// Changes the line. Returns the reason that discounts have from then on: empty for no reason, none if it stays.
+    fn on(&self, item: &mut NewItem) -> Option<String> {
+        item.qty = self.qty.unwrap_or(item.qty);
+        item.price = self.price.over(item.price);
+        item.discount = self.discount.over(item.discount);
+        if !self.price.is_nothing() || self.reason == Given::Empty {
+            item.price_reason = self.reason.value().filter(|_| item.price.is_some()).cloned();
+        }
+        match &self.reason {
+            Given::Nothing => None,
+            Given::Empty => item.discount.map(|_| String::new()),
+            Given::Value(reason) => self.discount.value().map(|_| reason.clone()),
+        }
+    }
 }
 
 impl From<AddLine> for BasketChange {
@@ -91,8 +114,8 @@ impl BasketChange {
             }
             Self::Set(_, SetLine { qty, price, discount, .. }) => {
                 fields.range_of("qty", *qty, 1..=QTY_MAX);
-                fields.range_of("price", *price, 0..=PRICE_MAX);
-                fields.range_of("discount", *discount, 0..=FIGURE_MAX);
+                fields.range_of("price", price.value().copied(), 0..=PRICE_MAX);
+                fields.range_of("discount", discount.value().copied(), 0..=FIGURE_MAX);
             }
             Self::Remove(..) => {}
         }
@@ -103,9 +126,8 @@ impl BasketChange {
     /// Reason for changing the line or taking it off.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Set(_, SetLine { reason, .. }) | Self::Remove(_, RemoveLine { reason }) => {
-                reason.as_deref()
-            }
+            Self::Set(_, SetLine { reason, .. }) => reason.value().map(String::as_str),
+            Self::Remove(_, RemoveLine { reason }) => reason.as_deref(),
             Self::Whole(_) | Self::Add(_) => None,
         }
     }
@@ -146,13 +168,7 @@ impl BasketChange {
             }
             Self::Set(line_no, set) => {
                 let item = items.get_mut(index_of_line(*line_no)).ok_or(Refusal::NotFound("line"))?;
-                item.qty = set.qty.unwrap_or(item.qty);
-                item.price = set.price.or(item.price);
-                item.discount = set.discount.or(item.discount);
-                if set.price.is_some() {
-                    item.price_reason.clone_from(&set.reason);
-                }
-                asked.discount_reason = set.discount.and(set.reason.clone());
+                asked.discount_reason = set.on(item);
             }
             Self::Remove(line_no, _) => {
                 let place = index_of_line(*line_no);
@@ -176,4 +192,48 @@ fn index_of_line(line_no: u32) -> usize {
 /// Whether `new` states nothing beyond the line: the same goods by the same code, priced by the catalogue alone.
 fn more_of(known: &NewItem, line: &Line, new: &NewItem) -> bool {
     known.sku == new.sku && known.code == new.code && !line.price_override && by_hand(line) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::model::base::ids::Sku;
+
+    fn line() -> NewItem {
+        let text = |text: &str| Some(text.to_owned());
+        NewItem {
+            sku: Sku("A".to_owned()),
+            qty: 2,
+            price: Some(900),
+            price_reason: text("damaged"),
+            discount: Some(50),
+            ..NewItem::default()
+        }
+    }
+
+    #[test]
+    fn null_takes_away_what_the_line_has() {
+        let reason = |reason: &str| Some(reason.to_owned());
+        for (body, price, price_reason, discount, discounts_reason) in [
+            ("{}", Some(900), reason("damaged"), Some(50), None),
+            (r#"{"price": null}"#, None, None, Some(50), None),
+            (r#"{"discount": null}"#, Some(900), reason("damaged"), None, None),
+            (r#"{"reason": null}"#, Some(900), None, Some(50), reason("")),
+            (r#"{"discount": null, "reason": null}"#, Some(900), None, None, None),
+            (r#"{"price": 800, "reason": "old"}"#, Some(800), reason("old"), Some(50), None),
+            (r#"{"discount": 60, "reason": "old"}"#, Some(900), reason("damaged"), Some(60), reason("old")),
+        ] {
+            let set: SetLine = serde_json::from_str(body).unwrap();
+            let mut item = line();
+            assert_eq!(set.on(&mut item), discounts_reason, "{body}");
+            assert_eq!(
+                (item.price, item.price_reason, item.discount),
+                (price, price_reason, discount),
+                "{body}"
+            );
+            assert_eq!(item.qty, 2, "{body}");
+        }
+        assert!(serde_json::from_str::<SetLine>(r#"{"qty": null}"#).is_err(), "a line has a quantity");
+    }
 }
