@@ -126,8 +126,8 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Texts, descriptions, is_public, is_sentence, unescaped};
     use super::lex::tokens;
+    use super::{Texts, descriptions, is_public, is_sentence, unescaped};
     use serde_json::json;
 
     #[test]

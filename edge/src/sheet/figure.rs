@@ -44,7 +44,7 @@ pub enum Direction {
     Out,
 }
 
-/// Words for money to us.
+/// Words for incoming money.
 const INTO: [&str; 38] = [
     "CR",
     "C",
@@ -85,7 +85,7 @@ const INTO: [&str; 38] = [
     "INDSAT",
     "+",
 ];
-/// Words for money from us.
+/// Words for outgoing money.
 const OUT: [&str; 38] = [
     "DB",
     "D",

@@ -21,7 +21,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConflictSearch")]
 pub struct Search {
-    /// Only those that this store's writes made.
+    /// Only conflicts caused by this store's writes.
     store_id: Option<String>,
     /// Only conflicts about the settings of this product.
     sku: Option<String>,

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/exceptions", GOODS, "Synchronisation")
-        .summary("List records that contradict other records and need a decision")
+        .summary("List exceptions: records that contradict other records and need a decision")
         .lists::<Ask>(
             r#"{"exception_id": "exc_00a1b2c3d4e5f607", "store_id": "S001", "code": "return_exceeds_sold",
             "message": "more came back of receipt S001-till-1-00000042 than it had",

@@ -15,7 +15,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .summary("List days of the books that have entries or a state, newest first")
         .lists::<DaysQuery>(DAY),
     post("/api/finance/days/:date/lock", FINANCE, "Finance")
-        .summary("Lock all open days up to this date, in all books or in those that are named")
+        .summary("Lock all open days up to this date, in all books or in the listed ones")
         .refuses(&[Code::NotReady])
         .command_or_default::<LockRequest>(
             r#"{"store_ids": ["S001"], "force": true, "reason": "offline, sales follow"}"#,

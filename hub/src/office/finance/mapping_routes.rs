@@ -11,7 +11,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .summary("List account mappings that override the standard chart, latest start date first")
         .lists::<Mappings>(MAPPING),
     post("/api/finance/mappings", FINANCE, "Finance")
-        .summary("Map a payment method, a reason or a bank text to an account from a date on")
+        .summary("Map a payment method, a reason or a bank text to an account, from a date")
         .refuses(&[Code::Duplicate, Code::DayLocked])
         .creates::<mapping::New>(
             r#"{"of": "cash_reason", "key": "rent", "account": "6110", "from": "2026-11-20"}"#,

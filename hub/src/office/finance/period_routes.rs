@@ -18,7 +18,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     .query::<PeriodsQuery>()
     .refuses(&[Code::ValidationFailed])
     .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE, answers!(list)),
-    post("/api/finance/periods/:month/close", FINANCE, "Finance").summary("Close the next open month: its days are locked and the books are proved")
+    post("/api/finance/periods/:month/close", FINANCE, "Finance").summary("Close the next open month: its days are locked, and the proofs of the books must hold")
     .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady])
     .command_or_default_of::<LockRequest, CloseMonth>("{}", PERIOD),
     post("/api/finance/periods/:month/reopen", ADMIN, "Finance").summary("Reopen the last closed month; its days stay locked")

@@ -102,7 +102,7 @@ impl Command for PaymentMethodChange {
         let maps = self.account.is_some() && self.account != in_force;
         if maps && let Some(from) = mapping::later(tx.connection, &method.method, tx.today).await? {
             let problem = format!(
-                "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of this one"
+                "has another mapping from {from} on: use POST /api/finance/mappings to set the first day of the new one"
             );
             return Err(ApiError::field("account", problem).into());
         }

@@ -50,7 +50,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// A part of a name, number or code.
+    /// Text in the name, phone number or code.
     q: Option<String>,
     /// Only those in this state; who goes on as another member is not listed.
     state: Option<MemberState>,

@@ -47,7 +47,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     ),
     step(
         "/api/purchase-orders/:id/cancel",
-        "Cancel a purchase order before any receipt; a receipt that the store made meanwhile wins",
+        "Cancel a purchase order before any receipt; a receipt that the store has made meanwhile takes precedence",
     )
     .command_or_default::<Cancel>(REASON, ORDER),
     step("/api/purchase-orders/:id/close", "Close a purchase order: no further receipts are expected")

@@ -28,7 +28,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
             answers!(payables),
         ),
-    post("/api/finance/uninvoiced/close", FINANCE, "Payables").summary("Close receipts that will not be invoiced, including those paid in cash from a till")
+    post("/api/finance/uninvoiced/close", FINANCE, "Payables").summary("Close received goods that will not be invoiced, including those paid in cash from a till")
     .refuses(&[Code::NotFound])
     .command::<Close>(
         r#"{"store_id": "S001", "lines": [{"receiving_id": "rcv_1", "line_no": 1}], "reason": "a gift"}"#,

@@ -40,25 +40,25 @@ macro_rules! body {
         $(#[$about])*
         pub struct $name {
             $($own)*
-            /// Tax rate in basis points; null for that of the tax code, or the store's default.
+            /// Tax rate in basis points. Null for the rate of the tax code, or else the store's default.
             #[serde(default)]
             pub tax_rate_bp: Given<u32>,
-            /// Tax code of the product, which states why a rate is 0.
+            /// Tax code of the product, which explains a rate of 0. Null for none.
             #[serde(default, deserialize_with = "domain::model::base::patch::text")]
             pub tax_code: Given<String>,
-            /// Name of the category.
+            /// Code of the category. Null for none.
             #[serde(default, deserialize_with = "domain::model::base::patch::text")]
             pub category: Given<String>,
-            /// Codes that name it at a scanner.
+            /// Codes by which a scanner finds the product.
             #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
             pub barcodes: Option<Vec<Barcode>>,
-            /// First cost estimate per piece.
+            /// First estimate of the cost of one piece, in whole currency units.
             #[serde(default)]
             pub cost: Given<i64>,
             /// On-hand quantity at or below which the product should be ordered.
             #[serde(default)]
             pub reorder_level: Given<i64>,
-            /// Whether stock is kept for the product.
+            /// Whether stock of the product is kept.
             #[serde(default, deserialize_with = "domain::model::base::patch::set")]
             pub track_stock: Option<bool>,
             /// Whether the product may be sold.

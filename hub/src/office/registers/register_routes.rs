@@ -8,10 +8,12 @@ const REGISTER: &str = r#"{"store_id": "S001", "register_id": "till-1", "name": 
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/registers", ADMIN, "Stores")
-        .summary("List registers that sold or that head office named")
+        .summary("List registers that have sold, or that head office has named")
         .lists::<RegistersQuery>(REGISTER),
     patch("/api/registers/:store_id/:register_id", ADMIN, "Stores")
-        .summary("Rename, enable or disable a store's register; applies once the store is notified")
+        .summary(
+            "Rename, enable or disable a store's register; the store applies the change when it is notified",
+        )
         .command::<ChangeRegister>(r#"{"name": "Front", "state": "disabled"}"#, REGISTER),
 ];
 

@@ -40,7 +40,7 @@ pub struct View {
     pub business_date: Date,
     /// State of the settlement.
     pub state: SettlementState,
-    /// Whether it was made before its day was sealed.
+    /// Whether it was created before its day was sealed.
     pub forced: bool,
     /// Note of the approver. Null if there is none.
     pub note: Option<String>,

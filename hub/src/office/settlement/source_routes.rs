@@ -26,7 +26,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     patch("/api/statement-sources/:id", FINANCE, "Settlement").summary("Update a statement source")
         .refuses(&[Code::Duplicate])
         .command::<Update>(r#"{"window_days": 7}"#, SOURCE),
-    get("/api/statement-sources/:id/reconciliation", FINANCE, "Settlement").summary("Reconcile a bank's balance with the books: entries that only one of them has")
+    get("/api/statement-sources/:id/reconciliation", FINANCE, "Settlement").summary("Reconcile a bank's balance with the books: lines and entries that only one of them has")
     .query::<ReconciliationQuery>()
     .answers::<reconciliation::View>(
         r#"{"source_id": "src_2", "account": "1040", "as_of": "2026-11-20", "statement_to": "2026-11-20",

@@ -47,7 +47,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     get("/api/statements", FINANCE, "Settlement").summary("List imported statements, newest first")
         .query::<StatementsQuery>()
         .lists_as::<CompleteList<View>>(STATEMENT, completeness::EXAMPLE, answers!(list)),
-    post("/api/statements", FINANCE, "Settlement").summary("Import a statement as JSON, CSV or (of a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and named")
+    post("/api/statements", FINANCE, "Settlement").summary("Import a statement as JSON, CSV or (for a bank) CAMT.053. Known lines are skipped; rows that can't be read are set aside and listed")
     .query::<ImportQuery>()
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
     .creates_from_file::<JsonStatement, ImportStatement>(JSON, IMPORTED),
@@ -60,7 +60,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     "type": "sale", "gross": 155400, "fee": 2331, "net": 153069, "batch": "77", "store_ref": null, "state": "matched",
     "match_id": "mch_1"}"#,
         ),
-    post("/api/settlements/:id/statements", FINANCE, "Settlement").summary("Import a statement for the settlement of a store's day; items that it lacks become missing")
+    post("/api/settlements/:id/statements", FINANCE, "Settlement").summary("Import a statement for the settlement of a store's day; items without a line become missing")
     .query::<ImportQuery>()
     .refuses(&[Code::NotFound, Code::Duplicate, Code::InvalidState])
     .creates_from_file::<JsonStatement, ImportForDay>(JSON, DETAIL),

@@ -51,7 +51,7 @@ const TOKEN: Doc = Doc::of(
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<Added>(r#"{"store_id": "S001", "enrolment_token": "k3Jx0c8mQ1u5bZ7w"}"#)
-.unkeyed("the answer holds a token, and those are never kept in the clear; if it was lost, another is made");
+.unkeyed("the answer has a token, and tokens are never stored in clear text; if it was lost, the request creates another token");
 
 const STATUS: &str = r#"{"store_id": "S001", "kind": "store", "name": "Menteng", "timezone": "Asia/Jakarta",
         "address": null, "state": "active",
@@ -82,7 +82,9 @@ struct Added<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreSwitched")]
 pub struct Switched {
+    /// ID of the store.
     store_id: String,
+    /// State of the store.
     state: StoreState,
 }
 

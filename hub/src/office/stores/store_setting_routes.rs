@@ -15,7 +15,7 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/stores/:id/settings", ADMIN, "Stores").summary("Retrieve the settings that head office set for a store")
     .answers::<View>(SETTINGS, answers!(read)),
-    patch("/api/stores/:id/settings", ADMIN, "Stores").summary("Override settings of a store's file; they apply once the store is notified, those of tax, payments and points from the next shift")
+    patch("/api/stores/:id/settings", ADMIN, "Stores").summary("Override settings of a store's file. They apply when the store is notified; settings of tax, payments and points apply from the next shift")
     .command::<Change>(r#"{"returns.window_days": 14, "tiers": {"gold": 15000}}"#, SETTINGS),
 ];
 

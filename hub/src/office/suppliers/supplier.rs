@@ -299,7 +299,7 @@ async fn tell(connection: &mut AnyConnection, supplier: &Supplier, now: UtcMs) -
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierSearch")]
 pub struct SuppliersQuery {
-    /// A part of the name or the code.
+    /// Text in the name or the code.
     q: Option<String>,
     /// Only those in this state.
     state: Option<SupplierState>,

@@ -61,7 +61,7 @@ pub struct WithDevices<T> {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
-    /// A part of the login name or the name.
+    /// Text in the login name or the name.
     q: Option<String>,
     /// Only users of this store.
     store_id: Option<String>,

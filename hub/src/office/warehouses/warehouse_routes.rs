@@ -92,7 +92,7 @@ impl Command for ReverseReceipt {
     const ACTION: &'static str = "stock.receipt_reversed";
     type Answer = Receiving;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Receiving>, Failure> {
-        let (id, words) = (tx.path.get("id"), ("the receipt", "the store reverses it"));
+        let (id, words) = (tx.path.get("id"), ("the receipt", "the store must reverse it"));
         let store_id = warehouse_document::place(tx.connection, ("receiving", id), words).await?;
         let mut warehouse = tx.warehouse(&store_id).await?;
         let made = warehouse_receipt::reverse(tx.connection, &mut warehouse, id).await?;
@@ -146,7 +146,7 @@ steps! {
 }
 
 async fn taken(tx: &mut Tx<'_>, step: AdjustmentStep) -> Result<Changed<Adjustment>, Failure> {
-    let (id, words) = (tx.path.get("id"), ("the adjustment", "the store decides on it"));
+    let (id, words) = (tx.path.get("id"), ("the adjustment", "the store must decide on it"));
     let administers = tx.caller.role == Role::Admin;
     let store_id = warehouse_document::place(tx.connection, ("adjustment", id), words).await?;
     let mut warehouse = tx.warehouse(&store_id).await?;

@@ -43,7 +43,7 @@ pub struct LedgerBook {
     pub sales: HashMap<TransactionId, SaleAfter>,
     /// Holds that are waiting.
     pub holds: BTreeMap<HoldId, HeldBasket>,
-    /// Shifts that are not closed.
+    /// Number of shifts that are not closed.
     pub shifts: HashMap<ShiftId, OpenShiftEntry>,
     /// Days with shifts that are not sealed, and reopened days. The value is the date after which the day is sealed
     /// automatically.

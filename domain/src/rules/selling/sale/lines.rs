@@ -33,7 +33,7 @@ pub struct AddLine {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetLine {
-    /// Quantity in pieces, 1–1,000,000.
+    /// Number of pieces, 1–1,000,000.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Option<i64>,

@@ -78,7 +78,7 @@ pub fn cost_of_fee(
     } else if !configured && fits(by_sign.negated()) {
         Ok(Some(by_sign.negated()))
     } else {
-        Err("must have a net that is gross less fee")
+        Err("must have a net that equals gross less fee")
     }
 }
 

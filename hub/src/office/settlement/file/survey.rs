@@ -8,9 +8,7 @@ use crate::office::settlement::file::line::{Bounds, SourceFile};
 use crate::office::settlement::file::signs::{OutSigns, OwnSign, SignColumn, SignColumns};
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::LineKind;
-use edge::sheet::{
-    DayReader, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written,
-};
+use edge::sheet::{DayReader, Decimal, Direction, FigureColumn, FigureReading, Row, RowError, Written};
 
 /// Pairs of columns that hold money from us and to us.
 pub const PAIRS: [(&str, &str); 3] =
