@@ -27,11 +27,21 @@ const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Fewest digits of a number that is alone; where two such are in one text, they are two numbers.
 const OWN_DIGITS_MIN: usize = 6;
 
+/// Fewest digits of a number that the last digits of a second one may follow: `08123456 7839/40`.
+const FIRST_DIGITS_MIN: usize = 8;
+/// Most digits of such an end.
+const END_DIGITS_MAX: usize = 4;
+
+/// Prefixes for calls to other countries that carriers of a country have beside `00`, by its calling code.
+const CARRIER_PREFIXES: [(&str, [&str; 4]); 1] = [("62", ["001", "007", "008", "009"])];
+
 /// Reason why a text is no phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPhone {
     /// It has other characters, or too few or too many digits.
     Malformed,
+    /// No number of its country has as many digits.
+    Length,
     /// It has two numbers.
     Two,
     /// It has an extension.
@@ -47,6 +57,7 @@ impl NoPhone {
     pub fn problem(self) -> &'static str {
         match self {
             Self::Malformed => "must be a phone number of 8 to 15 digits, for example +62 812 3456 7890",
+            Self::Length => "has more or fewer digits than the phone numbers of its country",
             Self::Two => "has two phone numbers: enter one of them",
             Self::Extension => "has an extension: enter the phone number without it",
             Self::Link => "is a link: enter the phone number alone",
@@ -73,6 +84,7 @@ pub fn e164(text: &str, country_code: &str) -> Result<String, NoPhone> {
     // `(+62) 812…`
     let bracketed = text.starts_with("(+") || text.starts_with("(00");
     let text = if bracketed { text.replacen(['(', ')'], "", 2) } else { text.to_owned() };
+    let text = own_abroad(&text, country_code).unwrap_or(text);
     let dialled = match text.strip_prefix("00") {
         Some(rest) if !rest.starts_with('0') => format!("+{rest}"),
         _ => text,
@@ -87,7 +99,30 @@ pub fn e164(text: &str, country_code: &str) -> Result<String, NoPhone> {
     let written = number.format().mode(phonenumber::Mode::E164).to_string();
     let digits = written.strip_prefix('+').unwrap_or_default();
     let is_number = DIGITS.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && !digits.starts_with('0') { Ok(written) } else { Err(NoPhone::Malformed) }
+    if !is_number || digits.starts_with('0') {
+        return Err(NoPhone::Malformed);
+    }
+    if has_length_of_plan(&number) { Ok(written) } else { Err(NoPhone::Length) }
+}
+
+/// Whether lines or mobiles of its country have as many digits, or its numbering plan knows it as something else. Numbers
+/// that are not assigned are accepted: plans change.
+fn has_length_of_plan(number: &phonenumber::PhoneNumber) -> bool {
+    let digits = u16::try_from(number.national().to_string().len()).unwrap_or(u16::MAX);
+    let Some(plans) = DATABASE.by_code(&number.country().code()) else { return false };
+    let kinds = plans.iter().flat_map(|plan| [plan.descriptors().fixed_line(), plan.descriptors().mobile()]);
+    let fits = kinds.flatten().any(|kind| {
+        kind.possible_length().contains(&digits) || kind.possible_local_length().contains(&digits)
+    });
+    fits || number.is_valid()
+}
+
+/// The number with `+` where it is dialled by a carrier's prefix and with its own country's code: `001 62 812…`.
+fn own_abroad(text: &str, country_code: &str) -> Option<String> {
+    let (_, prefixes) = CARRIER_PREFIXES.iter().find(|(code, _)| *code == country_code)?;
+    let rest = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))?;
+    let rest = rest.trim_start_matches([' ', '-', '.']);
+    rest.starts_with(country_code).then(|| format!("+{rest}"))
 }
 
 /// Whether a calling code is that of a country.
@@ -113,6 +148,13 @@ fn check(text: &str) -> Result<(), NoPhone> {
     if parts.flat_map(|part| part.split(" atau ")).filter(whole).count() > 1
         || lower.split('+').filter(whole).count() > 1
     {
+        return Err(NoPhone::Two);
+    }
+    // The second number is written by its last digits.
+    let with_end = lower.rsplit_once('/').is_some_and(|(first, end)| {
+        digits(first) >= FIRST_DIGITS_MIN && (1..=END_DIGITS_MAX).contains(&digits(end))
+    });
+    if with_end {
         return Err(NoPhone::Two);
     }
     let figure = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '+'));
@@ -145,6 +187,8 @@ mod tests {
             "(+62) 812 3456 7890",
             "0062 812 3456 7890",
             "0062 (0) 812 3456 7890",
+            "001 62 812 3456 7890",
+            "00862-812-3456-7890",
             "6281234567890",
             "62 0812 3456 7890",
             "81234567890",
@@ -207,6 +251,9 @@ mod tests {
             ("021-555-0123 x12", NoPhone::Extension),
             ("021-555-0123#12", NoPhone::Extension),
             ("0812 3456 7896 / 0813 3456 7897", NoPhone::Two),
+            ("08123456 7839/40", NoPhone::Two),
+            ("0812 3456 7890 12", NoPhone::Length),
+            ("+65 8123 456", NoPhone::Length),
             ("0812 3456 7896, 0813 3456 7897", NoPhone::Two),
             ("0812 3456 7896 atau 0813 3456 7897", NoPhone::Two),
             ("+6281234567896 +6281334567897", NoPhone::Two),
