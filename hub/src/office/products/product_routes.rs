@@ -169,7 +169,7 @@ pub async fn import(request: Request) -> Answered {
     let (encoding, most) = (ask.encoding.unwrap_or_default(), request.state.limits.import_rows);
     // A large file is minutes of a till's work to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(move || product_csv::read(&body, encoding, most, now)).await;
-    let Catalogue { rows, warnings } =
+    let Catalogue { rows, warnings, .. } =
         read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
     let mut keyed = begun!(request, now);
     let named = rows.iter().filter_map(|row| row.product.category.as_ref());
