@@ -580,6 +580,8 @@ CREATE TABLE statement_lines (
     line_date TEXT NOT NULL,
     reference TEXT NOT NULL,
     reference_key TEXT,
+    -- Keys of further references of the same payment, with spaces between them.
+    other_keys TEXT,
     description TEXT NOT NULL,
     kind TEXT NOT NULL,
     batch TEXT,

@@ -116,6 +116,7 @@ pub fn import(given: &Value) -> Value {
         let line = |(date, reference, net): (Date, String, i64)| TextLine {
             date,
             reference,
+            other_references: Vec::new(),
             description: String::new(),
             kind: LineKind::Other,
             batch: None,

@@ -5,12 +5,34 @@ use domain::model::base::limits::{BARCODE_BYTES_MAX, SKU_BYTES_MAX};
 use domain::model::base::text::{composed, plain, undressed};
 use domain::model::inventory::barcode;
 
+/// Texts of a cell for a product without a barcode.
+const NO_BARCODE: [&str; 11] = [
+    "n/a",
+    "#n/a",
+    "na",
+    "none",
+    "null",
+    "nil",
+    "no barcode",
+    "tidak ada",
+    "tanpa barcode",
+    "--",
+    "\u{2013}",
+];
+/// Names of codes that stand before them.
+const LABELS: [&str; 6] = ["ean13", "ean8", "ean", "upc", "gtin", "barcode"];
+/// What a spreadsheet shows for a formula that failed.
+const FORMULA_ERRORS: [&str; 7] = ["#n/a", "#ref!", "#value!", "#name?", "#div/0!", "#null!", "#num!"];
+/// Fewest digits of a code that is one by itself.
+const OWN_DIGITS_MIN: usize = 8;
+
 /// A sku; none where the cell is empty.
 ///
 /// # Errors
 /// What is wrong, for a person.
 pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
     let code = repaired(name, cell)?;
+    refuse_formula_errors(name, &code)?;
     if code.len() > SKU_BYTES_MAX {
         return Err(format!("{name} is longer than {SKU_BYTES_MAX} bytes"));
     }
@@ -22,7 +44,19 @@ pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
 /// # Errors
 /// What is wrong, for a person.
 pub fn barcode(name: &str, cell: &str) -> Result<Option<String>, String> {
-    let code = barcode::scanned(&repaired(name, cell)?);
+    let code = repaired(name, cell)?;
+    let is_zero = !code.is_empty() && code.bytes().all(|byte| byte == b'0');
+    if is_zero || NO_BARCODE.iter().any(|word| word.eq_ignore_ascii_case(&code)) {
+        return Ok(None);
+    }
+    refuse_formula_errors(name, &code)?;
+    if has_several(&code) {
+        return Err(format!(
+            "{name} has several codes: give one of them here, and import a file with each of the others, whose codes are \
+             added"
+        ));
+    }
+    let code = barcode::scanned(unlabelled(&code));
     if code.is_empty() || barcode::can_be_scanned(&code) {
         return Ok(Some(code).filter(|code| !code.is_empty()));
     }
@@ -32,10 +66,48 @@ pub fn barcode(name: &str, cell: &str) -> Result<Option<String>, String> {
     Err(format!("{name} \"{code}\" has a character that scanners don't send"))
 }
 
+fn refuse_formula_errors(name: &str, code: &str) -> Result<(), String> {
+    if FORMULA_ERRORS.iter().any(|error| error.eq_ignore_ascii_case(code)) {
+        return Err(format!("{name} \"{code}\" is a formula that failed: enter the code itself"));
+    }
+    Ok(())
+}
+
+/// Whether a cell has two codes or more, each with the digits of one.
+fn has_several(text: &str) -> bool {
+    let parts = || {
+        let parts = text.split(|c: char| matches!(c, ',' | ';' | '/' | '|' | '&') || c.is_whitespace());
+        parts.filter(|part| !part.is_empty())
+    };
+    let is_code = |part: &str| part.len() >= OWN_DIGITS_MIN && part.bytes().all(|byte| byte.is_ascii_digit());
+    parts().all(is_code) && parts().count() > 1
+}
+
+/// The digits of `*8991234500256*` and `EAN: 8991234500232`; any other code as it is.
+fn unlabelled(text: &str) -> &str {
+    let starred = text.strip_prefix('*').and_then(|rest| rest.strip_suffix('*'));
+    let mut code = starred.unwrap_or(text).trim();
+    let labelled = code.trim_start_matches('(');
+    for label in LABELS {
+        let (Some(start), Some(rest)) = (labelled.get(..label.len()), labelled.get(label.len()..)) else {
+            continue;
+        };
+        if start.eq_ignore_ascii_case(label) {
+            code = rest
+                .trim_start_matches(|c: char| matches!(c, ')' | ':' | '-' | '.' | '#') || c.is_whitespace());
+            break;
+        }
+    }
+    let plain = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ');
+    if plain { code } else { text }
+}
+
 /// A code without what spreadsheets put around and into it.
 fn repaired(name: &str, cell: &str) -> Result<String, String> {
     let text = plain(undressed(cell));
     let text = composed(text.trim());
+    // A broken line is a space.
+    let text = text.replace(['\n', '\t'], " ");
     if text.chars().any(char::is_control) {
         return Err(format!("{name} contains control characters"));
     }
@@ -69,6 +141,7 @@ fn without_fraction(code: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::{barcode, sku};
 
     #[test]
@@ -100,6 +173,37 @@ mod tests {
             assert_eq!(sku("sku", cell), Ok(Some(code.to_owned())), "{cell}");
         }
         assert_eq!((sku("sku", " "), barcode("barcode", "\u{200b}")), (Ok(None), Ok(None)));
+    }
+
+    #[test]
+    fn words_and_marks_around_a_barcode_are_no_part_of_it() {
+        for (cell, code) in [
+            ("*8991234500256*", "8991234500256"),
+            ("EAN 8991234500232", "8991234500232"),
+            ("(EAN) 8991234500232", "8991234500232"),
+            ("ean13: 8991234500232", "8991234500232"),
+            ("EAN-TEA", "EAN-TEA"),
+            ("*A*", "*A*"),
+        ] {
+            assert_eq!(barcode("barcode", cell), Ok(Some(code.to_owned())), "{cell}");
+        }
+        for cell in ["N/A", "none", "0", "tidak ada", "#N/A", "null", "0000000000000"] {
+            assert_eq!(barcode("barcode", cell), Ok(None), "{cell}");
+        }
+        for cell in [
+            "8991234500133,8991234500140",
+            "8991234500157;8991234500171",
+            "8991234500188/8991234500195",
+            "8991234500201 8991234500218",
+            "8991234500201\n8991234500218",
+        ] {
+            let problem = barcode("barcode", cell).unwrap_err();
+            assert!(problem.contains("has several codes"), "{cell} {problem}");
+        }
+        assert!(barcode("barcode", "#REF!").is_err());
+        for cell in ["#N/A", "#REF!", "#name?"] {
+            assert!(sku("sku", cell).unwrap_err().contains("a formula that failed"), "{cell}");
+        }
     }
 
     #[test]

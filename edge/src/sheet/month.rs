@@ -161,6 +161,17 @@ pub(super) fn without_weekday(text: &str) -> &str {
     }
 }
 
+/// A month that a text names.
+#[derive(Clone, Copy)]
+struct NamedMonth {
+    month: i8,
+    /// The day before or behind it.
+    day: Option<i8>,
+    /// The day before that one, where the month begins and ends a period.
+    first_day: Option<i8>,
+    year: Option<i16>,
+}
+
 /// The first and the last day that a text names by its months: `November 2025`, `01 Nov 2025 - 30 Nov 2025`. One day alone
 /// is not a period.
 pub fn period_in_words(text: &str) -> Option<(Date, Date)> {
@@ -173,8 +184,7 @@ pub fn period_in_words(text: &str) -> Option<(Date, Date)> {
         let day = digits(words.get(place?), &[1, 2]).filter(|day| (1..=31).contains(day))?;
         i8::try_from(day).ok()
     };
-    // The month, the day before or behind it, the day before that one, and the year.
-    let mut found: Vec<(i8, Option<i8>, Option<i8>, Option<i16>)> = Vec::new();
+    let mut found: Vec<NamedMonth> = Vec::new();
     for (place, word) in words.iter().enumerate() {
         let Some((_, month)) = month(word) else { continue };
         let (next, behind) = (place.checked_add(1)?, place.checked_add(2)?);
@@ -187,13 +197,14 @@ pub fn period_in_words(text: &str) -> Option<(Date, Date)> {
             },
         };
         let first = before.and_then(|_| day(place.checked_sub(2)));
-        found.push((month, of, first, year));
+        found.push(NamedMonth { month, day: of, first_day: first, year });
     }
-    let (last_month, last_day, first_day, last_year) = *found.last()?;
+    let last = *found.last()?;
+    let (last_month, last_day, last_year) = (last.month, last.day, last.year);
     let (first, year) = match found.as_slice() {
-        [(month, of, _, year), _, ..] => ((*month, of.unwrap_or(1)), year.or(last_year)?),
-        [(month, None, ..)] => ((*month, 1), last_year?),
-        [(month, Some(_), Some(first), _)] => ((*month, *first), last_year?),
+        [one, _, ..] => ((one.month, one.day.unwrap_or(1)), one.year.or(last_year)?),
+        [NamedMonth { month, day: None, .. }] => ((*month, 1), last_year?),
+        [NamedMonth { month, first_day: Some(first), .. }] => ((*month, *first), last_year?),
         _ => return None,
     };
     let from = Date::new(year, first.0, first.1).ok()?;

@@ -1,6 +1,6 @@
 //! Files with a header row, read column by column name: catalogues, price lists, stock, members. Every bad row is named.
 
-use super::{Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode};
+use super::{Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode, may_be_currency};
 use crate::sheet::code;
 use domain::model::base::text::composed;
 use std::fmt;
@@ -9,6 +9,8 @@ use std::fmt;
 pub const PROBLEMS_MAX: usize = 1000;
 /// Characters of a cell that are shown if something is wrong with it.
 const SHOWN_CHARS: usize = 40;
+/// Rows in which the header is looked for: programs write their name and the day before it.
+const PREAMBLE_ROWS_MAX: usize = 20;
 /// The longest name of a column, in bytes, that is shown.
 const UNKNOWN_NAMED_MAX: usize = 64;
 
@@ -119,8 +121,12 @@ pub struct Table {
     text: String,
     layout: Layout,
     names: Vec<String>,
+    /// Rows up to the header, with it.
+    head: usize,
     /// By place of the column.
     readings: Vec<Option<FigureReading>>,
+    /// The first currency that is written beside a figure, with its line.
+    currency: Option<(u64, &'static str)>,
 }
 
 impl Table {
@@ -130,40 +136,40 @@ impl Table {
     /// Text in another encoding, and a header with other columns.
     pub fn open(bytes: &[u8], encoding: Encoding, layout: Layout) -> Result<Self, Problems> {
         let text = decode(bytes, encoding).map_err(|wrong| Problems::of(wrong.line, wrong.to_string()))?;
+        let (names, head) = header(&text, layout)?;
         let mut rows = Rows::new(&text, None, 0);
-        let header = match rows.next() {
-            Some(Ok(header)) => header,
-            Some(Err(error)) => return Err(Problems::of(error.line, error.problem)),
-            None => {
-                return Err(Problems::of(1, format!("the file is empty (expected {})", layout.expected())));
-            }
-        };
-        let names = column_names(&header);
-        layout.check(&names).map_err(|problem| Problems::of(header.line, problem))?;
+        let separator = rows.separator();
+        rows.by_ref().take(head).for_each(drop);
         let words = SignWords::default();
         let mut columns: Vec<Option<FigureColumn>> = names
             .iter()
             .map(|name| layout.figures.contains(&name.as_str()).then(FigureColumn::default))
             .collect();
-        let separator = rows.separator();
+        let mut currency = None;
         for row in rows.map_while(Result::ok) {
             for (column, cell) in columns.iter_mut().zip(&row.cells) {
                 if let Some(column) = column
                     && let Ok(Some(written)) = Written::of(cell, &words)
                 {
                     column.see(&written);
+                    currency = currency.or(written.currency.map(|code| (row.line, code)));
                 }
             }
         }
         let decide =
             |column: Option<FigureColumn>| column.map(|it| it.decide(super::Decimal::Auto, separator));
         let readings = columns.into_iter().map(decide).collect();
-        Ok(Self { text, layout, names, readings })
+        Ok(Self { text, layout, names, head, readings, currency })
     }
 
     /// Whether the file has a column.
     pub fn has(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
+    }
+
+    /// The currency that is written beside figures, with the line of the first.
+    pub fn currency(&self) -> Option<(u64, &'static str)> {
+        self.currency
     }
 
     /// The names of its columns.
@@ -177,7 +183,7 @@ impl Table {
     /// Every bad row with its problem; a file without rows.
     pub fn read<T>(&self, mut read: impl FnMut(&Cells<'_>) -> Result<T, String>) -> Result<Vec<T>, Problems> {
         let (mut good, mut problems, mut count) = (Vec::new(), Problems::default(), 0_usize);
-        for row in Rows::new(&self.text, None, 0).skip(1) {
+        for row in Rows::new(&self.text, None, 0).skip(self.head) {
             let row = match row {
                 Ok(row) => row,
                 Err(error) => {
@@ -225,6 +231,33 @@ impl Table {
     }
 }
 
+/// The names of the columns, and the number of rows up to them. Of rows without a header, the first is complained about, or
+/// the one that has most of its names.
+fn header(text: &str, layout: Layout) -> Result<(Vec<String>, usize), Problems> {
+    let mut best: Option<(usize, u64, String)> = None;
+    for (head, row) in (1..=PREAMBLE_ROWS_MAX).zip(Rows::new(text, None, 0)) {
+        let row = match row {
+            Ok(row) => row,
+            Err(error) if best.is_none() => return Err(Problems::of(error.line, error.problem)),
+            Err(_) => break,
+        };
+        let names = column_names(&row);
+        let Err(problem) = layout.check(&names) else { return Ok((names, head)) };
+        let known = layout.required.iter().filter(|name| names.iter().any(|own| own == *name)).count();
+        if best.as_ref().is_none_or(|(most, ..)| known > *most) {
+            best = Some((known, row.line, problem));
+        }
+    }
+    let (_, line, problem) =
+        best.unwrap_or_else(|| (0, 1, format!("the file is empty (expected {})", layout.expected())));
+    Err(Problems::of(line, problem))
+}
+
+/// Whether a column counts pieces.
+fn is_quantity(name: &str) -> bool {
+    name.ends_with("qty") || name == "reorder_level"
+}
+
 /// Spreadsheets end lines with separators: a column at the end that has no name is none.
 fn column_names(header: &Row<'_>) -> Vec<String> {
     let mut names: Vec<String> = header.cells.iter().map(|cell| super::plain(cell).to_lowercase()).collect();
@@ -258,6 +291,8 @@ impl Cells<'_> {
     /// What is wrong, for a person.
     pub fn text(&self, name: &str, chars_max: usize) -> Result<Option<String>, String> {
         let cell = super::unmarked(self.raw(name));
+        // A line that a person broke in its cell.
+        let cell = cell.split('\n').map(str::trim).collect::<Vec<_>>().join(" ");
         if cell.chars().any(|c| c.is_control()) {
             return Err(format!("{name} contains control characters"));
         }
@@ -300,6 +335,14 @@ impl Cells<'_> {
             why => format!("{} {why}", shown()),
         })?;
         let Some(written) = written else { return Ok(None) };
+        if let (Some(own), Some((line, first))) = (written.currency, self.table.currency)
+            && !(may_be_currency(own, first) || may_be_currency(first, own))
+        {
+            return Err(format!(
+                "{} is in {own}, but line {line} is in {first}: use one currency in a file",
+                shown()
+            ));
+        }
         let figure = reading.figure(&written).map_err(|why| match why {
             super::NoFigure::Doubtful(one, other) => {
                 format!("{} may be {one} or {other}: write it without separators", shown())
@@ -309,6 +352,9 @@ impl Cells<'_> {
         match figure.whole() {
             Some(whole) if written.direction.is_none() && range.contains(&whole) => Ok(Some(whole)),
             Some(_) => Err(format!("{} {}", shown(), wanted())),
+            None if is_quantity(name) => {
+                Err(format!("{} {}: quantities are counted in whole pieces", shown(), wanted()))
+            }
             None => Err(format!("{} {}: amounts are whole units, without a fraction", shown(), wanted())),
         }
     }
@@ -320,74 +366,4 @@ fn shortened(cell: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-    use super::*;
-
-    const LAYOUT: Layout =
-        Layout { required: &["sku", "qty"], optional: &["name"], figures: &["qty"], rows_max: 3 };
-
-    fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<(u64, String, i64)>, Problems> {
-        let table = Table::open(bytes, encoding, LAYOUT)?;
-        table.read(|cells| {
-            let name = cells.text("name", 4)?.unwrap_or_default();
-            Ok((cells.line(), name, cells.figure("qty", 0..=10_000_000)?.ok_or("qty is empty")?))
-        })
-    }
-
-    #[test]
-    fn figures_are_read_by_their_column() {
-        for (text, expected) in [
-            ("sku;qty\nA;15.000\n", 15_000),
-            ("sku,qty\nA,15000.0\n", 15_000),
-            ("sku,qty\nA,\"4,250.00\"\n", 4_250),
-            ("sku;qty\nA;Rp 15.000\n", 15_000),
-            ("sku;qty\r\nA;\"15.000,00\"\r\n", 15_000),
-            ("sku\tqty\tname\nA\t7\t\n\n\t\t\n", 7),
-            ("SKU,Qty,,\nA,\u{a0}7,,\n", 7),
-            ("sep=;\nsku;qty\nA;7\n", 7),
-        ] {
-            assert_eq!(read(text.as_bytes(), Encoding::Utf8).unwrap()[0].2, expected, "{text}");
-        }
-        assert!(read(b"sku,qty,name\nA,1,\"b\n", Encoding::Utf8).is_err(), "a quote without an end");
-        for text in ["1.5", "-1", "1.234", "abc", "10000001", "1 CR", "=1"] {
-            assert!(read(format!("sku,qty\nA,{text}\n").as_bytes(), Encoding::Utf8).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn encodings_are_those_of_the_mark_or_as_declared() {
-        let text = b"sku,qty,name\nA,1,Caf\xe9\n";
-        assert_eq!(read(text, Encoding::Windows1252).unwrap()[0].1, "Caf\u{e9}");
-        let problems = read(text, Encoding::Utf8).unwrap_err();
-        assert!(problems.named[0].line == 2 && problems.named[0].problem.contains("CSV UTF-8"));
-        let wide: Vec<u8> = "\u{feff}sku\tqty\tname\r\nA\t1\tCafe\u{301}\r\n"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        assert_eq!(read(&wide, Encoding::Utf8).unwrap(), [(2, "Caf\u{e9}".to_owned(), 1)]);
-        assert!(read(b"sku,qty,name\nA,1,Cafes\n", Encoding::Utf8).is_err(), "five characters");
-    }
-
-    #[test]
-    fn a_wrong_header_is_told_at_once() {
-        let of = |text: &str| read(text.as_bytes(), Encoding::Utf8).unwrap_err().named[0].to_string();
-        let unknown = of("sku,colour,qty,size\nA,1,2,3\n");
-        assert!(unknown.starts_with("line 1: unknown columns \"colour\", \"size\""), "{unknown}");
-        assert!(of("sku\nA\n").contains("\"qty\" is missing"));
-        assert!(of("sku,qty,sku\nA,1,A\n").contains("\"sku\" appears twice"));
-        assert!(of("").contains("empty") && of("sku,qty\n").contains("no rows"));
-        assert!(of(&",".repeat(1_000_000)).contains("256 columns"));
-    }
-
-    #[test]
-    fn problems_are_bounded_and_counted() {
-        let text = format!("sku,qty\n{}", "A,x\n".repeat(5_000));
-        let layout = Layout { rows_max: 10_000, ..LAYOUT };
-        let table = Table::open(text.as_bytes(), Encoding::Utf8, layout).unwrap();
-        let problems = table.read(|cells| cells.figure("qty", 0..=1)).unwrap_err();
-        assert_eq!((problems.named.len(), problems.count), (PROBLEMS_MAX, 5_000));
-        let many = read("sku,qty\nA,1\nB,1\nC,1\nD,1\nE,1\n".as_bytes(), Encoding::Utf8).unwrap_err();
-        assert_eq!((many.count, many.named[0].line), (1, 5));
-    }
-}
+mod tests;

@@ -41,7 +41,8 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
         bail!("{} is larger than 256 MiB", name());
     }
     let now = clock::now();
-    let Catalogue { rows: products, warnings } = match product_csv::read(&bytes, encoding, ROWS_MAX, now) {
+    let Catalogue { rows: products, warnings, .. } = match product_csv::read(&bytes, encoding, ROWS_MAX, now)
+    {
         Ok(file) => file,
         Err(problems) => {
             for row in &problems.named {

@@ -173,7 +173,7 @@ impl Command for ImportProducts {
     const ACTION: &'static str = "products.imported";
     type Answer = product::ImportedFile;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<product::ImportedFile>, Failure> {
-        let Catalogue { rows, warnings } = self.catalogue;
+        let Catalogue { rows, warnings, .. } = self.catalogue;
         let named = rows.iter().filter_map(|row| row.product.category.as_ref());
         check_categories(tx, named).await?;
         let imported = product::import(tx.connection, rows, tx.now).await?;

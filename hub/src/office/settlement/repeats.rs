@@ -2,36 +2,47 @@
 //! A line of an earlier statement that the file at hand has in the same words is no repeat, so that two equal payments
 //! stay two.
 
+mod alike;
+mod parts;
+
 use crate::columns;
+use alike::{DAYS_APART, FEE_DAYS_APART, Line, is_same};
 use domain::rules::books::settlement::import::{LineFingerprint, TextLine};
-use domain::rules::books::settlement::{SourceKind, has_word};
+use domain::rules::books::settlement::{SourceKind, reference_key};
 use futures_util::TryStreamExt as _;
 use jiff::Span;
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Days by which the dates of one payment may differ in two files.
-const DAYS_APART: i32 = 1;
-/// Shorter references may be of several payments.
-const UNIQUE_BYTES_MIN: usize = 10;
-
 /// A line that was reported before.
 #[derive(Debug, Clone)]
-pub struct Known {
+struct Known {
     /// ID of the line, `sln_…`.
+    line_id: String,
+    /// ID of its statement.
+    statement_id: String,
+    line: Line,
+}
+
+/// What a new line repeats.
+#[derive(Debug, Clone)]
+pub struct Repeat {
+    /// ID of the known line, or of the first of several, `sln_…`.
     pub line_id: String,
     /// ID of its statement.
     pub statement_id: String,
-    date: Date,
-    reference: String,
-    description: String,
-    store_ref: Option<String>,
-    gross: Option<i64>,
-    net: Option<i64>,
+    /// Description of the problem, for people.
+    pub problem: String,
 }
 
-/// The known lines that new ones repeat, by the places of the new ones.
+impl Repeat {
+    fn of(known: &Known, problem: String) -> Self {
+        Self { line_id: known.line_id.clone(), statement_id: known.statement_id.clone(), problem }
+    }
+}
+
+/// The new lines that repeat known ones, by their places.
 ///
 /// # Errors
 /// The database's.
@@ -40,50 +51,63 @@ pub async fn find(
     source_id: &str,
     (lines, told): (&[TextLine], &[LineFingerprint]),
     (new, kind): (&BTreeSet<usize>, SourceKind),
-) -> Result<BTreeMap<usize, Known>, sqlx::Error> {
-    let of_new = || new.iter().filter_map(|place| Some((*place, lines.get(*place)?)));
-    let dates = || of_new().map(|(_, line)| line.date);
-    let Some((from, to)) = dates().min().zip(dates().max()) else { return Ok(BTreeMap::new()) };
-    let days = Span::new().days(DAYS_APART);
-    let (from, to) = (from.checked_sub(days).unwrap_or(from), to.checked_add(days).unwrap_or(to));
-    let amounts: BTreeSet<i64> = of_new().flat_map(|(_, line)| amounts(line.gross, line.net)).collect();
-    let mut known = known(connection, source_id, (from, to), (&amounts, told)).await?;
-    let mut found = BTreeMap::new();
-    for (place, line) in of_new() {
-        for amount in self::amounts(line.gross, line.net) {
-            let Some(of_amount) = known.get_mut(&amount) else { continue };
-            let same = of_amount.iter().position(|known| is_same(line, known, kind));
-            if let Some(known) = same.map(|same| of_amount.remove(same)) {
-                found.insert(place, known);
-                break;
-            }
+) -> Result<BTreeMap<usize, Repeat>, sqlx::Error> {
+    let own: BTreeMap<usize, Line> =
+        new.iter().filter_map(|place| Some((*place, Line::of(lines.get(*place)?)))).collect();
+    let known = known(connection, source_id, (&own, kind), told).await?;
+    let (mut found, mut used) = (BTreeMap::new(), BTreeSet::new());
+    let mut by_amount: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    for (at, known) in known.iter().enumerate() {
+        for amount in known.line.amounts() {
+            by_amount.entry(amount).or_default().push(at);
         }
+    }
+    for (place, line) in &own {
+        for amount in line.amounts() {
+            let Some(of_amount) = by_amount.get_mut(&amount) else { continue };
+            let free = |at: &usize| known.get(*at).filter(|_| !used.contains(at));
+            let same = of_amount
+                .iter()
+                .position(|at| free(at).is_some_and(|known| is_same(line, &known.line, kind)));
+            let Some(at) = same.map(|same| of_amount.remove(same)) else { continue };
+            if let Some(known) = known.get(at) {
+                let id = &known.line_id;
+                let problem = format!("is for the same money as the line {id}, with a different description");
+                found.insert(*place, Repeat::of(known, problem));
+                used.insert(at);
+            }
+            break;
+        }
+    }
+    if kind == SourceKind::Bank {
+        parts::find((&own, &mut found), (&known, &mut used));
     }
     Ok(found)
 }
 
-/// The figure that a line is looked up by: its net, or its gross where it has none.
-fn amounts(gross: Option<i64>, net: Option<i64>) -> impl Iterator<Item = i64> {
-    [net, gross.filter(|gross| net != Some(*gross))].into_iter().flatten()
-}
-
-/// Lines that the file does not tell again in the same words, by their amounts.
+/// Lines that the file does not tell again in the same words and that new ones may repeat, in the order of their statements.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
-    (from, to): (Date, Date),
-    (amounts, told): (&BTreeSet<i64>, &[LineFingerprint]),
-) -> Result<BTreeMap<i64, Vec<Known>>, sqlx::Error> {
-    let mut known: BTreeMap<i64, Vec<Known>> = BTreeMap::new();
+    (new, kind): (&BTreeMap<usize, Line>, SourceKind),
+    told: &[LineFingerprint],
+) -> Result<Vec<Known>, sqlx::Error> {
+    let mut known = Vec::new();
+    let dates: BTreeSet<Date> = new.values().map(|line| line.date).collect();
+    let Some((from, to)) = dates.first().zip(dates.last()) else { return Ok(known) };
+    let days = Span::new().days(if kind == SourceKind::Provider { FEE_DAYS_APART } else { DAYS_APART });
+    let (from, to) = (from.checked_sub(days).unwrap_or(*from), to.checked_add(days).unwrap_or(*to));
     let sql = "SELECT 1 FROM statements WHERE source_id = $1 AND to_date >= $2 AND from_date <= $3 LIMIT 1";
     let query = sqlx::query(sql).bind(source_id).bind(from.to_string()).bind(to.to_string());
     if query.fetch_optional(&mut *connection).await?.is_none() {
         return Ok(known);
     }
     let told: BTreeSet<(&str, i64)> = told.iter().map(|(print, count)| (print.as_str(), *count)).collect();
-    let sql = "SELECT line_id, statement_id, line_date, reference, description, store_ref, gross, net, fingerprint, \
-               occurrence \
-               FROM statement_lines WHERE source_id = $1 AND line_date >= $2 AND line_date <= $3 ORDER BY line_id";
+    let amounts: BTreeSet<i64> = new.values().flat_map(Line::amounts).collect();
+    let sql = "SELECT line_id, statement_id, line_date, reference, other_keys, description, store_ref, gross, net, \
+               fingerprint, occurrence \
+               FROM statement_lines WHERE source_id = $1 AND line_date >= $2 AND line_date <= $3 \
+               ORDER BY statement_id, line_no, line_id";
     let query = sqlx::query(sql).bind(source_id).bind(from.to_string()).bind(to.to_string());
     let mut rows = query.fetch(connection);
     while let Some(row) = rows.try_next().await? {
@@ -91,47 +115,20 @@ async fn known(
         if told.contains(&(fingerprint.as_str(), occurrence)) {
             continue;
         }
-        let line: Known = columns!(row => Known {
-            line_id, statement_id, date: "line_date", reference, description, store_ref, gross, net,
-        });
-        let amount = self::amounts(line.gross, line.net).find(|amount| amounts.contains(amount));
-        if let Some(amount) = amount {
-            known.entry(amount).or_default().push(line);
+        let (line_id, statement_id, line_date): (String, String, Date) =
+            columns!(row => (line_id, statement_id, line_date));
+        let (reference, other_keys, description): (String, Option<String>, String) =
+            columns!(row => (reference, other_keys, description));
+        let (store_ref, gross, net): (Option<String>, Option<i64>, Option<i64>) =
+            columns!(row => (store_ref, gross, net));
+        let others = other_keys.iter().flat_map(|keys| keys.split(' ')).map(str::to_owned);
+        let keys = reference_key(&reference).into_iter().chain(others).collect();
+        let line = Line { date: line_date, reference, keys, description, store_ref, gross, net };
+        // A part of a payment that the bank split has another amount.
+        let part = kind == SourceKind::Bank && dates.contains(&line.date);
+        if part || line.amounts().any(|amount| amounts.contains(&amount)) {
+            known.push(Known { line_id, statement_id, line });
         }
     }
     Ok(known)
-}
-
-/// Whether two lines tell of the same money. Payments of one text recur from day to day: only a reference that is long
-/// enough to be of one payment counts on the day beside it.
-fn is_same(line: &TextLine, known: &Known, kind: SourceKind) -> bool {
-    let differ =
-        |one: Option<i64>, other: Option<i64>| one.zip(other).is_some_and(|(one, other)| one != other);
-    let apart = line.date.since(known.date).map_or(i32::MAX, |span| span.get_days().saturating_abs());
-    if differ(line.gross, known.gross) || differ(line.net, known.net) || apart > DAYS_APART {
-        return false;
-    }
-    let (own, other) = (key(&line.reference), key(&known.reference));
-    if apart > 0 {
-        let unique = own.len() >= UNIQUE_BYTES_MIN && own.contains(|c: char| c.is_ascii_digit());
-        return unique && own == other;
-    }
-    let text = |reference: &str, description: &str| format!("{reference} {description}");
-    let texts = [text(&line.reference, &line.description), text(&known.reference, &known.description)];
-    let [own_text, other_text] = &texts;
-    // Where one of them has no reference, the day and the amount say it; not of a provider, whose customers pay the same
-    // amounts all day: there both have none, and one terminal.
-    let alike = match kind {
-        SourceKind::Bank => own.is_empty() || other.is_empty(),
-        SourceKind::Provider => own.is_empty() && other.is_empty() && line.store_ref == known.store_ref,
-    };
-    alike
-        || (!own.is_empty() && own == other)
-        || has_word(own_text, &known.reference)
-        || has_word(other_text, &line.reference)
-}
-
-/// A reference in upper case, letters and digits only.
-fn key(reference: &str) -> String {
-    reference.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect()
 }

@@ -163,10 +163,12 @@ fn corrected(
     let other = |given: &Option<String>, known: Option<String>| {
         given.clone().or(known).filter(|text| !text.is_empty())
     };
-    let (batch, store_ref) = known.map_or((None, None), |line| (line.batch, line.store_ref));
+    let (batch, store_ref, other_references) =
+        known.map_or((None, None, Vec::new()), |line| (line.batch, line.store_ref, line.other_references));
     Ok(TextLine {
         date,
         reference: text(&asked.reference, &row.reference),
+        other_references,
         description: text(&asked.description, &row.description),
         kind: kind.unwrap_or(LineKind::by_sign(source, gross.or(net).unwrap_or(0))),
         batch: other(&asked.batch, batch),

@@ -167,19 +167,17 @@ async fn set_repeats_aside(
         Failure::from(ApiError::from(Refusal::Duplicate { what, id }))
     };
     let statement_id = first.statement_id.clone();
-    for (place, known) in repeats {
+    for (place, repeat) in repeats {
         let Some(line) = import.lines.get(place).filter(|_| new.remove(&place)) else { continue };
         let row_no = import.rows.get(place).map_or_else(|| row_no(place), |row| row.row_no);
-        let problem =
-            format!("is for the same money as the line {}, with a different description", known.line_id);
         let row = SetAside {
             date: Some(line.date),
             reference: line.reference.clone(),
             description: line.description.clone(),
             amount: line.net.or(line.gross),
             line: Some(line.clone()),
-            repeats: Some(known.line_id),
-            ..SetAside::new(row_no, Reason::Repeat, problem)
+            repeats: Some(repeat.line_id),
+            ..SetAside::new(row_no, Reason::Repeat, repeat.problem)
         };
         import.aside.push(row).map_err(|TooMany| refused(&statement_id))?;
     }
@@ -216,6 +214,7 @@ fn add_rest(
         date,
         // No other statement has a line of this reference.
         reference: statement_id.to_owned(),
+        other_references: Vec::new(),
         description: ROUNDING.to_owned(),
         kind: LineKind::Other,
         batch: None,

@@ -309,7 +309,8 @@ fn of_camt(
         account: source.account_no.as_deref(),
         currency: source.currency.as_deref(),
         round: source.csv.fraction == Fraction::Round,
-        zones: written.as_ref().map(|written| (written, local)),
+        zone: written.as_ref(),
+        local: Some(local),
     };
     let told = camt::read(body, &wanted, bounds)?;
     let span = if told.lines.is_empty() { told.span } else { (None, None) };

@@ -1,7 +1,7 @@
 //! Telling lines that are known already: files overlap, and two equal payments of a day are two.
 
 use crate::model::hub::chain::hex;
-use crate::rules::books::settlement::{LineKind, SourceKind};
+use crate::rules::books::settlement::{LineKind, SourceKind, reference_key};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,6 +14,9 @@ pub struct TextLine {
     pub date: Date,
     /// Reference of the line. Empty if it has none.
     pub reference: String,
+    /// Further references of the same payment. They tell lines apart only if a payment is reported in other words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_references: Vec<String>,
     /// Description of the line. Empty if it has none.
     pub description: String,
     /// Kind of the line.
@@ -31,10 +34,17 @@ pub struct TextLine {
 }
 
 impl TextLine {
+    /// The keys of all its references ([`reference_key`]).
+    pub fn reference_keys(&self) -> Vec<String> {
+        let all = std::iter::once(&self.reference).chain(&self.other_references);
+        all.filter_map(|reference| reference_key(reference)).collect()
+    }
+
     /// The same for two lines of a source that say the same.
     pub fn fingerprint(&self, source_id: &str) -> String {
         // JSON keeps apart what is next to one another, whatever is in it.
-        let said = serde_json::json!([source_id, self]).to_string();
+        let line = Self { other_references: Vec::new(), ..self.clone() };
+        let said = serde_json::json!([source_id, line]).to_string();
         hex(&Sha256::digest(said.as_bytes()))
     }
 }

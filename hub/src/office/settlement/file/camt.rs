@@ -32,9 +32,10 @@ pub struct Wanted<'a> {
     pub currency: Option<&'a str>,
     /// Whether amounts with a fraction are rounded; otherwise their entries are set aside.
     pub round: bool,
-    /// Time zone of moments without an offset, and the one in which a moment has its day. `None` if the day
-    /// is as it is written.
-    pub zones: Option<(&'a TimeZone, &'a TimeZone)>,
+    /// Time zone of moments without an offset. `None` if their day is as it is written.
+    pub zone: Option<&'a TimeZone>,
+    /// Time zone in which a moment has its day. `None` if every day is as it is written.
+    pub local: Option<&'a TimeZone>,
 }
 
 /// Statement of an account in a file.

@@ -115,6 +115,7 @@ pub fn of_json(
         let line = TextLine {
             date: given.date,
             reference: given.reference.trim().to_owned(),
+            other_references: Vec::new(),
             description: given.description.trim().to_owned(),
             kind: given.kind.unwrap_or(LineKind::by_sign(kind, gross.or(net).unwrap_or(0))),
             batch: given.batch.filter(|batch| !batch.is_empty()),

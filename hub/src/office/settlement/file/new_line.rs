@@ -29,6 +29,8 @@ pub struct NewLines {
 /// Fields of a line that matching does not use.
 struct Beside {
     fingerprint: LineFingerprint,
+    /// Keys of its further references, with spaces between them.
+    other_keys: Option<String>,
     /// Terminal or shop, as the source names it. Null if it names none.
     store_ref: Option<String>,
 }
@@ -49,6 +51,9 @@ impl NewLines {
                 continue;
             }
             let store_id = told.store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
+            let keys: Vec<String> =
+                told.other_references.iter().filter_map(|one| reference_key(one)).collect();
+            let other_keys = Some(keys.join(" ")).filter(|keys| !keys.is_empty());
             made.open.push(OpenLine {
                 line_id: ids::new("sln_"),
                 date: told.date,
@@ -64,7 +69,7 @@ impl NewLines {
                 net: told.net,
                 batch: told.batch,
             });
-            made.beside.push(Beside { fingerprint, store_ref: told.store_ref });
+            made.beside.push(Beside { fingerprint, other_keys, store_ref: told.store_ref });
         }
         made
     }
@@ -78,7 +83,7 @@ impl NewLines {
         ended: &Ended<'_>,
     ) -> Result<(), sqlx::Error> {
         let statement_id = self.statement_id.as_str();
-        let row = |(line, Beside { fingerprint: (fingerprint, occurrence), store_ref }): (
+        let row = |(line, Beside { fingerprint: (fingerprint, occurrence), other_keys, store_ref }): (
             &OpenLine,
             Beside,
         )| {
@@ -86,7 +91,7 @@ impl NewLines {
             row! {
                 line_id: line.line_id.as_str(), statement_id, source_id, line_no: line.line_no,
                 line_date: line.date.to_string(), reference_key: reference_key(&line.reference),
-                reference: line.reference.as_str(), description: line.description.as_str(),
+                other_keys, reference: line.reference.as_str(), description: line.description.as_str(),
                 kind: line.kind.name(), batch: line.batch.clone(), store_ref, gross: line.gross, fee: line.fee,
                 net: line.net, fingerprint, occurrence, state, match_id: match_id.map(str::to_owned),
             }

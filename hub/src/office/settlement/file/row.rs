@@ -379,6 +379,7 @@ impl Rules<'_> {
         let mut line = TextLine {
             date,
             reference: cut(text("reference"), REFERENCE_BYTES_MAX),
+            other_references: Vec::new(),
             description: cut(text("description"), TEXT_BYTES_MAX),
             kind: kind.unwrap_or(LineKind::Other),
             batch: some(cut(text("batch"), NAME_BYTES_MAX)),

@@ -2,7 +2,7 @@
 
 use crate::office::settlement::matches::proved;
 use crate::office::settlement::story::{added, day};
-use crate::support::server::{Api, Server};
+use crate::support::server::{Answer, Api, Server};
 use serde_json::{Value, json};
 
 async fn bank(api: &Api, csv: Value) -> String {
@@ -113,6 +113,77 @@ async fn money_that_is_told_again_in_other_words_is_named_before_it_is_kept() {
     let row = row_path(&admin, &with, "repeat").await;
     let taken = admin.post(&format!("{row}/take"), &json!({"reason": "two transfers"})).await.data().clone();
     assert_eq!(taken["state"], "taken");
+    proved(&admin).await;
+}
+
+/// An entry of CAMT.053 on the 19th.
+fn entry(amount: i64, rest: &str) -> String {
+    format!(
+        "<Ntry><Amt Ccy=\"IDR\">{amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><BookgDt><Dt>{}</Dt></BookgDt>{rest}</Ntry>",
+        day(19)
+    )
+}
+
+async fn camt(api: &Api, path: &str, entries: &str) -> Answer {
+    let file = format!("<Document><BkToCstmrStmt><Stmt>{entries}</Stmt></BkToCstmrStmt></Document>");
+    api.file(path, "application/xml", &file).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn csv_and_camt_of_one_day_tell_of_the_same_money() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let detail = |(number, amount): (i64, i64)| {
+        format!(
+            "<TxDtls><Refs><EndToEndId>T-{number}</EndToEndId></Refs><Amt Ccy=\"IDR\">{amount}</Amt></TxDtls>"
+        )
+    };
+    let details: String =
+        [(1001, 150_000), (1002, 175_000), (1003, 125_000)].into_iter().map(detail).collect();
+    let batch = entry(450_000, &format!("<NtryDtls>{details}</NtryDtls>"));
+    let own = "<AcctSvcrRef>FT26324ABC01</AcctSvcrRef><NtryDtls><TxDtls><Refs><EndToEndId>E2E-0001</EndToEndId></Refs>\
+               </TxDtls></NtryDtls>";
+    let file = batch + &entry(90_000, own) + &entry(7, "<AddtlNtryInf>NEU</AddtlNtryInf>");
+    let csv = format!(
+        "date,reference,description,amount\n{0},,SAMMELGUTSCHRIFT 3 POSTEN,450000\n{0},FT26324ABC01,KUNDE A,90000\n",
+        day(19)
+    );
+    // The transactions of a collective entry come after its sum.
+    let path = bank(&admin, json!({})).await;
+    admin.csv(&path, &csv).await.data();
+    for query in ["&dry_run=true", ""] {
+        let told = camt(&admin, &format!("{path}{query}"), &file).await.data().clone();
+        assert_eq!((&told["net"], &told["set_aside"]), (&json!(7), &json!({"repeat": 4})), "{query}");
+    }
+    // Before it, too.
+    let path = bank(&admin, json!({})).await;
+    camt(&admin, &path, &file).await.data();
+    for query in ["&dry_run=true", ""] {
+        let more = format!("{csv}{},,NEU B,1000\n", day(20));
+        let told = admin.csv(&format!("{path}{query}"), &more).await.data().clone();
+        assert_eq!((&told["net"], &told["set_aside"]), (&json!(1_000), &json!({"repeat": 2})), "{query}");
+    }
+    proved(&admin).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_that_are_numbered_anew_are_known_by_day_amount_and_text() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let path = bank(&admin, json!({})).await;
+    let numbered =
+        |number: u8, amount: i64, rest: &str| entry(amount, &format!("<NtryRef>{number}</NtryRef>{rest}"));
+    let text = |name: &str| format!("<AddtlNtryInf>QRIS SETTLEMENT {name}</AddtlNtryInf>");
+    let equal = numbered(3, 5_000, &text("D")) + &numbered(4, 5_000, &text("D"));
+    let first = numbered(1, 50_000, &text("A")) + &numbered(2, 70_000, &text("B")) + &equal;
+    assert_eq!(camt(&admin, &path, &first).await.data()["net"], 130_000, "two equal entries are two");
+    let second = numbered(1, 70_000, &text("B")) + &numbered(2, 90_000, &text("C"));
+    assert_eq!(camt(&admin, &path, &second).await.data()["net"], 90_000);
+    // The bank's own number came later.
+    let own = format!("<AcctSvcrRef>BANKREF778899</AcctSvcrRef>{}", text("A"));
+    let third = numbered(1, 50_000, &own) + &numbered(2, 1, &text("E"));
+    let told = camt(&admin, &path, &third).await.data().clone();
+    assert_eq!((&told["net"], &told["set_aside"]), (&json!(1), &json!({"repeat": 1})));
     proved(&admin).await;
 }
 

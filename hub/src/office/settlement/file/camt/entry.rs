@@ -49,12 +49,11 @@ enum Place {
     OfEntry,
     Servicer,
     Transaction,
-    Number,
 }
 
 /// References by their places; words that stand for none are left out.
 #[derive(Debug, Default)]
-struct References([Option<String>; 8]);
+struct References([Option<String>; 7]);
 
 impl References {
     fn put(&mut self, place: Place, text: &str) {
@@ -73,8 +72,8 @@ impl References {
 #[derive(Debug, Default)]
 struct Detail {
     references: References,
-    /// `Amt`, and below `AmtDtls` `TxAmt` and `InstdAmt`.
-    amounts: [Option<Money>; 3],
+    /// `Amt`, and below `AmtDtls` `TxAmt`, `InstdAmt` and `CntrValAmt`.
+    amounts: [Option<Money>; 4],
     credit: Option<bool>,
     charges: Charges,
     debtor: Option<String>,
@@ -85,13 +84,14 @@ struct Detail {
 impl Detail {
     fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
         let money = || Some(Money::new(text, currency.clone()));
-        let [own, of_transaction, instructed] = &mut self.amounts;
+        let [own, of_transaction, instructed, converted] = &mut self.amounts;
         match below {
             ["Chrgs", rest @ ..] => self.charges.take(rest, text, currency),
             _ if text.is_empty() => {}
             ["Amt"] => *own = money(),
             ["AmtDtls", "TxAmt", "Amt"] => *of_transaction = money(),
             ["AmtDtls", "InstdAmt", "Amt"] => *instructed = money(),
+            ["AmtDtls", "CntrValAmt", "Amt"] => *converted = money(),
             ["CdtDbtInd"] => self.credit = is_credit(text),
             ["Refs", "EndToEndId"] => self.references.put(Place::EndToEnd, text),
             ["Refs", "InstrId"] => self.references.put(Place::Instruction, text),
@@ -119,6 +119,17 @@ impl Detail {
     fn amount(&self, currency: &str, credit: bool) -> Option<i64> {
         let known = self.amounts.iter().flatten().find(|money| money.is_in(currency))?;
         Some(signed(known.figure().ok()?, self.credit.unwrap_or(credit)))
+    }
+
+    /// Whether the amount that was instructed, and every other one in a currency, is that of its entry: nothing was taken
+    /// from it.
+    fn is_whole(&self, currency: &str, (net, credit): (i64, bool)) -> bool {
+        let [.., instructed, _] = &self.amounts;
+        let is_net = |money: &Money| {
+            money.figure().is_ok_and(|figure| signed(figure, self.credit.unwrap_or(credit)) == net)
+        };
+        let mut own = self.amounts.iter().flatten().filter(|money| money.is_in(currency));
+        instructed.as_ref().is_some_and(|money| money.is_in(currency)) && own.all(is_net)
     }
 }
 
@@ -190,7 +201,6 @@ impl Entry {
                 self.count = Some(self.count.unwrap_or(0).saturating_add(more));
             }
             ["AcctSvcrRef"] => self.references.put(Place::OfEntry, text),
-            ["NtryRef"] => self.references.put(Place::Number, text),
             ["AddtlNtryInf"] => self.words.add_new(text),
             _ => {}
         }
@@ -255,7 +265,10 @@ impl Entry {
         let fee = self.charges.of(currency);
         match self.details.as_slice() {
             [one] if self.count.is_none_or(|count| count <= 1) => {
-                let fee = fee.or_else(|| one.charges.of(currency)).unwrap_or(0);
+                let apart = !self.charges.is_included()
+                    && !one.charges.is_included()
+                    && one.is_whole(currency, (net, credit));
+                let fee = fee.or_else(|| one.charges.of(currency)).filter(|_| !apart).unwrap_or(0);
                 let told = one.amount(currency, credit);
                 let whole = told.is_none_or(|told| told == net || told == net.saturating_add(fee));
                 let of_it = Some(one).filter(|_| whole);
@@ -310,7 +323,7 @@ impl Entry {
         (net, fee): (i64, Option<i64>),
     ) -> BookedLine {
         let alone = detail.is_none() || self.details.len() == 1;
-        let (mut reference, mut words) = (None, Words::default());
+        let (mut reference, mut other_references, mut words) = (None, Vec::new(), Words::default());
         let party = detail.and_then(|detail| {
             if detail.credit.unwrap_or(credit) {
                 detail.debtor.as_deref()
@@ -319,14 +332,19 @@ impl Entry {
             }
         });
         party.into_iter().for_each(|party| words.add(party));
-        for place in 0..Place::Number as usize + 1 {
+        for place in 0..=Place::Transaction as usize {
             let of_detail = detail.and_then(|detail| detail.references.at(place));
             // What an entry is known by names none of its transactions.
             let found = of_detail.or_else(|| self.references.at(place).filter(|_| alone));
             match (found, reference.is_some()) {
                 (Some(found), false) => reference = Some(found.to_owned()),
-                (Some(found), true) if place <= Place::Structured as usize => words.add_new(found),
-                _ => {}
+                (Some(found), true) => {
+                    other_references.push(found.to_owned());
+                    if place <= Place::Structured as usize {
+                        words.add_new(found);
+                    }
+                }
+                (None, _) => {}
             }
         }
         detail.into_iter().for_each(|detail| words.add_new(&detail.words.0));
@@ -336,6 +354,7 @@ impl Entry {
         let line = TextLine {
             date,
             reference: reference.unwrap_or_default(),
+            other_references,
             description: words.0,
             kind: LineKind::Other,
             batch: None,

@@ -85,6 +85,8 @@ pub(super) struct Charges {
     amount: Option<Money>,
     credit: bool,
     apart: bool,
+    /// A record says that it is part of the amount.
+    included: bool,
     /// Sum of the amounts of the records; costs are positive.
     records: Option<i64>,
     /// Currency of the records.
@@ -100,7 +102,10 @@ impl Charges {
             ["TtlChrgsAndTaxAmt"] => self.total = Some(Money::new(text, currency)),
             ["Amt"] | ["Rcrd", "Amt"] => self.amount = Some(Money::new(text, currency)),
             ["CdtDbtInd"] | ["Rcrd", "CdtDbtInd"] => self.credit = is_credit(text).unwrap_or(false),
-            ["ChrgInclInd"] | ["Rcrd", "ChrgInclInd"] => self.apart = text == "false" || text == "0",
+            ["ChrgInclInd"] | ["Rcrd", "ChrgInclInd"] => {
+                self.apart = text == "false" || text == "0";
+                self.included |= !self.apart;
+            }
             [] | ["Rcrd"] => self.record(),
             _ => {}
         }
@@ -115,6 +120,11 @@ impl Charges {
         let figure = if apart { 0 } else { signed(figure, !credit) };
         self.records = Some(self.records.unwrap_or(0).saturating_add(figure));
         self.currency = amount.currency;
+    }
+
+    /// Whether a record says that it is part of the amount.
+    pub(super) fn is_included(&self) -> bool {
+        self.included
     }
 
     /// Sum in a currency. `None` if there are none, or none that is clear.

@@ -84,6 +84,8 @@ pub(super) struct Statement {
     pub lines: Vec<BookedLine>,
     /// Whether the entry of each line takes back another one.
     reversals: Vec<bool>,
+    /// The sum of the entries that are set aside, as far as it is known, in millionths.
+    waiting: i64,
 }
 
 impl Statement {
@@ -131,6 +133,13 @@ impl Statement {
         self.lines.extend(booked.lines);
     }
 
+    /// Counts an entry that is set aside and may become a line.
+    pub(super) fn wait(&mut self, booked: &Booked) {
+        // Nobody knows the direction of what takes another one back.
+        let lines = booked.lines.iter().filter(|_| !booked.reversal);
+        self.waiting = lines.fold(self.waiting, |sum, line| sum.saturating_add(exact(line)));
+    }
+
     pub(super) fn opening(&self) -> Option<i64> {
         let [booked, previous, first] = self.opening;
         let alone = self.closing == [None, None];
@@ -153,14 +162,15 @@ impl Statement {
     }
 
     /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
-    /// the other direction holds the balance, it counts. Where entries are set aside (`complete` is false) it
-    /// may not hold.
+    /// the other direction holds the balance, it counts. Entries with a fraction that are set aside
+    /// count with what they would be; where others are (`complete` is false), it may not hold.
     ///
     /// # Errors
     /// Description of the problem, for people.
     fn settle(&mut self, complete: bool) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
-        let holds = |net: i64| opening.saturating_add(net) == closing;
+        let waiting = self.waiting;
+        let holds = |net: i64| opening.saturating_add(net).saturating_add(waiting) == closing;
         let net = self.net();
         let reversed = self.lines.iter().zip(&self.reversals).filter(|(_, reversal)| **reversal);
         let reversed = reversed.fold(0_i64, |sum, (booked, _)| sum.saturating_add(exact(booked)));

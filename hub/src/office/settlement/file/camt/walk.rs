@@ -277,6 +277,7 @@ impl<'a> Walk<'a> {
 
     /// An entry with a fraction waits for a person, with the line that it would be.
     fn fraction(&mut self, number: usize, entry: &Entry, booked: Booked) -> Result<(), String> {
+        self.statement.wait(&booked);
         let problem = "has a fraction: set csv.fraction to \"round\", or accept the row by hand";
         let mut row = self.row(number, entry, Reason::Fraction, problem.to_owned());
         row.field = Some("amount");
@@ -321,17 +322,16 @@ impl<'a> Walk<'a> {
         self.aside.push(row).map_err(|_| "has too many entries that can't be read".to_owned())
     }
 
-    /// The day of a date or of a moment; a moment is of its day where the books are kept, if the source has a time zone.
+    /// The day of a date or of a moment. A moment with a zone, its own or else that of the source, is of its day where the
+    /// books are kept.
     fn day(&self, text: &str) -> Option<Date> {
         let (date, rest) = text.split_at_checked(10)?;
         let date: Date = date.parse().ok()?;
         if !(rest.is_empty() || rest.starts_with(['T', 'Z', '+', '-'])) {
             return None;
         }
-        let (Some((written, local)), true) = (self.wanted.zones, rest.starts_with('T')) else {
-            return Some(date);
-        };
-        let of_clock = || text.parse::<DateTime>().ok()?.to_zoned(written.clone()).ok();
+        let Some(local) = self.wanted.local.filter(|_| rest.starts_with('T')) else { return Some(date) };
+        let of_clock = || text.parse::<DateTime>().ok()?.to_zoned(self.wanted.zone?.clone()).ok();
         let moment = text.parse().ok().or_else(|| Some(of_clock()?.timestamp()));
         Some(moment.map_or(date, |moment: Timestamp| moment.to_zoned(local.clone()).date()))
     }

@@ -1,0 +1,95 @@
+//! Amounts of entries: of their transactions, what is charged, and what is taken back.
+
+use super::*;
+
+#[test]
+fn what_the_bank_charges_is_the_fee_of_what_it_charges_for() {
+    let records = |included: &str, currency: &str| {
+        format!(
+            "<Chrgs><Rcrd><Amt Ccy=\"{currency}\">2</Amt><ChrgInclInd>{included}</ChrgInclInd></Rcrd><Rcrd>\
+             <Amt Ccy=\"IDR\">1</Amt><CdtDbtInd>DBIT</CdtDbtInd></Rcrd></Chrgs>"
+        )
+    };
+    let figures = |amount: &str, sign: &str, rest: &str| lines(&entry(amount, sign, rest))[0].2;
+    let fee = [Some(100), Some(3), Some(97)];
+    assert_eq!(figures("97", "CRDT", &records("true", "IDR")), fee);
+    assert_eq!(figures("97", "CRDT", &records("false", "IDR")), [Some(98), Some(1), Some(97)]);
+    assert_eq!(figures("97", "CRDT", &records("true", "USD")), [None, None, Some(97)]);
+    assert_eq!(figures("103", "DBIT", &records("true", "IDR")), [Some(-100), Some(3), Some(-103)]);
+    // As 001.02 has it, and of the transaction.
+    let old = "<Chrgs><Amt Ccy=\"IDR\">3</Amt></Chrgs>";
+    assert_eq!(figures("97", "CRDT", old), fee);
+    let of_detail = format!("<NtryDtls>{}</NtryDtls>", detail("<Amt Ccy=\"IDR\">100</Amt>", "T-1", old));
+    assert_eq!(figures("97", "CRDT", &of_detail), fee);
+    // The entry has the whole amount that was instructed: the charges are booked apart, unless they say otherwise.
+    let total = "<Chrgs><TtlChrgsAndTaxAmt Ccy=\"IDR\">3</TtlChrgsAndTaxAmt></Chrgs>";
+    let instructed = |amount: &str| {
+        let money = format!("<Amt Ccy=\"IDR\">{amount}</Amt>");
+        let amounts = format!("<AmtDtls><InstdAmt>{money}</InstdAmt><TxAmt>{money}</TxAmt></AmtDtls>");
+        format!("<NtryDtls>{}</NtryDtls>", detail(&amounts, "T-1", ""))
+    };
+    let none = [None, None, Some(97)];
+    assert_eq!(figures("97", "CRDT", &(total.to_owned() + &instructed("97"))), none);
+    assert_eq!(figures("97", "CRDT", &(total.to_owned() + &instructed("100"))), fee);
+    assert_eq!(figures("97", "CRDT", &(records("true", "IDR") + &instructed("97"))), fee);
+}
+
+#[test]
+fn what_is_taken_back_has_the_direction_that_holds_the_balance() {
+    let reversal =
+        |sign: &str, details: &str| entry("500", sign, &format!("<RvslInd>true</RvslInd>{details}"));
+    let nets = |balances: [&str; 2], sign: &str, details: &str| {
+        let balances = balance("OPBD", balances[0]) + &balance("CLBD", balances[1]);
+        let text = file(&(balances + &entry("500", "DBIT", "") + &reversal(sign, details)));
+        told(&text).map(|found| found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>())
+    };
+    assert_eq!(nets(["900", "900"], "CRDT", ""), Ok(vec![-500, 500]));
+    assert_eq!(nets(["900", "900"], "DBIT", ""), Ok(vec![-500, 500]));
+    assert_eq!(nets(["1900", "900"], "DBIT", ""), Ok(vec![-500, -500]), "it took back a payment to us");
+    let two = format!(
+        "<NtryDtls>{}{}</NtryDtls>",
+        detail("<Amt>200</Amt>", "a", ""),
+        detail("<Amt>300</Amt>", "b", "")
+    );
+    assert_eq!(nets(["900", "900"], "DBIT", &two), Ok(vec![-500, 200, 300]));
+    assert!(nets(["900", "901"], "DBIT", "").is_err());
+    let alone = told(&file(&reversal("DBIT", ""))).unwrap();
+    assert_eq!(alone.lines[0].net, Some(-500), "without balances nobody guesses");
+    // An entry that waits for its fraction counts with what it would be.
+    let balances = balance("OPBD", "900.00") + &balance("CLBD", "910.25");
+    let waits = entry("500", "DBIT", "") + &reversal("DBIT", "") + &entry("10.25", "CRDT", "");
+    let found = told(&file(&(balances + &waits))).unwrap();
+    assert_eq!(found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>(), [-500, 500]);
+}
+
+#[test]
+fn transactions_in_another_currency_have_the_amounts_that_they_were_converted_to() {
+    let converted = |dollars: &str, own: &str, reference: &str| {
+        let amounts = format!(
+            "<AmtDtls><InstdAmt><Amt Ccy=\"USD\">{dollars}</Amt></InstdAmt><TxAmt><Amt Ccy=\"USD\">{dollars}</Amt>\
+             </TxAmt><CntrValAmt><Amt Ccy=\"IDR\">{own}</Amt></CntrValAmt></AmtDtls>"
+        );
+        detail(&amounts, reference, "")
+    };
+    let details = converted("10", "155000", "T-1") + &converted("20", "310000", "T-2");
+    let entry = entry("465000", "CRDT", &format!("<NtryDtls>{details}</NtryDtls>"));
+    // The account says that it is in rupiah.
+    let found = told(&document(&statement("CH1", "IDR", &entry))).unwrap();
+    let nets: Vec<_> = found.lines.iter().map(|line| (line.reference.as_str(), line.net)).collect();
+    assert_eq!(nets, [("T-1", Some(155_000)), ("T-2", Some(310_000))]);
+}
+
+#[test]
+fn every_reference_of_a_payment_is_kept_and_the_number_of_its_entry_is_none() {
+    let rest = "<NtryRef>1</NtryRef><AcctSvcrRef>FT26324ABC01</AcctSvcrRef><NtryDtls><TxDtls><Refs><EndToEndId>E2E-0001\
+                </EndToEndId><TxId>TX9</TxId></Refs></TxDtls></NtryDtls>";
+    let found = told(&file(&entry("450000", "CRDT", rest))).unwrap();
+    assert_eq!(found.lines[0].reference, "E2E-0001");
+    assert_eq!(found.lines[0].other_references, ["FT26324ABC01", "TX9"]);
+    let numbered = |number: u8| {
+        let rest = format!("<NtryRef>{number}</NtryRef><AddtlNtryInf>QRIS SETTLEMENT B</AddtlNtryInf>");
+        told(&file(&entry("70000", "CRDT", &rest))).unwrap().lines
+    };
+    assert_eq!(numbered(1), numbered(2));
+    assert_eq!(numbered(1)[0].reference, "");
+}
