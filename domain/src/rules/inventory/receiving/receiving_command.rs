@@ -18,7 +18,7 @@ pub struct NewReceiving {
     pub po_id: Option<String>,
     /// Supplier of the goods.
     pub supplier_id: Option<String>,
-    /// Number of the supplier's delivery note. Each may be received once.
+    /// Number of the supplier's delivery note. Each may be received once. A blank number counts as none.
     pub delivery_note_no: Option<String>,
     /// Free-text reference.
     pub reference: Option<String>,
@@ -73,9 +73,7 @@ impl NewReceiving {
                 fields.id(path, id);
             }
         }
-        if let Some(number) = &self.delivery_note_no {
-            fields.name("delivery_note_no", number, REFERENCE_CHARS_MAX);
-        }
+        fields.text("delivery_note_no", self.delivery_note_no.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("reference", self.reference.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);
