@@ -211,6 +211,7 @@ fn whoever_counts_finds_products_and_what_is_left_without_the_books() {
         items(staff, &format!("{path}/uncounted?{query}")).iter().map(|one| one["sku"].clone()).collect()
     };
     assert_eq!(left(&mut staff, "zone=shelf"), json!([OTHER]));
+    assert_eq!(left(&mut staff, "zone=Shelf%20"), json!([OTHER]));
     assert_eq!(left(&mut staff, "zone=back"), json!([SKU, OTHER]));
     assert_eq!(left(&mut staff, "q=8990001"), json!([]));
     assert_eq!(left(&mut staff, "q=8990002"), json!([OTHER]));

@@ -4,7 +4,6 @@ use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::{OpnameId, Sku};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{CountConflict, CountedBy, Refusal};
-use crate::model::base::text::plain;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::opname::{Opname, OpnameLine, OpnameState, ZoneCount};
 use crate::model::inventory::product::Product;
@@ -49,7 +48,7 @@ pub fn count(
             ..OpnameLine::default()
         };
         let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
-        let zone = zone_name(line, count);
+        let zone = line.zone_name(count.zone.as_deref().unwrap_or_default());
         if count.withdrawn() {
             told.remove(&(&count.sku, zone.clone()));
             if !line.withdraw(&zone) {
@@ -79,28 +78,7 @@ pub fn count(
 /// Earlier count of the place of a count, with the zone's name.
 fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<(&'a String, &'a ZoneCount)> {
     let line = book.counted.get(&(id.clone(), count.sku.clone()))?;
-    line.zones.get_key_value(&zone_name(line, count))
-}
-
-/// Name of the counted zone: as the line spells it if it has the zone. Two spellings that differ in case, in spaces or
-/// in invisible characters are one zone, and a blank name is none.
-fn zone_name(line: &OpnameLine, count: &Count) -> String {
-    let typed = count.zone.as_deref().unwrap_or_default();
-    let key = zone_key(typed);
-    if key.is_empty() {
-        return key;
-    }
-    let known = line.zones.keys().find(|zone| zone_key(zone) == key);
-    known.cloned().unwrap_or_else(|| collapsed(typed))
-}
-
-fn zone_key(zone: &str) -> String {
-    collapsed(&plain(zone)).to_lowercase()
-}
-
-/// The words with one space between them.
-fn collapsed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+    line.zones.get_key_value(&line.zone_name(count.zone.as_deref().unwrap_or_default()))
 }
 
 /// Passes counts that overwrite nothing that somebody else counted, or that say what to do with it.

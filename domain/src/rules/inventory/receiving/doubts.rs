@@ -15,6 +15,9 @@ pub const COMPARED_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Most counts, and most receipts, that a new receipt is compared with, the newest first.
 pub const COMPARED_MAX: usize = 50;
 
+/// Most products of a receipt that are warned of: the record of the receipt has to hold the warnings.
+const WARNED_MAX: usize = 50;
+
 /// Whether a document of that moment is compared with one of `now`.
 fn is_recent(at: UtcMs, now: UtcMs) -> bool {
     now.0.saturating_sub(at.0) <= COMPARED_MS
@@ -46,7 +49,7 @@ pub fn counted_before(counts: &[(Opname, OpnameLine)], now: UtcMs) -> Vec<Receiv
         found: Some(line.variance()),
         at: count.ended_at.unwrap_or(line.counted_at),
     };
-    surplus.map(warning).collect()
+    surplus.map(warning).take(WARNED_MAX).collect()
 }
 
 /// Warning that an earlier receipt has the same lines or the same delivery note, unless both have a supplier and a
