@@ -4,8 +4,9 @@ use domain::model::base::event::{Event, Fact, Rows, fact};
 use domain::model::base::ids::{AdjustmentId, MovementId, OpnameId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::NegativeStock;
+use domain::model::base::time::UtcMs;
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentReason, AdjustmentState};
-use domain::model::inventory::opname::{OpnameState, Scope};
+use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState, Scope};
 use domain::model::inventory::product::Product;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::transfer::{Resolution, Transfer, TransferState};
@@ -14,12 +15,13 @@ use domain::rules::inventory::adjustment;
 use domain::rules::inventory::opname;
 use domain::rules::inventory::opname::{Count, CountMode, CountOpname, RecountOpname, line_view};
 use domain::rules::inventory::receiving;
-use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine};
+use domain::rules::inventory::receiving::{COMPARED_MS, NewReceiving, NewReceivingLine, counted_before};
 use domain::rules::inventory::transfer;
 use domain::rules::inventory::transfer::{
     NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer,
 };
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use testkit::acts::*;
 use testkit::shop::*;
 

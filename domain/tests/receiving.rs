@@ -3,11 +3,14 @@
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::base::ids::MovementId;
 use domain::model::base::refusal::Refusal;
+use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::model::inventory::purchase::PurchaseOrder;
 use domain::model::inventory::receiving::Receiving;
 use domain::model::people::user::{Principal, Role};
-use domain::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive, receive_order};
+use domain::rules::inventory::receiving::{
+    COMPARED_MS, NewReceiving, NewReceivingLine, receive, receive_order, repeats,
+};
 use domain::rules::inventory::stock::view;
 use serde_json::json;
 use testkit::shop::*;
@@ -211,7 +214,52 @@ fn a_delivery_note_is_one_suppliers_own() {
     for supplier in [Some("sup_1"), Some("sup_2"), None] {
         noted(supplier, "DN-1", &mut shop).unwrap();
     }
-    noted(None, "DN-1", &mut shop).unwrap_err();
+    // Without a supplier the number may be anybody's; with one, its spelling makes no difference.
+    noted(None, "DN-1", &mut shop).unwrap();
+    for number in ["dn\u{2013}1", "DN_1", "#dn1", "\u{ff24}\u{ff2e}\u{ff11}", "\u{200b}DN1"] {
+        assert_eq!(noted(Some("sup_1"), number, &mut shop).unwrap_err().code(), "duplicate", "{number}");
+    }
+    for blank in [" ", "", "\u{200b}\t"] {
+        for _ in 0..2 {
+            assert_eq!(noted(Some("sup_1"), blank, &mut shop).unwrap().delivery_note_no, None, "{blank:?}");
+        }
+    }
+}
+
+/// (supplier and note of the earlier receipt, those of the later one, pieces of the later one, whether it is warned of).
+#[test]
+fn a_receipt_repeats_one_of_the_same_lines_or_the_same_note_that_nothing_tells_apart() {
+    let (tea, rice) = (Some("sup_1"), Some("sup_2"));
+    for (earlier, later, qty, warned) in [
+        ((tea, Some("DN-1")), (None, Some("dn 1")), 3, true),
+        ((None, Some("X1")), (None, Some("x-1")), 3, true),
+        ((None, Some("X1")), (None, Some("X2")), 3, false),
+        ((None, Some("X1")), (None, None), 10, true),
+        ((None, None), (None, None), 10, true),
+        ((None, None), (None, None), 9, false),
+        ((tea, None), (rice, None), 10, true),
+        ((tea, Some("DN-1")), (rice, Some("DN-1")), 10, false),
+        ((tea, Some("DN-1")), (tea, Some("DN-2")), 10, false),
+        ((tea, Some("DN-1")), (tea, Some(" ")), 10, true),
+    ] {
+        let mut shop = open();
+        let mut came = |(supplier, note): (Option<&str>, Option<&str>), qty: i64| {
+            let cmd = NewReceiving {
+                supplier_id: supplier.map(str::to_owned),
+                delivery_note_no: note.map(str::to_owned),
+                lines: vec![line("a", qty, Some(1))],
+                ..NewReceiving::default()
+            };
+            post_as(&clerk(), &cmd, &mut shop).unwrap()
+        };
+        let (first, second) = (came(earlier, 10), came(later, qty));
+        let warning = repeats(&second, &first);
+        assert_eq!(warning.is_some(), warned, "{earlier:?} {later:?} {qty}");
+        let reversed = Receiving { state: "reversed".to_owned(), ..first.clone() };
+        assert_eq!(repeats(&second, &reversed), None, "{earlier:?} {later:?}");
+        let old = Receiving { created_at: UtcMs(second.created_at.0 - COMPARED_MS - 1), ..first };
+        assert_eq!(repeats(&second, &old), None, "{earlier:?} {later:?}");
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ CREATE TABLE turns (
     name TEXT PRIMARY KEY,
     turn BIGINT NOT NULL
 );
-INSERT INTO turns (name, turn) VALUES ('categories', 0), ('delivery_notes', 0), ('notices', 0), ('preferred_suppliers', 0);
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('notices', 0), ('preferred_suppliers', 0);
 
 -- What an administrator set in the place of what the settings file says; the value is JSON.
 CREATE TABLE settings (

@@ -311,6 +311,7 @@ pub mod warehouses {
     mod warehouse_count;
     pub mod warehouse_count_routes;
     mod warehouse_document;
+    mod warehouse_doubts;
     pub mod warehouse_inbox;
     mod warehouse_receipt;
     pub mod warehouse_routes;

@@ -133,7 +133,7 @@ async fn hub_feed_and_receiving() {
         assert_eq!(storage.sync().feed_cursor().unwrap(), Some(("c2".into(), UtcMs(4))));
         assert_eq!(storage.purchasing().receiving(&"rcv_1".into()).unwrap(), Some(receiving.clone()));
         assert_eq!(storage.purchasing().receiving(&"rcv_2".into()).unwrap(), None);
-        for number in ["D-7", "d 7"] {
+        for number in ["D-7", "d 7", "D\u{2013}7", "#d_7"] {
             let known = storage.purchasing().delivery_note("sup", number).unwrap();
             assert_eq!(known, Some("rcv_1".into()), "{number}");
         }

@@ -48,6 +48,14 @@ class CountReview extends ListPage {
             one.moved_between_counts
               ? html` <span class="badge warn">${t("stock moved during the count")}</span>`
               : nothing
+          }${
+            this.answer?.received?.some((document) => document.sku === one.sku)
+              ? html` <span class="badge warn">${t("received after the count")}</span>`
+              : nothing
+          }${
+            this.answer?.awaited?.some((document) => document.sku === one.sku)
+              ? html` <span class="badge warn">${t("delivery not received yet")}</span>`
+              : nothing
           }
         </div>
       </td>

@@ -10,7 +10,7 @@ import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { trailOf, withTrail } from "./trail.js";
-import { ofProduct, product } from "./transfers.js";
+import { doubts, ofProduct, product } from "./transfers.js";
 import "./texts.js";
 
 const MANAGE = ["store_manager", "admin"];
@@ -108,6 +108,7 @@ const delivery = {
     badges: badge(one.state),
     actions: one.state === "posted" ? [back(one, page)] : [],
     parts: [
+      doubts(one),
       figures([
         [t("Cost"), money(one.total_cost)],
         [t("Pieces"), number(sum(one, "qty")), t("lines: {n}", { n: number(one.lines.length) })],

@@ -18,6 +18,21 @@ export const product = (row) =>
     <span class="muted">${row.sku}</span>`;
 export const ofProduct = () => ({ name: "sku", label: t("Product code") });
 
+/** What may be wrong with goods that came: a count found them before, or they were entered twice. */
+const doubt = (one, { code, sku, found }) =>
+  code === "counted_before"
+    ? t("A count found {n} more pieces of {product} than expected, perhaps these. Count the product again", {
+        n: number(found),
+        product: one.lines.find((line) => line.sku === sku)?.name ?? sku,
+      })
+    : t("Another receipt of the last days has the same goods or the same delivery note. Check whether they came twice");
+export const doubts = (one) =>
+  one.warnings?.length
+    ? html`<ul class="alerts panel">
+        ${one.warnings.map((warning) => html`<li class="warn"><span>${doubt(one, warning)}</span></li>`)}
+      </ul>`
+    : nothing;
+
 const leaves = (app, one) => one.from_store_id === app.settings.store_id;
 const pieces = (one) => one.lines.reduce((all, { qty }) => all + qty, 0);
 export const missing = (one) => one.discrepancies.filter(({ resolution }) => resolution === "pending");
@@ -187,6 +202,7 @@ const transfer = {
               </li>
             </ul>`
           : nothing,
+        doubts(one),
         figures([
           [t("Pieces"), number(pieces(one)), t("lines: {n}", { n: number(one.lines.length) })],
           [t("From"), store(one.from_store_id), moment(one.sent_at)],

@@ -33,6 +33,7 @@ const CODES = [
   "unexplained_movement",
   "mapping_closed",
   "delivery_note_twice",
+  "receipt_repeated",
   "late_after_lock",
   "safe_below_zero",
   "shift_interrupted",

@@ -16,6 +16,7 @@ use storage::Unconfirmed;
 mod adjustment;
 mod day;
 mod days;
+mod doubts;
 mod epoch;
 mod holds;
 mod hub_points;

@@ -198,8 +198,8 @@ const TEXT_BYTES: usize = 3 * 1024;
 /// The kind of [`TransactionPaid`].
 const PAID: &str = "transaction.paid";
 
-/// Most bytes that an envelope adds to its document.
-const ENVELOPE_BYTES: usize = 1024;
+/// Most bytes that an envelope and the warnings of a receipt add to a document.
+const ENVELOPE_BYTES: usize = 16 * 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
 ///

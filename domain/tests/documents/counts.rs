@@ -62,6 +62,24 @@ fn counts_that_are_refused() {
                 "qty",
             ),
             case(
+                "a barcode as a quantity",
+                started,
+                |s| s.count(&the_count(s), "a", 8_991_234_500_188, None),
+                "validation_failed",
+                "counts[0].qty",
+            ),
+            case(
+                "a surplus that is worth too much",
+                |s| {
+                    s.stock("a", 1, 100_000_000);
+                    let id = counting(s);
+                    s.count(&id, "a", 1_000_000, None).unwrap();
+                },
+                |s| s.post_count(&the_count(s), false),
+                "validation_failed",
+                "lines.a",
+            ),
+            case(
                 "after it was submitted",
                 |s| {
                     let id = counting(s);
@@ -240,4 +258,88 @@ fn a_blind_count_hides_what_is_expected_from_its_counters() {
     assert_eq!(seen["counted"], 10);
     let seen = line_view(&document, line, row, Role::StoreManager);
     assert_eq!((seen["expected"].clone(), seen["variance_value"].clone()), (12.into(), (-1_667).into()));
+}
+
+#[test]
+fn a_zone_is_one_however_it_is_spelt() {
+    let mut shop = open();
+    let id = counting(&mut shop);
+    for (zone, zones, pieces) in [
+        (Some(" Back  room"), 1, 1),
+        (Some("back room"), 1, 2),
+        (Some("BACK\u{a0}ROOM\u{200b}"), 1, 3),
+        (Some(" "), 2, 7),
+        (None, 2, 8),
+        (Some("\u{200b}\t"), 2, 9),
+        (Some("shelf"), 3, 16),
+    ] {
+        // Each count replaces the one before of the same zone: the others stay.
+        let qty = match zone.map(str::trim) {
+            Some("shelf") => 7,
+            _ if zones == 1 => pieces,
+            _ => pieces - 3,
+        };
+        shop.count(&id, "a", qty, zone).unwrap();
+        let line = &shop.ledger.counted[&(id.clone(), "a".into())];
+        assert_eq!((line.zones.len(), line.counted()), (zones, pieces), "{zone:?}");
+    }
+    let line = &shop.ledger.counted[&(id.clone(), "a".into())];
+    assert_eq!(line.zones.keys().collect::<Vec<_>>(), ["", "Back room", "shelf"]);
+    let gone =
+        Count { sku: "a".into(), code: None, qty: 0, zone: Some("back ROOM ".into()), withdraw: Some(true) };
+    let cmd = CountOpname { counts: vec![gone], mode: None };
+    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    shop.commit(event);
+    assert_eq!(shop.ledger.counted[&(id, "a".into())].zones.len(), 2);
+}
+
+/// (state of the count, its age in milliseconds, counted pieces, found pieces that a receipt is warned of).
+#[test]
+fn a_receipt_is_warned_of_what_an_open_or_a_recent_count_found() {
+    for (state, age, qty, found) in [
+        (OpnameState::Counting, 0, 22, Some(10)),
+        (OpnameState::Review, 2 * COMPARED_MS, 22, Some(10)),
+        (OpnameState::Review, 0, 12, None),
+        (OpnameState::Review, 0, 11, None),
+        (OpnameState::Cancelled, 0, 22, None),
+        (OpnameState::Posted, COMPARED_MS, 22, Some(10)),
+        (OpnameState::Posted, COMPARED_MS + 1, 22, None),
+    ] {
+        let mut shop = open();
+        let id = counting(&mut shop);
+        shop.count(&id, "a", qty, None).unwrap();
+        let line = shop.ledger.counted[&(id.clone(), "a".into())].clone();
+        let ended = matches!(state, OpnameState::Posted | OpnameState::Cancelled).then_some(shop.now);
+        let count = Opname { state, ended_at: ended, ..shop.ledger.opnames[&id].clone() };
+        let now = UtcMs(shop.now.0 + age);
+        let warned = |counts: &[(Opname, OpnameLine)]| {
+            let found = counted_before(counts, now).iter().map(|warning| warning.found).collect::<Vec<_>>();
+            assert!(found.len() < 2, "{found:?}");
+            found.first().copied().flatten()
+        };
+        let one = (count.clone(), line.clone());
+        assert_eq!(warned(std::slice::from_ref(&one)), found, "{state:?} {age} {qty}");
+        // What was not counted, or is to be counted again, found nothing.
+        let again = OpnameLine { zones: BTreeMap::new(), ..line.clone() };
+        assert_eq!(warned(&[(count.clone(), again)]), None);
+        // A later count of the product decides, wherever it is in the list.
+        let agrees = OpnameLine { expected: line.counted(), ..line };
+        let later = Opname { state: OpnameState::Review, ended_at: None, ..count };
+        if ended.is_some() {
+            assert_eq!(warned(&[one, (later, agrees)]), None, "{state:?}");
+        }
+    }
+}
+
+#[test]
+fn goods_received_while_a_count_is_open_are_warned_of() {
+    let mut shop = open();
+    let id = counting(&mut shop);
+    shop.count(&id, "a", 22, Some("shelf")).unwrap();
+    super::receipts::a_receipt(&mut shop);
+    let line = shop.ledger.counted[&(id.clone(), "a".into())].clone();
+    assert_eq!((line.variance(), line.moved_between_counts()), (10, false), "as of the count");
+    let counts = [(shop.ledger.opnames[&id].clone(), line)];
+    let warning = &counted_before(&counts, shop.now)[0];
+    assert_eq!((warning.document_id.as_str(), warning.found), (id.as_str(), Some(10)));
 }

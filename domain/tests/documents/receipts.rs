@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn a_receipt(shop: &mut Shop) -> Receiving {
+pub(super) fn a_receipt(shop: &mut Shop) -> Receiving {
     let line = |qty, unit_cost| NewReceivingLine {
         sku: "a".into(),
         code: None,

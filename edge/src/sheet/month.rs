@@ -209,7 +209,7 @@ pub fn period_in_words(text: &str) -> Option<(Date, Date)> {
     };
     let from = Date::new(year, first.0, first.1).ok()?;
     let month = Date::new(last_year?, last_month, 1).ok()?;
-    let to = match last_day.filter(|_| found.len() > 1 || first_day.is_some()) {
+    let to = match last_day.filter(|_| found.len() > 1 || last.first_day.is_some()) {
         Some(day) => Date::new(last_year?, last_month, day).ok()?,
         None => month.last_of_month(),
     };

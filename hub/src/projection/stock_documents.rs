@@ -5,9 +5,9 @@ use crate::projection::envelope::Understood;
 use crate::row;
 use crate::table::exception::{self, Found};
 use domain::model::base::time::UtcMs;
-use domain::model::books::ledger::note_key;
+use domain::model::books::ledger::{note_key, stated_note};
 use domain::model::inventory::adjustment::{Adjustment, AdjustmentState};
-use domain::model::inventory::receiving::Receiving;
+use domain::model::inventory::receiving::{Receiving, ReceivingWarningCode};
 use domain::model::inventory::stock::MovementReason;
 use domain::wire::record::{AnyPayload, Move, OpnamePosted, SupplierReturnPosted, TransferRecord};
 use serde_json::json;
@@ -29,6 +29,15 @@ pub(crate) struct GoodsRows {
     /// Suppliers and what their delivery notes are compared by, with the event that reported each, its receipt and the
     /// note's number as it was written.
     notes: BTreeMap<(String, String), Vec<ToldNote>>,
+    /// Receipts that their store warned of as repeating another one.
+    repeats: Vec<Repeat>,
+}
+
+/// A receipt that repeats another one, with its event.
+struct Repeat {
+    event_id: String,
+    receiving_id: String,
+    other: String,
 }
 
 /// An event, its receipt and the number of its delivery note.
@@ -94,12 +103,18 @@ impl GoodsRows {
                 correction: line.correction, cost_missing: i64::from(line.cost_missing),
             });
         }
-        if let Some((supplier_id, note)) =
-            receiving.supplier_id.clone().zip(receiving.delivery_note_no.clone())
-        {
-            let told = (event_id.to_owned(), receiving_id.to_owned(), note.clone());
-            self.notes.entry((supplier_id, note_key(&note))).or_default().push(told);
+        let note = stated_note(receiving.delivery_note_no.as_deref());
+        if let Some((supplier_id, note)) = receiving.supplier_id.clone().zip(note) {
+            let told = (event_id.to_owned(), receiving_id.to_owned(), note.to_owned());
+            self.notes.entry((supplier_id, note_key(note))).or_default().push(told);
         }
+        let repeats =
+            receiving.warnings.iter().filter(|warning| warning.code == ReceivingWarningCode::RepeatsReceipt);
+        self.repeats.extend(repeats.map(|warning| Repeat {
+            event_id: event_id.to_owned(),
+            receiving_id: receiving_id.to_owned(),
+            other: warning.document_id.clone(),
+        }));
     }
 
     fn receipt(&mut self, (store_id, event_id): (&str, &str), receiving: &Receiving, step: i64) {
@@ -109,7 +124,7 @@ impl GoodsRows {
             business_date: receiving.business_date.to_string(), created_at: receiving.created_at.0,
             supplier_id: receiving.supplier_id.clone(), po_id: receiving.po_id.clone(),
             delivery_note_no: receiving.delivery_note_no.clone(),
-            note_key: receiving.delivery_note_no.as_deref().map(note_key), reason: None::<String>,
+            note_key: stated_note(receiving.delivery_note_no.as_deref()).map(note_key), reason: None::<String>,
             value: receiving.total_cost,
         };
         self.document(("receiving", document_id.to_owned(), 1), step, row);
@@ -170,7 +185,7 @@ impl GoodsRows {
         store_id: &str,
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
-        let Self { documents, receiving_lines, supplier_return_lines, movements, notes } = self;
+        let Self { documents, receiving_lines, supplier_return_lines, movements, notes, repeats } = self;
         // One supplier's receipts at a time: of two stores that tell of one note, the second finds the first.
         for (supplier_id, _) in notes.keys() {
             let sql = "UPDATE suppliers SET code = code WHERE supplier_id = $1";
@@ -194,6 +209,10 @@ impl GoodsRows {
                 let later = told.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
                 twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
             }
+        }
+        for Repeat { event_id, receiving_id, other } in &repeats {
+            let found = Found { store_id, event_id, now };
+            repeated(connection, (receiving_id, other), found).await?;
         }
         Ok(())
     }
@@ -281,4 +300,21 @@ async fn twice(
     let details = json!({"supplier_id": supplier_id, "delivery_note_no": note, "receiving_id": receiving_id,
         "other_store_id": other_store_id, "other_receiving_id": other});
     exception::note(connection, found, exception::DELIVERY_NOTE_TWICE, &details).await
+}
+
+/// Notes a receipt that repeats another one, unless either was taken back in the same batch.
+async fn repeated(
+    connection: &mut AnyConnection,
+    (receiving_id, other): (&str, &str),
+    found: Found<'_>,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT COUNT(*) FROM goods_documents WHERE store_id = $1 AND kind = 'receiving' \
+               AND document_id IN ($2, $3) AND state <> 'posted'";
+    let query = sqlx::query_scalar(sql).bind(found.store_id).bind(receiving_id).bind(other);
+    let reversed: i64 = query.fetch_one(&mut *connection).await?;
+    if reversed > 0 {
+        return Ok(());
+    }
+    let details = json!({"receiving_id": receiving_id, "other_receiving_id": other});
+    exception::note(connection, found, exception::RECEIPT_REPEATED, &details).await
 }

@@ -16,8 +16,6 @@ pub async fn next(connection: &mut AnyConnection, kind: &str, year: i16) -> Resu
 pub enum Turn {
     /// Places of categories: the depth depends on those above and below.
     Categories,
-    /// Delivery notes without a supplier, whose row would be taken otherwise.
-    DeliveryNotes,
     /// Preferred suppliers of products: one takes the preference from the others.
     PreferredSuppliers,
 }
@@ -26,7 +24,6 @@ pub enum Turn {
 pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(), Error> {
     let name = match what {
         Turn::Categories => "categories",
-        Turn::DeliveryNotes => "delivery_notes",
         Turn::PreferredSuppliers => "preferred_suppliers",
     };
     let sql = "UPDATE turns SET turn = turn + 1 WHERE name = $1";

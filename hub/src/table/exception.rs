@@ -40,6 +40,8 @@ pub const ORDER_OVER: &str = "order_over_receipt";
 pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
 /// Two receipts carry one delivery note of a supplier.
 pub const DELIVERY_NOTE_TWICE: &str = "delivery_note_twice";
+/// A receipt repeats another one of its store, and no supplier or delivery note says that they differ.
+pub const RECEIPT_REPEATED: &str = "receipt_repeated";
 /// Something came after its day was locked: one for each day of a book.
 pub const LATE_AFTER_LOCK: &str = "late_after_lock";
 /// More was taken out of a safe than it held.

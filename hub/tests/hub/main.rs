@@ -31,6 +31,7 @@ mod office {
         pub mod plans;
         pub mod read;
         pub mod stock_documents;
+        pub mod warehouse_doubts;
         pub mod warehouses;
     }
     pub mod exceptions;

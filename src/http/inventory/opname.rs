@@ -18,6 +18,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod arrivals;
 mod differences;
 mod look_up;
 mod uncounted;

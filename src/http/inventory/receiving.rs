@@ -7,6 +7,7 @@ use crate::http::documents::{Dates, page};
 use crate::http::failure::stored;
 use ::actors::commands;
 use domain::model::base::ids::{ReceivingId, Sku};
+use domain::model::books::ledger::note_key;
 use domain::model::inventory::receiving::Receiving;
 use domain::rules::inventory::receiving::NewReceiving;
 use edge::identity::EmptyBody;
@@ -42,7 +43,7 @@ struct Query {
     supplier_id: Option<String>,
     /// Only receipts of this order.
     po_id: Option<String>,
-    /// Only documents whose delivery note number contains this text. Case is ignored.
+    /// Only documents whose delivery note contains this text. Case, spaces and punctuation are ignored.
     delivery_note_no: Option<String>,
     /// Only documents with this product.
     sku: Option<Sku>,
@@ -72,12 +73,12 @@ pub async fn read(request: Request) -> Answered {
 /// `GET /api/receiving`
 pub async fn list(request: Request) -> Answered {
     let Query { supplier_id, po_id, delivery_note_no, sku, from, to, limit, cursor } = request.query()?;
-    let note = delivery_note_no.map(|note| note.to_lowercase());
+    let note = delivery_note_no.map(|note| note_key(&note));
     let wanted = move |receiving: &Receiving| {
         (supplier_id.is_none() || receiving.supplier_id == supplier_id)
             && (po_id.is_none() || receiving.po_id == po_id)
             && note.as_ref().is_none_or(|note| {
-                receiving.delivery_note_no.as_ref().is_some_and(|no| no.to_lowercase().contains(note))
+                receiving.delivery_note_no.as_ref().is_some_and(|no| note_key(no).contains(note))
             })
             && Dates { from, to }.hold(receiving.business_date)
             && sku.as_ref().is_none_or(|sku| receiving.lines.iter().any(|line| line.sku == *sku))

@@ -211,6 +211,7 @@ fn whoever_counts_finds_products_and_what_is_left_without_the_books() {
         items(staff, &format!("{path}/uncounted?{query}")).iter().map(|one| one["sku"].clone()).collect()
     };
     assert_eq!(left(&mut staff, "zone=shelf"), json!([OTHER]));
+    assert_eq!(left(&mut staff, "zone=Shelf%20"), json!([OTHER]));
     assert_eq!(left(&mut staff, "zone=back"), json!([SKU, OTHER]));
     assert_eq!(left(&mut staff, "q=8990001"), json!([]));
     assert_eq!(left(&mut staff, "q=8990002"), json!([OTHER]));
@@ -304,6 +305,79 @@ fn goods_that_were_counted_before_their_delivery_is_typed_are_pointed_at() {
     let warning = &came["warnings"][0];
     assert_eq!((&warning["code"], &warning["found"]), (&json!("counted_before"), &json!(5)), "{came}");
     assert_eq!(format!("{PATH}/{}", text(warning, "document_id")), path);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_the_review() {
+    let mut store = shop();
+    crate::head_office::told(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 3)}));
+    let mut manager = store.login("manager");
+    let path = started(&mut manager, &json!({"scope": "skus", "skus": [SKU]}));
+    let line = count(&mut manager, &path, SKU, 18, Some("shelf"));
+    assert_eq!(line["variance"], json!(8), "{line}");
+    let differences = format!("{path}/differences");
+    let review = manager.get(&differences).data(200);
+    assert_eq!(
+        (&review["awaited"][0]["transfer_id"], &review["awaited"][0]["open_qty"], &review["received"]),
+        (&json!("trf_far"), &json!(3), &json!([])),
+        "{review}"
+    );
+    let found = |document: &Value| {
+        let warning = &document["warnings"][0];
+        assert_eq!(
+            (&warning["code"], &warning["found"]),
+            (&json!("counted_before"), &json!(8)),
+            "{document}"
+        );
+        assert_eq!(format!("{PATH}/{}", text(warning, "document_id")), path);
+    };
+    let delivery = json!({"lines": [{"sku": SKU, "qty": 5, "unit_cost": 900}]});
+    let came = manager.post("/api/receiving", &delivery).data(201);
+    found(&came);
+    let lines = json!({"lines": [{"sku": SKU, "qty": 3}]});
+    let transfer = manager.post("/api/transfers/trf_far/receive", &lines).data(200);
+    found(&transfer);
+    assert_eq!(manager.get("/api/transfers/trf_far").data(200), transfer);
+    let review = manager.get(&differences).data(200);
+    assert_eq!(review["awaited"], json!([]));
+    let received = review["received"].as_array().unwrap();
+    let mut received: Vec<(String, i64)> = received
+        .iter()
+        .map(|document| (text(document, "document_id"), document["qty"].as_i64().unwrap()))
+        .collect();
+    received.sort();
+    assert_eq!(received, [(text(&came, "receiving_id"), 5), ("trf_far".to_owned(), 3)]);
+    // Counted again it is what it was: 18 pieces, of which 8 came meanwhile.
+    manager.post(&format!("{path}/submit"), &json!({})).data(200);
+    manager.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).data(200);
+    let line = count(&mut manager, &path, SKU, 18, Some(" SHELF "));
+    assert_eq!(line["variance"], json!(0), "{line}");
+    assert_eq!(manager.get(&differences).data(200)["received"], json!([]));
+    manager.post(&format!("{path}/post"), &json!({})).data(200);
+    assert_eq!(stock(&mut manager, SKU).0, 18);
+    store.stop();
+    store.verify();
+}
+
+#[test]
+fn an_incoming_transfer_that_was_counted_is_pointed_at_when_it_is_received() {
+    let mut store = shop();
+    crate::head_office::told(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 10)}));
+    let mut manager = store.login("manager");
+    let path = started(&mut manager, &json!({"scope": "skus", "skus": [SKU]}));
+    let counts = format!("{path}/counts");
+    let barcode = json!({"counts": [{"sku": SKU, "qty": 8_991_234_500_188_i64}]});
+    manager.post(&counts, &barcode).invalid_field("counts[0].qty");
+    count(&mut manager, &path, SKU, 12, Some("shelf"));
+    count(&mut manager, &path, SKU, 20, Some("Shelf "));
+    manager.post(&format!("{path}/post"), &json!({})).data(200);
+    assert_eq!(stock(&mut manager, SKU).0, 20, "one zone");
+    let lines = json!({"lines": [{"sku": SKU, "qty": 10}]});
+    let transfer = manager.post("/api/transfers/trf_far/receive", &lines).data(200);
+    let warning = &transfer["warnings"][0];
+    assert_eq!((&warning["code"], &warning["found"]), (&json!("counted_before"), &json!(10)), "{transfer}");
     store.stop();
     store.verify();
 }

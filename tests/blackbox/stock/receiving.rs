@@ -180,7 +180,7 @@ fn a_delivery_that_is_typed_again_is_seen_however_its_note_is_spelt() {
     };
     let first = staff.post(PATH, &typed(Some("SJ-001"), Some("sup_1"))).data(201);
     assert_eq!(first["warnings"], json!([]), "{first}");
-    for note in ["sj 001", "SJ/001", " Sj.0-01"] {
+    for note in ["sj 001", "SJ/001", " Sj.0-01", "SJ\u{2013}001", "sj_001", "#SJ001", "\u{ff33}\u{ff2a}001"] {
         let known = staff.post(PATH, &typed(Some(note.trim()), Some("sup_1"))).refused(409, "duplicate");
         assert_eq!(known["id"], first["receiving_id"], "{note}");
     }

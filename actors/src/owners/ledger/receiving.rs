@@ -1,14 +1,12 @@
 //! Goods of suppliers: taken in, and taken back.
 
 use super::Ledger;
+use super::doubts::Doubts;
 use crate::owners::scanned;
 use crate::prelude::*;
 use domain::model::base::ids::ReceivingId;
-use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::DeliveryNote;
-use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
 use domain::model::inventory::purchase::PurchaseOrder;
-use domain::model::inventory::receiving::{Receiving, ReceivingWarning};
 use domain::rules::inventory::receiving;
 use domain::rules::inventory::receiving::NewReceiving;
 use std::iter;
@@ -25,7 +23,8 @@ impl Dispatch for Receive {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
         let (scanned, products) = scanned::scanned(context, &self.0, |command| &mut command.lines)?;
         let order = order(&context.storage, self.0.po_id.as_deref())?;
-        let doubts = Doubts::load(&context.storage, scanned.as_ref().unwrap_or(&self.0))?;
+        let lines = &scanned.as_ref().unwrap_or(&self.0).lines;
+        let doubts = Doubts::load(&context.storage, lines.iter().map(|line| &line.sku))?;
         Ok((scanned, products, order, doubts))
     }
 }
@@ -55,45 +54,11 @@ impl Command for Receive {
         let mut event = ledger.with_stock(iter::empty(), &stamp, request, |room| {
             receiving::receive_order(command, order, id, ids, &products, room)
         })?;
-        event.fact.receiving.warnings = doubts.warnings(command, event.fact.receiving.created_at);
+        event.fact.receiving.warnings = doubts.warnings(&event.fact.receiving);
         let receiving = &event.fact.receiving;
         let answer = Answer::created(format!("/api/receiving/{}", receiving.receiving_id), receiving);
         let records = vec![record::receiving_posted(&stamp, receiving)];
         Ok(Outcome::of(stamp, event, records, answer).into())
-    }
-}
-
-/// Counts and receipts of the last days that a receipt is compared with, the newest first.
-#[derive(Default)]
-pub struct Doubts {
-    counts: Vec<(Opname, OpnameLine)>,
-    receipts: Vec<Receiving>,
-}
-
-impl Doubts {
-    fn load(storage: &Storage, command: &NewReceiving) -> Result<Self, StorageError> {
-        let mut counts: Vec<(Opname, OpnameLine)> = Vec::new();
-        for (_, count) in storage.stock_documents().opnames(None, receiving::COMPARED_MAX)? {
-            if count.state != OpnameState::Posted {
-                continue;
-            }
-            for line in &command.lines {
-                let known = counts.iter().any(|(_, counted)| counted.sku == line.sku);
-                let counted = storage.stock_documents().opname_line(&count.opname_id, &line.sku)?;
-                if let Some(counted) = counted.filter(|counted| !known && !counted.zones.is_empty()) {
-                    counts.push((count.clone(), counted));
-                }
-            }
-        }
-        let receipts = storage.purchasing().receivings(None, receiving::COMPARED_MAX)?;
-        Ok(Self { counts, receipts: receipts.into_iter().map(|(_, receipt)| receipt).collect() })
-    }
-
-    fn warnings(&self, command: &NewReceiving, now: UtcMs) -> Vec<ReceivingWarning> {
-        let recent = self.counts.iter().filter(|(count, _)| receiving::may_have_found(count, now));
-        let counted = recent.filter_map(|(count, line)| receiving::counted_before(count, line));
-        let repeated = self.receipts.iter().find_map(|earlier| receiving::repeats(command, earlier, now));
-        counted.chain(repeated).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Transfers: sent, received, settled, called off; and what head office tells of them.
 
 use super::Ledger;
+use super::doubts::Counted;
 use crate::owners::scanned;
 use crate::prelude::*;
 use domain::model::base::ids::{MovementId, Sku, StoreId, TransferId};
@@ -87,14 +88,18 @@ impl Command for SendTransfer {
 
 impl Dispatch for ReceiveTransfer {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
-        Ok(scanned::scanned(context, &self.1, |command| &mut command.lines)?.0)
+        let (scanned, _) = scanned::scanned(context, &self.1, |command| &mut command.lines)?;
+        let lines = &scanned.as_ref().unwrap_or(&self.1).lines;
+        let arrived = lines.iter().filter(|line| line.qty > 0).map(|line| &line.sku);
+        let counted = Counted::load(&context.storage, arrived)?;
+        Ok((scanned, counted))
     }
 }
 
 impl Command for ReceiveTransfer {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned.
-    type Rows = Option<transfer::ReceiveTransfer>;
+    /// With products and pieces where codes were scanned, and counts of the products that arrived.
+    type Rows = (Option<transfer::ReceiveTransfer>, Counted);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
         self.1.check()
@@ -102,15 +107,16 @@ impl Command for ReceiveTransfer {
 
     fn decide(
         &self,
-        scanned: Self::Rows,
+        (scanned, counted): Self::Rows,
         ledger: &mut Ledger,
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.1);
         let known = ledger.transfer(&self.0)?;
-        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
+        let (stamp, mut event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
             transfer::receive(command, known, ids, room)
         })?;
+        event.fact.transfer.warnings = counted.warnings(stamp.now);
         moved(ledger, stamp, event, Some(record::transfer_received), None, request)
     }
 }

@@ -1,6 +1,7 @@
 //! The ledger: what two shifts can contend for.
 
 use crate::model::base::ids::{RegisterId, UserId};
+use crate::model::base::text::plain;
 use crate::model::books::shift::Shift;
 use crate::model::inventory::receiving::Receiving;
 use serde::{Deserialize, Serialize};
@@ -32,25 +33,32 @@ impl OpenShiftEntry {
 /// A supplier's delivery note: it may be received once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryNote {
-    /// The supplier; empty where none was named.
+    /// The supplier, whose own numbers these are.
     pub supplier_id: String,
     /// The number on the note, as it is compared: [`note_key`].
     pub number: String,
 }
 
-/// Form in which the number of a supplier's paper is compared: without spaces and `- . /`, in upper case. A number
-/// that consists of nothing else is left as it is.
+/// Form in which the number of a supplier's paper is compared: its letters and digits alone, composed (Unicode NFKC) and
+/// in upper case. A number without any keeps its other characters; a blank one has none.
 pub fn note_key(number: &str) -> String {
-    let kept = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '.' | '/'));
+    let number = plain(number);
+    let kept = number.chars().filter(|c| c.is_alphanumeric());
     let key: String = kept.flat_map(char::to_uppercase).collect();
-    if key.is_empty() { number.to_owned() } else { key }
+    if key.is_empty() { number.split_whitespace().collect() } else { key }
+}
+
+/// The number of a delivery note as it was written. `None` for a blank one, too.
+pub fn stated_note(number: Option<&str>) -> Option<&str> {
+    number.map(str::trim).filter(|number| !note_key(number).is_empty())
 }
 
 impl DeliveryNote {
-    /// The note of a supplier, where there is a number.
+    /// The note of a supplier. `None` without a number, and without a supplier: numbers of nobody in particular may be
+    /// those of two suppliers.
     pub fn new(supplier_id: Option<&str>, number: Option<&str>) -> Option<Self> {
-        let supplier_id = supplier_id.unwrap_or_default().to_owned();
-        number.map(|number| Self { supplier_id, number: note_key(number) })
+        let (supplier_id, number) = (supplier_id?.to_owned(), note_key(stated_note(number)?));
+        Some(Self { supplier_id, number })
     }
 
     /// The note of a document.

@@ -70,13 +70,15 @@ pub struct Receiving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceivingWarningCode {
-    /// An earlier stock count found more of the product than expected, perhaps these pieces.
+    /// A count that is open, or was posted in the last days, found more of the product than expected, perhaps these
+    /// pieces.
     CountedBefore,
-    /// A recent receipt has the same lines, and one of the two has no supplier or no delivery note.
+    /// A receipt of the last days has the same lines or the same delivery note, and one of the two has no supplier or
+    /// delivery note.
     RepeatsReceipt,
 }
 
-/// Point to check about a receipt.
+/// Point to check about a receipt, or about a received transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingWarning {
     /// Kind of warning.
@@ -87,6 +89,6 @@ pub struct ReceivingWarning {
     pub sku: Option<Sku>,
     /// Number of pieces that the count found beyond the expected ones. Null for other warnings.
     pub found: Option<i64>,
-    /// When the count or the other receipt was posted.
+    /// When the count or the other receipt was posted. For an open count, when the product was counted.
     pub at: UtcMs,
 }

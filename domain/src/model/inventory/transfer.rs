@@ -3,6 +3,7 @@
 use crate::model::base::ids::{StoreId, TransferId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
+use crate::model::inventory::receiving::ReceivingWarning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,9 @@ pub struct Transfer {
     pub cancelled_at: Option<UtcMs>,
     /// Whether the cancellation came too late, because the other store had already received the goods.
     pub cancel_lost: bool,
+    /// Points to check about the receipt. The goods were received in spite of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ReceivingWarning>,
 }
 
 impl TransferState {

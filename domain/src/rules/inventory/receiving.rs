@@ -6,7 +6,7 @@ mod order;
 mod receive;
 mod receiving_command;
 mod reverse;
-pub use doubts::{COMPARED_MAX, counted_before, may_have_found, repeats};
+pub use doubts::{COMPARED_MAX, COMPARED_MS, counted_before, may_have_found, repeats};
 pub use limit::{OrderLine, OrderLineState};
 pub use order::{check_supplier, order_limit, receive_order, taken_back};
 pub use receive::receive;

@@ -2,15 +2,15 @@
 
 use crate::table::exception::{
     DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, LATE_AFTER_LOCK, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED,
-    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REVERSED, RECEIPT_TWICE,
-    RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, SHIFT_INTERRUPTED, STOCK_VALUE_DIFFERS,
-    TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN, UNEXPLAINED_MOVEMENT,
-    USER_FOREIGN, USER_NAME_TAKEN,
+    ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REPEATED, RECEIPT_REVERSED,
+    RECEIPT_TWICE, RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, SHIFT_INTERRUPTED,
+    STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN,
+    UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 26] = [
+pub const CODES: [&str; 27] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -31,6 +31,7 @@ pub const CODES: [&str; 26] = [
     RECEIPT_REVERSED,
     RETURN_UNALLOCATED,
     DELIVERY_NOTE_TWICE,
+    RECEIPT_REPEATED,
     ENTRY_UNBALANCED,
     STOCK_VALUE_DIFFERS,
     UNEXPLAINED_MOVEMENT,
@@ -60,6 +61,7 @@ pub const OF_GOODS: &[&str] = &[
     RECEIPT_REVERSED,
     RETURN_UNALLOCATED,
     DELIVERY_NOTE_TWICE,
+    RECEIPT_REPEATED,
     UNEXPLAINED_MOVEMENT,
     TRANSFER_MET,
     TRANSFER_OVER,
@@ -205,6 +207,15 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("other_store_id")
             ),
             "find out which store received the goods, and have the other one reverse its receipt",
+        ),
+        RECEIPT_REPEATED => (
+            format!(
+                "receipt {} has the goods or the delivery note of receipt {}, and one of the two has no supplier or \
+                 no delivery note",
+                text("receiving_id"),
+                text("other_receiving_id")
+            ),
+            "ask the store whether the goods came twice; if not, have it reverse one of the two receipts",
         ),
         ENTRY_UNBALANCED => (
             format!(

@@ -18,7 +18,7 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rows that are looked up at once.
-const CHUNK: usize = 500;
+pub const CHUNK: usize = 500;
 
 /// Products by sku, as far as there are any.
 pub type Products = BTreeMap<Sku, Product>;
@@ -141,7 +141,11 @@ fn on_hand(row: &AnyRow) -> Result<Stock, sqlx::Error> {
     Ok(Stock { sku: Sku(sku), qty, value, last_cost, updated_at, ..Stock::default() })
 }
 
-async fn rows(
+/// Rows of a statement that ends in `IN`, for a list of keys; `first` are its other parameters.
+///
+/// # Errors
+/// The database's.
+pub async fn rows(
     connection: &mut AnyConnection,
     sql: &str,
     first: &[String],

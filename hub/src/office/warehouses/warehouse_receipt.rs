@@ -2,9 +2,8 @@
 
 use crate::db::failure::Failure;
 use crate::office::warehouses::warehouse::Warehouse;
-use crate::office::warehouses::{warehouse_book, warehouse_document};
+use crate::office::warehouses::{warehouse_book, warehouse_document, warehouse_doubts};
 use crate::secret;
-use crate::table::counter::{Turn, take_turn};
 use crate::table::purchase_order;
 use domain::model::base::ids::ReceivingId;
 use domain::model::base::ids::SupplierReturnId;
@@ -21,8 +20,8 @@ use sqlx::AnyConnection;
 /// Takes a supplier's goods in, against an order where the command names one.
 ///
 /// # Errors
-/// 422, also for an order of another place or a supplier that is none; 409 `duplicate` for a delivery note that any place
-/// has received; `over_receipt`.
+/// 422, also for an order of another place or a supplier that is none; 409 `duplicate` for a supplier's delivery note that
+/// any place has received; `over_receipt`.
 pub async fn receive(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
@@ -37,15 +36,14 @@ pub async fn receive(
     let skus = command.lines.iter().map(|line| &line.sku);
     let (products, mut book) = warehouse_book::load(connection, warehouse, skus).await?;
     let note = DeliveryNote::new(supplier.as_deref(), command.delivery_note_no.as_deref());
-    if note.is_some() && supplier.is_none() {
-        take_turn(connection, Turn::DeliveryNotes).await?;
-    }
     find_note(connection, note, &mut book).await?;
     let id = ReceivingId(format!("rcv_{}", secret::mark()));
     let ids = warehouse.movement_ids(command.lines.len());
     let context = warehouse.context(&book);
     let event = receiving::receive_order(&command, order.as_ref(), id, ids, &products, &context);
-    let event = event.map_err(ApiError::from)?;
+    let mut event = event.map_err(ApiError::from)?;
+    let warnings = warehouse_doubts::of_receipt(connection, warehouse, &event.fact.receiving).await?;
+    event.fact.receiving.warnings = warnings;
     let records = vec![record::receiving_posted(&warehouse.stamp(), &event.fact.receiving)];
     warehouse.apply(connection, records, &event.rows.stock).await?;
     Ok(event.fact.receiving)
@@ -133,26 +131,15 @@ async fn lock_supplier(
     Ok(())
 }
 
-/// Finds the receipt of a delivery note, in whatever place.
+/// Finds the receipt of a supplier's delivery note, in whatever place.
 async fn find_note(
     connection: &mut AnyConnection,
     note: Option<DeliveryNote>,
     book: &mut LedgerBook,
 ) -> Result<(), sqlx::Error> {
     let Some(note) = note else { return Ok(()) };
-    // Each of the two finds its rows by the index; every parameter is used.
-    let sql = match note.supplier_id.is_empty() {
-        true => {
-            "SELECT document_id FROM goods_documents WHERE supplier_id IS NULL AND $1 = '' \
-             AND note_key = $2 AND kind = 'receiving' AND state = 'posted' \
-             ORDER BY created_at, store_id LIMIT 1"
-        }
-        false => {
-            "SELECT document_id FROM goods_documents WHERE supplier_id = $1 \
-             AND note_key = $2 AND kind = 'receiving' AND state = 'posted' \
-             ORDER BY created_at, store_id LIMIT 1"
-        }
-    };
+    let sql = "SELECT document_id FROM goods_documents WHERE supplier_id = $1 AND note_key = $2 \
+               AND kind = 'receiving' AND state = 'posted' ORDER BY created_at, store_id LIMIT 1";
     let query = sqlx::query_scalar(sql).bind(&note.supplier_id).bind(&note.number);
     if let Some(id) = query.fetch_optional(connection).await? {
         book.delivery_notes.insert(note, ReceivingId(id));

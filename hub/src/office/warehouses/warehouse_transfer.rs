@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::warehouses::warehouse::Warehouse;
 use crate::office::warehouses::warehouse_document::stores_own;
-use crate::office::warehouses::{warehouse_book, warehouse_inbox};
+use crate::office::warehouses::{warehouse_book, warehouse_doubts, warehouse_inbox};
 use crate::table::warehouse_rows;
 use crate::{row, secret};
 use domain::model::base::event::{Event, fact};
@@ -110,7 +110,13 @@ pub async fn go_on(
             (resolve(command, &known, ids, &warehouse.context(&book)), record::transfer_resolved)
         }
     };
-    let event = event.map_err(ApiError::from)?;
+    let mut event = event.map_err(ApiError::from)?;
+    if let TransferStep::Receive(_) = step {
+        let lines = &event.fact.transfer.lines;
+        let came = lines.iter().filter(|line| line.received_qty.is_some_and(|qty| qty > 0));
+        let warnings = warehouse_doubts::of_goods(connection, warehouse, came.map(|line| &line.sku)).await?;
+        event.fact.transfer.warnings = warnings;
+    }
     if known.state == TransferState::Draft {
         drafted(connection, &event.fact.transfer).await?;
     }

@@ -11,7 +11,7 @@ const TRANSFER: &str = r#"{"transfer_id": "trf_019aa0a0b1c27d3e", "state": "in_t
     "received_qty": null}], "discrepancies": [], "in_transit_value": 36000, "note": null,
     "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z",
     "sent_at": "2026-11-20T02:06:34.739Z", "received_by": null, "received_at": null, "cancelled_at": null,
-    "cancel_lost": false}"#;
+    "cancel_lost": false, "warnings": []}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     post("/api/transfers", PURCHASING, GROUP)

@@ -1,5 +1,6 @@
 //! `GET /api/opname/:id/differences`: what a count would move, by what it is worth.
 
+use super::arrivals::{Awaited, Received, awaited, received};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
@@ -9,12 +10,10 @@ use domain::model::people::user::Role;
 use domain::rules::inventory::opname::{OpnameLineView, line_view};
 use edge::page::{Limit, List, Page};
 use edge::{ApiError, Doc, Reply};
-use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use storage::Storage;
 
 /// Lines read from storage at once.
@@ -24,7 +23,7 @@ pub const LIST: Doc =
     Doc::of("Opname", "List a stock count's differences, largest value first, with the movements during the count")
         .query::<Page>()
         .answers::<Differences>(
-            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "received": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
         );
 
 /// Lines that differ, with their sums.
@@ -43,29 +42,16 @@ struct Differences {
     missing_value: i64,
     /// Value of the surplus pieces, in whole currency units. An estimate before posting.
     found_value: i64,
-    /// Open orders of the products on this page. Their delivery may be on the shelf although it was not received.
+    /// Counted products with an open order or an incoming transfer, of those shown: the goods may be on the shelf
+    /// without having been received. Empty once the count is over.
     awaited: Vec<Awaited>,
-    /// Lines with a difference, largest value first.
+    /// Surplus products, of those shown, of which goods were received after the count: the counted pieces may include
+    /// them. Recount these products. Empty once the count is over.
+    received: Vec<Received>,
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
-}
-
-/// Pieces of a counted product that an order still expects.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "OpnameAwaited")]
-struct Awaited {
-    /// Product code (SKU).
-    sku: Sku,
-    /// ID of the order. Null for none.
-    po_id: String,
-    /// Number of the order.
-    po_no: String,
-    /// Pieces that may still be received.
-    open_qty: i64,
-    /// Expected delivery date. Null if none is known.
-    expected_at: Option<Date>,
 }
 
 /// A line's place: how much it is worth, then its sku.
@@ -110,42 +96,21 @@ fn page(
     places.retain(|place| after.is_none_or(|after| place > after));
     places.truncate(limit.one_more());
     let List { items, next_cursor } = List::cut(places, limit, Clone::clone);
-    page.awaited = match opname.state.is_over() {
-        true => Vec::new(),
-        false => awaited(storage, &items.iter().map(|(_, sku)| sku.clone()).collect())?,
-    };
+    let open = !opname.state.over();
+    if open {
+        page.awaited =
+            awaited(storage, &opname.store_id, &items.iter().map(|(_, sku)| sku.clone()).collect())?;
+    }
     for (_, sku) in items {
         let line = storage.stock_documents().opname_line(&opname.opname_id, &sku).map_err(stored)?;
+        if let Some(line) = line.as_ref().filter(|line| open && line.variance() > 0) {
+            page.received.extend(received(storage, line)?);
+        }
         let stock = storage.stock().stock(&sku).map_err(stored)?.unwrap_or_default();
         page.items.extend(line.map(|line| line_view(opname, &line, &stock, role)));
     }
     page.next_cursor = next_cursor;
     Ok(page)
-}
-
-/// Pieces that open orders still expect of these products.
-fn awaited(storage: &Storage, skus: &BTreeSet<Sku>) -> Result<Vec<Awaited>, ApiError> {
-    let (mut found, mut after) = (Vec::new(), None);
-    loop {
-        let orders = storage.purchasing().purchase_orders(after.as_deref(), CHUNK).map_err(stored)?;
-        let complete = orders.len() < CHUNK;
-        after = orders.last().map(|order| order.po_id.clone());
-        for order in orders.into_iter().filter(|order| order.state.is_open()) {
-            let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
-            let order = progress.map_or_else(|| order.clone(), |progress| progress.shown(&order));
-            let open = order.lines.iter().filter(|line| line.open_qty() > 0 && skus.contains(&line.sku));
-            found.extend(open.map(|line| Awaited {
-                sku: line.sku.clone(),
-                po_id: order.po_id.clone(),
-                po_no: order.po_no.clone(),
-                open_qty: line.open_qty(),
-                expected_at: line.expected_at.or(order.expected_at),
-            }));
-        }
-        if complete {
-            return Ok(found);
-        }
-    }
 }
 
 /// Value of a line's difference: as posted, or by today's average.

@@ -118,7 +118,8 @@ fn counted(
 ) -> Result<BTreeSet<Sku>, ApiError> {
     let (mut counted, mut after) = (BTreeSet::new(), after.cloned());
     let Some(last) = last else { return Ok(counted) };
-    let here = |line: &OpnameLine| zone.map_or(!line.zones.is_empty(), |zone| line.zones.contains_key(zone));
+    let in_zone = |line: &OpnameLine, zone| line.zones.contains_key(&line.zone_name(zone));
+    let here = |line: &OpnameLine| zone.map_or(!line.zones.is_empty(), |zone| in_zone(line, zone));
     loop {
         let lines = storage
             .stock_documents()

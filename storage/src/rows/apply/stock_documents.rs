@@ -11,7 +11,6 @@ use domain::model::inventory::receiving::Receiving;
 use domain::model::inventory::transfer::Transfer;
 
 pub fn received(receiving: &Receiving, out: &mut Vec<RowOp>) -> Encoded {
-    // A note without a supplier is unique among its like: the ledger's rule.
     let Some(note) = DeliveryNote::of(receiving) else { return Ok(()) };
     put(delivery_note_key(&note.supplier_id, &note.number), &receiving.receiving_id, out)
 }

@@ -34,7 +34,7 @@ pub fn count(
     not_anothers(cmd, id, room)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     // Cartons and pieces of one place are counted together.
-    let mut counts_by_zone: BTreeMap<(&Sku, &str), i64> = BTreeMap::new();
+    let mut counts_by_zone: BTreeMap<(&Sku, String), i64> = BTreeMap::new();
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
         let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
@@ -48,27 +48,28 @@ pub fn count(
             ..OpnameLine::default()
         };
         let line = lines.entry(count.sku.clone()).or_insert_with(|| known().unwrap_or_else(fresh));
-        let zone = count.zone.as_deref().unwrap_or_default();
+        let zone = line.zone_name(count.zone.as_deref().unwrap_or_default());
         if count.withdrawn() {
-            counts_by_zone.remove(&(&count.sku, zone));
-            if !line.withdraw(zone) {
+            counts_by_zone.remove(&(&count.sku, zone.clone()));
+            if !line.withdraw(&zone) {
                 return Err(Refusal::field(format!("counts[{place}].zone"), "was not counted"));
             }
             continue;
         }
-        if !line.zones.contains_key(zone) && line.zones.len() >= ZONES_MAX {
+        if !line.zones.contains_key(&zone) && line.zones.len() >= ZONES_MAX {
             let path = format!("counts[{place}].zone");
             return Err(Refusal::field(
                 path,
                 format!("must not be a further zone: a product can have at most {ZONES_MAX}"),
             ));
         }
-        let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(zone);
-        let before = adds.then(|| there(id, count, room.book)).flatten();
-        let here = counts_by_zone.entry((&count.sku, zone)).or_insert(before.map_or(0, |before| before.qty));
+        let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(&zone);
+        let before = adds.then(|| there(id, count, room.book)).flatten().map(|(_, before)| before);
+        let here =
+            counts_by_zone.entry((&count.sku, zone.clone())).or_insert(before.map_or(0, |before| before.qty));
         *here = sum("counts", [*here, count.qty])?;
         let (row, by) = (room.book.row(&count.sku), &room.authorization.caller.user_id);
-        line.count(zone, (*here, before), &row, by, room.now)?;
+        line.count(&zone, (*here, before), &row, by, room.now)?;
     }
     let fresh = lines.values().filter(|line| !line.zones.is_empty() && !is_counted(id, &line.sku, room.book));
     let gone = lines.values().filter(|line| line.zones.is_empty() && is_counted(id, &line.sku, room.book));
@@ -78,10 +79,10 @@ pub fn count(
     Ok(Event::of(fact::OpnameChanged { opname, lines: lines.into_values().collect() }))
 }
 
-/// Earlier count of the place of a count.
-fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<&'a ZoneCount> {
+/// Earlier count of the place of a count, with the zone's name.
+fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<(&'a String, &'a ZoneCount)> {
     let line = book.counted.get(&(id.clone(), count.sku.clone()))?;
-    line.zones.get(count.zone.as_deref().unwrap_or_default())
+    line.zones.get_key_value(&line.zone_name(count.zone.as_deref().unwrap_or_default()))
 }
 
 /// Passes counts that overwrite nothing that somebody else counted, or that say what to do with it.
@@ -91,10 +92,9 @@ fn not_anothers(cmd: &CountOpname, id: &OpnameId, room: &StockContext<'_>) -> Re
     }
     let me = &room.authorization.caller.user_id;
     let conflict = |(place, count): (usize, &Count)| {
-        let there = there(id, count, room.book)?;
+        let (zone, there) = there(id, count, room.book)?;
         let counted_by = there.counters().into_iter().filter(|by| by != me).map(CountedBy::new).collect();
-        let zone = count.zone.clone().unwrap_or_default();
-        let path = format!("counts[{place}]");
+        let (path, zone) = (format!("counts[{place}]"), zone.clone());
         let conflict = CountConflict { path, sku: count.sku.clone(), zone, qty: there.qty, counted_by };
         (!conflict.counted_by.is_empty()).then_some(conflict)
     };

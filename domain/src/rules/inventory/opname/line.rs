@@ -4,6 +4,7 @@
 use crate::model::base::ids::UserId;
 use crate::model::base::money::{half_up, product, sum};
 use crate::model::base::refusal::Refusal;
+use crate::model::base::text::plain;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::opname::{OpnameLine, ZoneCount};
 use crate::model::inventory::stock::Stock;
@@ -30,6 +31,17 @@ impl OpnameLine {
         self.zones.insert(zone.to_owned(), count);
         (self.expected, self.counted_by, self.counted_at) = (stock.qty, by.clone(), at);
         sum("counts", [self.counted(), self.expected.saturating_neg()]).map(|_| ())
+    }
+
+    /// Name of a zone: as the line spells it if it has the zone. Two spellings that differ in case, in spaces or in
+    /// invisible characters are one zone, and a blank name is none.
+    pub fn zone_name(&self, typed: &str) -> String {
+        let key = zone_key(typed);
+        if key.is_empty() {
+            return key;
+        }
+        let known = self.zones.keys().find(|zone| zone_key(zone) == key);
+        known.cloned().unwrap_or_else(|| collapsed(typed))
     }
 
     /// Removes the count of a zone, if there is one. The counts of the other zones are then compared with the stock at
@@ -86,4 +98,13 @@ impl OpnameLine {
         self.balance_after = Some(stock.qty);
         Ok(moved)
     }
+}
+
+fn zone_key(zone: &str) -> String {
+    collapsed(&plain(zone)).to_lowercase()
+}
+
+/// The words with one space between them.
+fn collapsed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }

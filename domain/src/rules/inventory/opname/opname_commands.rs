@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{FIGURE_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::opname::Scope;
 use crate::rules::selling::sale::check_name;
@@ -62,10 +62,11 @@ pub struct Count {
     /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Number of pieces.
+    /// Quantity in pieces, 0–1,000,000.
+    #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: i64,
-    /// Zone that was counted. The zones of a product are added together. A user who counts a zone again replaces their
-    /// own count there; `mode` decides about another user's count. Null for none.
+    /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
+    /// another user's count see `mode`. Case and extra spaces are ignored; a blank name counts as none.
     pub zone: Option<String>,
     /// Whether to withdraw the count of this zone, as if nobody had counted there. `qty` must then be 0. Defaults to
     /// false.
@@ -125,7 +126,7 @@ impl CountOpname {
         fields.count("counts", self.counts.len(), 1..=ITEMS_MAX);
         for (place, count) in self.counts.iter().take(ITEMS_MAX).enumerate() {
             check_name(count, place, &mut fields);
-            let most = if count.withdrawn() { 0 } else { FIGURE_MAX };
+            let most = if count.withdrawn() { 0 } else { QTY_MAX };
             fields.range(format!("counts[{place}].qty"), count.qty, 0..=most);
             fields.text(format!("counts[{place}].zone"), count.zone.as_deref(), REFERENCE_CHARS_MAX);
         }

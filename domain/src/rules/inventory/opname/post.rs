@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::{MovementId, OpnameId};
+use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::inventory::opname::{Opname, OpnameLine, OpnameState};
@@ -13,7 +14,7 @@ use crate::rules::inventory::stock::StockContext;
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`; `validation_failed` with every product that
-/// moved between its counts, unless they are accepted.
+/// moved between its counts, unless they are accepted, and for a surplus that is worth too much.
 pub fn post(
     cmd: &PostOpname,
     id: &OpnameId,
@@ -47,6 +48,7 @@ pub fn post(
             moves.note(&line.sku, line_no, line.variance(), moved, MovementReason::Opname)?;
             line.movement_id = moves.last_id();
         }
+        credible(line)?;
     }
     let Rows { movements, mut stock, .. } = moves.done();
     let values = lines.iter().map(|line| line.variance_value.unwrap_or(0));
@@ -64,4 +66,16 @@ pub fn post(
     let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     stock.retain(moved);
     Ok(Event::new(fact::OpnameChanged { opname, lines }, Rows::of_stock(movements, stock)))
+}
+
+/// Passes a surplus that goods may be worth. A shortage is worth no more than what was on hand.
+fn credible(line: &OpnameLine) -> Result<(), Refusal> {
+    let value = line.variance_value.unwrap_or(0);
+    if line.variance() <= 0 || value <= LINE_VALUE_MAX {
+        return Ok(());
+    }
+    let problem = format!(
+        "makes the surplus worth {value}; at most {LINE_VALUE_MAX}: check the counted quantity for extra digits"
+    );
+    Err(Refusal::field(format!("lines.{}", line.sku), problem))
 }

@@ -5,7 +5,7 @@ use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::{figure, product as times, sum};
 use crate::model::base::refusal::Refusal;
-use crate::model::books::ledger::{DeliveryNote, LedgerBook};
+use crate::model::books::ledger::{DeliveryNote, LedgerBook, stated_note};
 use crate::model::inventory::product::Product;
 use crate::model::inventory::receiving::{Receiving, ReceivingLine};
 use crate::model::inventory::stock::{Movement, MovementReason, Stock};
@@ -87,7 +87,7 @@ fn document(
         store_id: room.rules.store_id.clone(),
         po_id: cmd.po_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
-        delivery_note_no: cmd.delivery_note_no.clone(),
+        delivery_note_no: stated_note(cmd.delivery_note_no.as_deref()).map(str::to_owned),
         reference: cmd.reference.clone(),
         total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
         lines,

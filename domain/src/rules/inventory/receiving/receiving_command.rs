@@ -18,7 +18,7 @@ pub struct NewReceiving {
     pub po_id: Option<String>,
     /// Supplier of the goods. Null if it is not known.
     pub supplier_id: Option<String>,
-    /// Number of the supplier's delivery note. Each number can be received once per supplier. Null for none.
+    /// Number of the supplier's delivery note. Each number can be received once per supplier. A blank number counts as none.
     pub delivery_note_no: Option<String>,
     /// Reference in free text. Null for none.
     pub reference: Option<String>,
@@ -74,9 +74,7 @@ impl NewReceiving {
                 fields.id(path, id);
             }
         }
-        if let Some(number) = &self.delivery_note_no {
-            fields.name("delivery_note_no", number, REFERENCE_CHARS_MAX);
-        }
+        fields.text("delivery_note_no", self.delivery_note_no.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("reference", self.reference.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.count("lines", self.lines.len(), 1..=ITEMS_MAX);

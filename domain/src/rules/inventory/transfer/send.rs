@@ -69,6 +69,7 @@ pub fn create(
         received_at: None,
         cancelled_at: None,
         cancel_lost: false,
+        warnings: Vec::new(),
     };
     record::document_fits("lines", &transfer, transfer.lines.len())?;
     if cmd.draft.unwrap_or(false) {

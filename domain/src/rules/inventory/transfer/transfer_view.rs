@@ -2,6 +2,7 @@
 
 use crate::model::base::ids::{Sku, StoreId, TransferId, UserId};
 use crate::model::base::time::UtcMs;
+use crate::model::inventory::receiving::ReceivingWarning;
 use crate::model::inventory::transfer::{Resolution, Transfer, TransferLine, TransferState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +44,8 @@ pub struct TransferView {
     cancelled_at: Option<UtcMs>,
     /// Whether the cancellation came too late, because the other store had already received the goods.
     cancel_lost: bool,
+    /// Points to check about the receipt. The goods were received in spite of them.
+    warnings: Vec<ReceivingWarning>,
 }
 
 /// Line of a transfer.
@@ -123,6 +126,7 @@ pub fn view(transfer: &Transfer) -> Value {
         received_at: shown.received_at,
         cancelled_at: shown.cancelled_at,
         cancel_lost: shown.cancel_lost,
+        warnings: shown.warnings,
     };
     serde_json::to_value(view).unwrap_or_default()
 }

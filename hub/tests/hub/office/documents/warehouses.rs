@@ -16,12 +16,12 @@ const TRANSFERS: &str = "/api/transfers";
 const ADJUSTMENTS: &str = "/api/adjustments";
 const OPNAME: &str = "/api/opname";
 
-async fn made(api: &Api, path: &str, body: Value) -> Value {
+pub async fn made(api: &Api, path: &str, body: Value) -> Value {
     api.post(path, &body).await.data().clone()
 }
 
 /// A warehouse, product A and a supplier.
-async fn stocked(admin: &Api) -> String {
+pub async fn stocked(admin: &Api) -> String {
     let new =
         made(admin, "/api/stores", json!({"store_id": "W1", "name": "Depot", "kind": "warehouse"})).await;
     assert_eq!(new, json!({"store_id": "W1", "enrolment_token": null}));
@@ -30,14 +30,14 @@ async fn stocked(admin: &Api) -> String {
 }
 
 /// Somebody of purchasing.
-async fn buyer(server: &Server, admin: &Api) -> Api {
+pub async fn buyer(server: &Server, admin: &Api) -> Api {
     let person = json!({"username": "pur", "name": "Pur", "role": "ho_purchasing", "password": PASSWORD});
     made(admin, "/api/users", person).await;
     server.api().login("pur", PASSWORD).await
 }
 
 /// Pieces of A in a place, and their value.
-async fn stock(api: &Api, store_id: &str) -> (i64, i64) {
+pub async fn stock(api: &Api, store_id: &str) -> (i64, i64) {
     let found = api.get(&format!("/api/stock?store_id={store_id}&sku=A")).await.data().clone();
     let row = &found["items"][0];
     (row["on_hand"].as_i64().unwrap(), row["value"].as_i64().unwrap())
@@ -61,7 +61,7 @@ fn told(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64) -> 
 }
 
 /// The books, the lists and the records agree.
-async fn proven(server: &Server, finance: &Api) {
+pub async fn proven(server: &Server, finance: &Api) {
     let proofs = finance.post("/api/finance/proofs", &json!({})).await.data().clone();
     assert_eq!(proofs["ok"], true, "{proofs}");
     let done = server.place.run(&["verify"], "");

@@ -85,15 +85,17 @@ async fn chain(two: &Two, name: &str, levels: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_delivery_note_without_a_supplier_comes_into_one_of_two_warehouses() {
+async fn a_delivery_note_of_a_supplier_comes_into_one_of_two_warehouses() {
     let two = Two::open().await;
     two.made("/api/products", &json!({"sku": "A", "name": "Thing", "price": 20})).await;
     for id in ["W1", "W2"] {
         two.made("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
     }
+    let supplier = two.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await;
+    let supplier_id = text(&supplier, "supplier_id");
     for turn in 0..tries() {
         let came = |place: &str| {
-            json!({"store_id": place, "delivery_note_no": format!("DN-{turn}"),
+            json!({"store_id": place, "supplier_id": supplier_id, "delivery_note_no": format!("DN-{turn}"),
                 "lines": [{"sku": "A", "qty": 1, "unit_cost": 9}]})
         };
         let path = "/api/receiving";
