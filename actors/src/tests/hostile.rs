@@ -71,7 +71,10 @@ fn garbage() -> Vec<(&'static str, Value)> {
         ("can't be read", change("product", "C", &json!([1]))),
         ("this store", change("price", "prc_1", &price)),
         ("name must be", change("promotion", "prm_1", &promotion)),
-        ("password_hash needs", change("user", "usr_dear", &user("usr_dear", "dear", "admin", "S001", DEAR))),
+        (
+            "password_hash must not need",
+            change("user", "usr_dear", &user("usr_dear", "dear", "admin", "S001", DEAR)),
+        ),
         ("username", change("user", "usr_none", &user("usr_none", "", "admin", "S001", ""))),
         ("role must be", change("user", "usr_ho", &user("usr_ho", "ho", "ho_finance", "S001", DEAR))),
         ("store_id must be", change("user", "usr_far", &user("usr_far", "far", "cashier", "S002", DEAR))),

@@ -20,7 +20,7 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
     let (db, identity) = hub::open_db(config).await?;
     let (folder, kept) = backup::make(config, &db, &identity, to).await?;
     db.close().await;
-    println!("the backup in {} is complete and verified", folder.display());
+    println!("the backup is complete and verified in {}", folder.display());
     if kept < 2 {
         println!(
             "stores keep all their records until there are two backups: make another one, and keep both"

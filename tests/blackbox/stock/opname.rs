@@ -312,7 +312,7 @@ fn goods_that_were_counted_before_their_delivery_is_typed_are_pointed_at() {
 #[test]
 fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_the_review() {
     let mut store = shop();
-    crate::head_office::told(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 3)}));
+    crate::head_office::apply_feed(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 3)}));
     let mut manager = store.login("manager");
     let path = started(&mut manager, &json!({"scope": "skus", "skus": [SKU]}));
     let line = count(&mut manager, &path, SKU, 18, Some("shelf"));
@@ -364,7 +364,7 @@ fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_th
 #[test]
 fn an_incoming_transfer_that_was_counted_is_pointed_at_when_it_is_received() {
     let mut store = shop();
-    crate::head_office::told(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 10)}));
+    crate::head_office::apply_feed(&mut store, &json!({"transfer": testkit::goods::coming("trf_far", 10)}));
     let mut manager = store.login("manager");
     let path = started(&mut manager, &json!({"scope": "skus", "skus": [SKU]}));
     let counts = format!("{path}/counts");

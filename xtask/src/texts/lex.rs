@@ -16,7 +16,6 @@ pub enum Kind<'a> {
 pub struct Token<'a> {
     pub kind: Kind<'a>,
     pub line: usize,
-    pub last_line: usize,
 }
 
 /// The tokens of a source file; comments and blanks are none.
@@ -26,7 +25,7 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
         let (length, kind) = first(rest);
         let (token, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
         let last_line = line + token.matches('\n').count();
-        found.extend(kind.map(|kind| Token { kind, line, last_line }));
+        found.extend(kind.map(|kind| Token { kind, line }));
         (line, rest) = (last_line, after);
     }
     found

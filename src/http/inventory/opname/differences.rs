@@ -96,7 +96,7 @@ fn page(
     places.retain(|place| after.is_none_or(|after| place > after));
     places.truncate(limit.one_more());
     let List { items, next_cursor } = List::cut(places, limit, Clone::clone);
-    let open = !opname.state.over();
+    let open = !opname.state.is_over();
     if open {
         page.awaited =
             awaited(storage, &opname.store_id, &items.iter().map(|(_, sku)| sku.clone()).collect())?;

@@ -57,7 +57,10 @@ mod tests {
     #[test]
     fn every_state_says_what_to_do_next() {
         let steps = ["close".to_owned(), "recount".to_owned()];
-        assert_eq!(words("open", &steps), "not possible while it is open; possible now: close, recount");
+        assert_eq!(
+            words("open", &steps),
+            "this is not possible while the state is open; possible now: close, recount"
+        );
         assert_eq!(words("voided", &[]), "it is already voided and can't be changed any more");
         assert!(words("sealed", &steps).contains("unseal"));
         assert!(words("last_administrator", &[]).contains("first give somebody else"));

@@ -56,9 +56,11 @@ pub fn read(
     check_whose(&preamble, &columns, &file)?;
     days.period = preamble.period;
     let all = || first.clone().map(Ok).into_iter().chain(rows.clone());
-    found_columns::add(all().map_while(Result::ok), &mut columns, format);
+    // More rows than may be imported are refused by the survey.
+    let first_rows = || all().map_while(Result::ok).take(bounds.limits.import_rows.saturating_add(1));
+    found_columns::add(first_rows(), &mut columns, format);
     if file.currency.is_none() {
-        found_columns::check_currencies(all().map_while(Result::ok), &columns, format)?;
+        found_columns::check_currencies(first_rows(), &columns, format)?;
     }
     let survey = Survey::of(all(), &mut columns, (format, &file, bounds), &days)?;
     let pattern = format.pattern.as_deref().map(Pattern::parse).and_then(Result::ok);

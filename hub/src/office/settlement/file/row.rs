@@ -282,9 +282,6 @@ impl Rules<'_> {
         let from_us = from_us.unwrap_or_default();
         let from_us = match pair.and_then(|pair| self.survey.debits.get(pair)) {
             Some(OutSigns::Signed) => from_us.negated(),
-            Some(OutSigns::Unclear) if from_us != Figure::default() => {
-                return Err((debit, UNCLEAR_SIGNS.to_owned()));
-            }
             _ => from_us,
         };
         Ok(Some(to_us.unwrap_or_default().less(from_us)))

@@ -130,7 +130,8 @@ impl Survey {
             .map_err(|problem| vec![problem])?;
         let mut debits = [OutSigns::default(); PAIRS.len()];
         for ((pair, negative), positive) in debits.iter_mut().zip(looking.negative).zip(looking.positive) {
-            *pair = OutSigns::of(negative, positive);
+            // As many of both are read as they are written.
+            *pair = if negative > positive { OutSigns::Signed } else { OutSigns::Unsigned };
         }
         let Looking { beside, has_pairs, has_own_signs, signed_kinds, .. } = looking;
         if let Some(place) = sign.place {

@@ -11,12 +11,15 @@ const WHOLES_MAX: usize = 200;
 /// Fewest parts of a line.
 const PARTS_MIN: usize = 2;
 
+/// Positions of lines, and their amounts.
+type Amounts = Vec<(usize, i64)>;
+
 /// Adds the lines that are parts of a known line of their day, or the sum of several.
 pub(super) fn find(
     (own, found): (&BTreeMap<usize, Line>, &mut BTreeMap<usize, Repeat>),
     (known, used): (&[Known], &mut BTreeSet<usize>),
 ) {
-    let mut days: BTreeMap<Date, (Vec<(usize, i64)>, Vec<(usize, i64)>)> = BTreeMap::new();
+    let mut days: BTreeMap<Date, (Amounts, Amounts)> = BTreeMap::new();
     for (place, line) in own.iter().filter(|(place, _)| !found.contains_key(place)) {
         days.entry(line.date).or_default().0.extend(line.net.map(|net| (*place, net)));
     }

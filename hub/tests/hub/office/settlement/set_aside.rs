@@ -156,6 +156,8 @@ async fn csv_and_camt_of_one_day_tell_of_the_same_money() {
         assert_eq!((&told["net"], &told["set_aside"]), (&json!(7), &json!({"repeat": 4})), "{query}");
     }
     // Before it, too.
+    let server = Server::start().await;
+    let admin = server.admin().await;
     let path = bank(&admin, json!({})).await;
     camt(&admin, &path, &file).await.data();
     for query in ["&dry_run=true", ""] {

@@ -29,8 +29,10 @@ fn names() -> Value {
     json!({"date_format": "%d/%m/%Y", "columns": {"date": "Tanggal", "description": "Uraian", "amount": "Nominal"}})
 }
 
-/// Each file with its format, the amounts and the rows that are set aside.
-fn check(source: &SourceFile<'_>, cases: &[(&str, Value, &[i64], &[(i64, &'static str)])]) {
+/// A file, its format, the amounts, and the rows that are set aside.
+type Case<'a> = (&'a str, Value, &'a [i64], &'a [(i64, &'static str)]);
+
+fn check(source: &SourceFile<'_>, cases: &[Case<'_>]) {
     for (file, csv, amounts, aside) in cases {
         let told = told(file, csv, source).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
         assert_eq!(shown(&told), (amounts.to_vec(), aside.to_vec()), "{file}");
@@ -45,8 +47,7 @@ fn balances_with_a_day_are_no_money() {
         let file = format!(
             "Tanggal;Uraian;Nominal\n18/11/2026;{text};10.000.000\n18/11/2026;A;100.000\n19/11/2026;B;-50.000\n"
         );
-        let case: (&str, Value, &[i64], &[(i64, &'static str)]) =
-            (&file, names(), &[100_000, -50_000], &[(2, "balance")]);
+        let case: Case<'_> = (&file, names(), &[100_000, -50_000], &[(2, "balance")]);
         check(&of(SourceKind::Bank), &[case]);
     }
     let unmapped = json!({"date_format": "%d/%m/%Y", "columns": {"date": "Tanggal", "amount": "Nominal"}});
@@ -116,8 +117,7 @@ fn every_status_of_a_row_has_to_say_that_money_moved() {
     for header in ["State", "Result", "Keterangan Transaksi", "Outcome", "Payment state", "Ergebnis"] {
         let file =
             format!("Date,Ref,Amount,{header}\n2026-11-18,Q-1,111000,SUCCESS\n2026-11-18,Q-2,45000,FAILED\n");
-        let case: (&str, Value, &[i64], &[(i64, &'static str)]) =
-            (&file, csv.clone(), &[111_000], &[(3, "status")]);
+        let case: Case<'_> = (&file, csv.clone(), &[111_000], &[(3, "status")]);
         check(&of(SourceKind::Provider), &[case]);
     }
     check(

@@ -215,11 +215,11 @@ fn a_provider_without_signs_takes_away_by_type() {
     let told = read(file.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
     let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
     assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
-    // A minus anywhere shows that signs are written.
+    // A minus shows that signs are written for its type.
     let signed = file.replace("b,62160", "b,-62160");
     let told = read(signed.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
     let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
-    assert_eq!(gross, [62_160, -62_160, 3_000, 83_250, 205_668]);
+    assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
 }
 
 #[test]
