@@ -49,7 +49,7 @@ class CountReview extends ListPage {
               ? html` <span class="badge warn">${t("stock moved during the count")}</span>`
               : nothing
           }${
-            this.answer?.received?.some((document) => document.sku === one.sku)
+            this.answer?.received_since?.some((document) => document.sku === one.sku)
               ? html` <span class="badge warn">${t("received after the count")}</span>`
               : nothing
           }${

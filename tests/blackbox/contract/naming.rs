@@ -63,7 +63,7 @@ const REFUSED: [(&str, &str); 53] = [
 ];
 
 /// Names that have more than one type, and why.
-const SEVERAL_TYPES: [(&str, &str); 33] = [
+const SEVERAL_TYPES: [(&str, &str); 34] = [
     (
         "accept",
         "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
@@ -103,6 +103,7 @@ const SEVERAL_TYPES: [(&str, &str); 33] = [
     ("skus", "the contract: a list in a body, with commas in a query"),
     ("source", "the contract: where a price comes from, in a word; the document behind an entry"),
     ("tax", "an amount; a section of the settings"),
+    ("warnings", "documents list them with codes; those of a product's codes are texts"),
 ];
 
 /// Suffixes that state the kind of a field.

@@ -320,7 +320,7 @@ fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_th
     let differences = format!("{path}/differences");
     let review = manager.get(&differences).data(200);
     assert_eq!(
-        (&review["awaited"][0]["transfer_id"], &review["awaited"][0]["open_qty"], &review["received"]),
+        (&review["awaited"][0]["transfer_id"], &review["awaited"][0]["open_qty"], &review["received_since"]),
         (&json!("trf_far"), &json!(3), &json!([])),
         "{review}"
     );
@@ -342,7 +342,7 @@ fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_th
     assert_eq!(manager.get("/api/transfers/trf_far").data(200), transfer);
     let review = manager.get(&differences).data(200);
     assert_eq!(review["awaited"], json!([]));
-    let received = review["received"].as_array().unwrap();
+    let received = review["received_since"].as_array().unwrap();
     let mut received: Vec<(String, i64)> = received
         .iter()
         .map(|document| (text(document, "document_id"), document["qty"].as_i64().unwrap()))
@@ -354,7 +354,7 @@ fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_th
     manager.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).data(200);
     let line = count(&mut manager, &path, SKU, 18, Some(" SHELF "));
     assert_eq!(line["variance"], json!(0), "{line}");
-    assert_eq!(manager.get(&differences).data(200)["received"], json!([]));
+    assert_eq!(manager.get(&differences).data(200)["received_since"], json!([]));
     manager.post(&format!("{path}/post"), &json!({})).data(200);
     assert_eq!(stock(&mut manager, SKU).0, 18);
     store.stop();

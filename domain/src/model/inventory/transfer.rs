@@ -56,7 +56,7 @@ pub struct Transfer {
     /// Whether the cancellation came too late, because the other store had already received the goods.
     pub cancel_lost: bool,
     /// Points to check about the receipt. The goods were received in spite of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub warnings: Vec<ReceivingWarning>,
 }
 

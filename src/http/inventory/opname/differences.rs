@@ -23,7 +23,7 @@ pub const LIST: Doc =
     Doc::of("Opname", "List a stock count's differences, largest value first, with the movements during the count")
         .query::<Page>()
         .answers::<Differences>(
-            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "received": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "awaited": [], "received_since": [], "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
         );
 
 /// Lines that differ, with their sums.
@@ -47,7 +47,7 @@ struct Differences {
     awaited: Vec<Awaited>,
     /// Surplus products, of those shown, of which goods were received after the count: the counted pieces may include
     /// them. Recount these products. Empty once the count is over.
-    received: Vec<Received>,
+    received_since: Vec<Received>,
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     /// Cursor of the next page. Null on the last page.
@@ -104,7 +104,7 @@ fn page(
     for (_, sku) in items {
         let line = storage.stock_documents().opname_line(&opname.opname_id, &sku).map_err(stored)?;
         if let Some(line) = line.as_ref().filter(|line| open && line.variance() > 0) {
-            page.received.extend(received(storage, line)?);
+            page.received_since.extend(received(storage, line)?);
         }
         let stock = storage.stock().stock(&sku).map_err(stored)?.unwrap_or_default();
         page.items.extend(line.map(|line| line_view(opname, &line, &stock, role)));
