@@ -255,6 +255,7 @@ pub mod settlement {
         mod row;
         mod row_checks;
         mod row_figures;
+        mod row_signs;
         mod running_balance;
         mod section;
         pub mod set_aside;

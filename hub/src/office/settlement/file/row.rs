@@ -44,14 +44,10 @@ pub enum Outcome {
     Aside(Box<SetAside>),
 }
 
-/// Problem of money from us in a file whose signs allow both readings.
-const UNCLEAR_SIGNS: &str =
-    "may be a payment or one that was taken back: as many amounts from us have a sign as have none";
-
 /// The reason why a row is no line, the field that says so, and the words for people.
 pub type LeftOut = (Reason, Option<&'static str>, String);
 /// The field that is wrong, and what is wrong with it.
-type Wrong = (&'static str, String);
+pub type Wrong = (&'static str, String);
 
 impl Rules<'_> {
     /// Result of a row.
@@ -287,72 +283,6 @@ impl Rules<'_> {
         Ok(Some(to_us.unwrap_or_default().less(from_us)))
     }
 
-    /// A figure with the direction of the word beside it.
-    fn by_word(&self, field: &str, written: &Written, figure: Figure) -> Result<Figure, &'static str> {
-        match written.direction {
-            Some(Direction::Out) if !field.contains("debit") => {
-                out_of(figure, written.negative, self.survey.beside.out_signs())
-            }
-            None if ["amount", "gross", "net"].contains(&field)
-                && !written.negative
-                && written.has_value()
-                && !self.format.negate
-                && !self.columns.has("sign")
-                && self.survey.beside.leave_others_open() =>
-            {
-                match self.format.sign_words.blank {
-                    Some(Direction::In) => Ok(figure),
-                    Some(Direction::Out) => Ok(figure.negated()),
-                    None => Err("has no word for its direction, while other amounts have one: set \
-                                 csv.sign_words.blank to \"in\" or \"out\""),
-                }
-            }
-            _ => Ok(figure),
-        }
-    }
-
-    /// Whether a figure has a word for its direction.
-    fn is_worded(&self, row: &Row<'_>, field: &str) -> bool {
-        self.columns.places(field).iter().any(|place| {
-            let written = Written::of(row.cell(*place), &self.format.sign_words).ok().flatten();
-            written.is_some_and(|written| written.direction.is_some())
-        })
-    }
-
-    /// A figure with the sign of the column `sign`.
-    fn signed(&self, row: &Row<'_>, value: Figure) -> Result<Figure, Wrong> {
-        if value == Figure::default() {
-            return Ok(value);
-        }
-        let word = self.columns.text(row, "sign");
-        let negative = value < Figure::default();
-        let words = &self.format.sign_words;
-        let direction = match words.direction(word) {
-            None if is_nothing(word) && !word.is_empty() && self.survey.sign.has_dashes => {
-                Some(Direction::Out)
-            }
-            None if word.is_empty() && self.format.negate => Some(Direction::Out),
-            None if word.is_empty() => words.blank,
-            direction => direction,
-        };
-        match (direction, negative) {
-            (Some(Direction::In), false) => Ok(value),
-            (Some(Direction::Out), _) => {
-                out_of(value, negative, self.survey.sign.out).map_err(|problem| ("sign", problem.to_owned()))
-            }
-            (Some(Direction::In), true) => Err(("sign", format!("is {word:?}, but the amount is below 0"))),
-            (None, _) if word.is_empty() => {
-                let problem =
-                    "is empty: set csv.sign_words.blank to \"in\" or \"out\" for amounts without a word";
-                Err(("sign", problem.to_owned()))
-            }
-            (None, _) => Err((
-                "sign",
-                format!("{word:?} is not a known word for incoming or outgoing money (csv.sign_words)"),
-            )),
-        }
-    }
-
     /// Whether a row is money that a provider takes away, in a file in which only the type says so.
     fn is_unsigned_cost(&self, kind: Option<LineKind>) -> bool {
         let takes_away =
@@ -406,15 +336,6 @@ impl Rules<'_> {
         line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(0)));
         let lost = net.map_or(0, |net| net.less(Figure::from_whole(net.rounded())).millionths());
         Ok((line, exact, lost))
-    }
-}
-
-/// A figure that a word calls outgoing: below 0, or above 0 where it takes another one back.
-fn out_of(figure: Figure, has_sign: bool, signs: OutSigns) -> Result<Figure, &'static str> {
-    match (signs, has_sign) {
-        (OutSigns::Unclear, _) => Err(UNCLEAR_SIGNS),
-        (OutSigns::Unsigned, false) | (OutSigns::Signed, true) => Ok(figure.unsigned().negated()),
-        (OutSigns::Unsigned, true) | (OutSigns::Signed, false) => Ok(figure.unsigned()),
     }
 }
 
