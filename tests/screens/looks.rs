@@ -9,7 +9,7 @@ use testkit::{Store, wait};
 
 /// What is loaded before the first sale, as it goes over the wire.
 const BYTES_MAX: u64 = 90 * 1024;
-const REQUESTS_MAX: u64 = 34;
+const REQUESTS_MAX: u64 = 30;
 
 /// Looks at the page that is open, in a state that no address leads to; the others are walked by `tests/screens/walk.rs`.
 #[track_caller]

@@ -35,6 +35,8 @@ fn quoted(text: &str, before: &str) -> BTreeSet<String> {
 
 /// Folder of the texts that every page has.
 const SHARED: &str = "kit";
+/// Folders that the apps of the store and of head office share.
+const SHARED_BY_APPS: [&str; 2] = [SHARED, "records"];
 const OFFICE_FOLDERS: [&str; 4] = ["portal", "buying", "books", "catalogue"];
 const ADMIN_FOLDERS: [&str; 4] = ["admin", "counting", "goods", "takings"];
 /// What only a store is told, by the protocol between the two.
@@ -192,7 +194,8 @@ fn only_paths_of_the_document_are_asked_for() {
     };
     let [store, hub] = DOCUMENTS.map(document).map(paths);
     for (file, text) in sources("js") {
-        let (portal, kit) = (of_office(&file), file.parent().is_some_and(|folder| folder.ends_with(SHARED)));
+        let is_shared = |folder: &Path| SHARED_BY_APPS.iter().any(|name| folder.ends_with(name));
+        let (portal, kit) = (of_office(&file), file.parent().is_some_and(is_shared));
         for path in quoted(&text, "\"/api/") {
             let path = shape(&format!("/api/{}", path.split('?').next().unwrap()));
             // What the apps share is read from either.

@@ -4,7 +4,7 @@ import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { day, money, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { WALK } from "../kit/menu.js";
-import { codeOf } from "../kit/barcode.js";
+import { codeOf } from "../kit/scan.js";
 import { Page } from "../kit/page.js";
 import { findProduct } from "./find.js";
 import { title } from "../kit/list.js";

@@ -71,7 +71,7 @@ export const LETTERS = {
   deliveries: "n",
 };
 /**
- * What may be begun, for whoever types it.
+ * Commands that a user can start from the palette.
  * @type {[name: string, icon: string, label: () => string, part?: string][]}
  */
 export const ACTIONS = [
@@ -142,8 +142,8 @@ const ELEMENTS = {
 const describe = async (app, file, page) => {
   const [{ pages }] = await Promise.all([
     import(`../${file}.js`),
-    import("../kit/records.js"),
-    import("../kit/record.js"),
+    import("../records/records.js"),
+    import("../records/record.js"),
   ]);
   app.described[page] = pages[page];
 };

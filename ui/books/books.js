@@ -17,11 +17,11 @@ import {
   moment,
   person,
   store,
-} from "../kit/cells.js";
+} from "../records/cells.js";
 import "./texts.js";
-import { nameOf, rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofStore } from "../kit/records.js";
+import { nameOf, rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofStore } from "../records/records.js";
 
 const KINDS = [
   "event",

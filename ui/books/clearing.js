@@ -6,11 +6,11 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../kit/cells.js";
-import { nameOf } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { nameOf } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
 import { formatStep, identity } from "./source_format.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher", "deposit"];
 export const receipt = (one) =>

@@ -5,10 +5,10 @@ import { single } from "../kit/controls.js";
 import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
-import { badge, col, figure, moment, person, store } from "../kit/cells.js";
+import { badge, col, figure, moment, person, store } from "../records/cells.js";
 import "./texts.js";
-import { nameOf } from "../kit/names.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { nameOf } from "../records/names.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const lock = async (page, one) => {
   const whose = one.store_id ? nameOf("stores", one.store_id) : t("Head office");

@@ -5,10 +5,10 @@ import { number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, col, days, figure, grid, link, moment, person, store } from "../kit/cells.js";
+import { badge, col, days, figure, grid, link, moment, person, store } from "../records/cells.js";
 import "./texts.js";
-import { nameOf } from "../kit/names.js";
-import { table } from "../kit/record.js";
+import { nameOf } from "../records/names.js";
+import { table } from "../records/record.js";
 
 /** What may be said to each kind of difference. */
 const RESOLUTIONS = {

@@ -4,8 +4,8 @@ import { icon, moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, accountIds, storeIds, textField } from "../kit/form_page.js";
-import { nameOf, need } from "../kit/names.js";
+import { FormPage, accountIds, storeIds, textField } from "../records/form_page.js";
+import { nameOf, need } from "../records/names.js";
 
 const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 

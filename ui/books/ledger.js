@@ -7,10 +7,10 @@ import { locale, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../kit/cells.js";
-import { nameOf } from "../kit/names.js";
-import { figures } from "../kit/record.js";
-import { ofState } from "../kit/records.js";
+import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../records/cells.js";
+import { nameOf } from "../records/names.js";
+import { figures } from "../records/record.js";
+import { ofState } from "../records/records.js";
 
 const A = ["admin"];
 const TYPES = ["asset", "liability", "equity", "income", "expense"];

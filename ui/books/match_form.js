@@ -3,10 +3,10 @@ import { html, nothing } from "../vendor/lit.js";
 import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
-import { days, figure, store } from "../kit/cells.js";
-import { FormPage, accountIds, field, storeIds, textField } from "../kit/form_page.js";
-import { nameOf, need } from "../kit/names.js";
-import { figures } from "../kit/record.js";
+import { days, figure, store } from "../records/cells.js";
+import { FormPage, accountIds, field, storeIds, textField } from "../records/form_page.js";
+import { nameOf, need } from "../records/names.js";
+import { figures } from "../records/record.js";
 
 const AT_ONCE = 200;
 /** What of a line comes to payments: its gross, or what reached the account. */

@@ -4,7 +4,7 @@ import { icon, moneyInput } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 import { EntryLines } from "./entry_form.js";
-import { field, textField } from "../kit/form_page.js";
+import { field, textField } from "../records/form_page.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher"];
 const empty = (date) => ({ method: "card", business_date: date, amount: null, reference: "" });

@@ -3,8 +3,8 @@ import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { col, days, figure } from "../kit/cells.js";
-import { table } from "../kit/record.js";
+import { col, days, figure } from "../records/cells.js";
+import { table } from "../records/record.js";
 import "./texts.js";
 
 /** Line types to choose from when a row is added as a line. */

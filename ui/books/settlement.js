@@ -5,13 +5,25 @@ import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, col, completeness, days, differs, figure, link, moment, person, steps, store } from "../kit/cells.js";
+import {
+  badge,
+  col,
+  completeness,
+  days,
+  differs,
+  figure,
+  link,
+  moment,
+  person,
+  steps,
+  store,
+} from "../records/cells.js";
 import { receipt } from "./clearing.js";
 import { setAside } from "./set_aside.js";
 import "./texts.js";
-import { nameOf } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { nameOf } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 import { differences } from "./differences.js";
 
 /** All rows, page by page: a difference that is not shown can't be resolved. */

@@ -8,8 +8,8 @@ import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, completeness, days, figure } from "../kit/cells.js";
-import { need, nameOf, rows } from "../kit/names.js";
+import { badge, completeness, days, figure } from "../records/cells.js";
+import { need, nameOf, rows } from "../records/names.js";
 import { previewed } from "./set_aside.js";
 import { identity, MARKS } from "./source_format.js";
 

@@ -5,9 +5,9 @@ import { isoDay, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { col, days, figure, store } from "../kit/cells.js";
-import { figures, table } from "../kit/record.js";
-import { ofStore } from "../kit/records.js";
+import { col, days, figure, store } from "../records/cells.js";
+import { figures, table } from "../records/record.js";
+import { ofStore } from "../records/records.js";
 
 /** The tax of a time: what was sold, by its own rows; what was bought, and what came late, below it. */
 const base = ["code", "day", "store"];

@@ -5,9 +5,9 @@ import { moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
-import { days, store } from "../kit/cells.js";
-import { FormPage, field, supplierField, textField, typedOn } from "../kit/form_page.js";
-import { need, needProducts, productName } from "../kit/names.js";
+import { days, store } from "../records/cells.js";
+import { FormPage, field, supplierField, textField, typedOn } from "../records/form_page.js";
+import { need, needProducts, productName } from "../records/names.js";
 
 const AT_ONCE = 500;
 

@@ -17,12 +17,12 @@ import {
   person,
   store,
   supplier,
-} from "../kit/cells.js";
-import { nameOf, needProducts, productName } from "../kit/names.js";
+} from "../records/cells.js";
+import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
 import { inBooks } from "../portal/in_books.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const F = ["admin", "ho_finance"];
 const KINDS = ["short", "over", "rejected", "price", "cost_missing", "unordered"];

@@ -6,10 +6,10 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
-import { needProducts, productName } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofState, ofStore, ofText } from "../kit/records.js";
+import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { needProducts, productName } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofState, ofStore, ofText } from "../records/records.js";
 
 const BUYERS = ["admin", "ho_purchasing"];
 /** Fields of the form for a supplier. */

@@ -3,9 +3,9 @@ import { html, nothing } from "../vendor/lit.js";
 import { countInput, moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { days, store } from "../kit/cells.js";
-import { FormPage, field, supplierField, textField, typedOn } from "../kit/form_page.js";
-import { need, needProducts, productName } from "../kit/names.js";
+import { days, store } from "../records/cells.js";
+import { FormPage, field, supplierField, textField, typedOn } from "../records/form_page.js";
+import { need, needProducts, productName } from "../records/names.js";
 
 /** A page of what is not billed; an invoice has at most so many lines. */
 const AT_ONCE = 500;

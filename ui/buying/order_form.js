@@ -7,8 +7,8 @@ import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
-import { need, needProducts, productName, rows } from "../kit/names.js";
-import { head } from "../kit/record.js";
+import { need, needProducts, productName, rows } from "../records/names.js";
+import { head } from "../records/record.js";
 
 const DRAFT = "order.draft";
 

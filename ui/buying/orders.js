@@ -5,11 +5,11 @@ import { number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../kit/cells.js";
-import { nameOf, needProducts, productName } from "../kit/names.js";
+import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../records/cells.js";
+import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 /** A letter, not a receipt. */
 const A4 = "@page { size:A4; margin:15mm }";

@@ -19,10 +19,10 @@ import {
   steps,
   store,
   supplier,
-} from "../kit/cells.js";
-import { nameOf, needProducts, productName, rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+} from "../records/cells.js";
+import { nameOf, needProducts, productName, rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
 export const ofSupplier = () => ({

@@ -18,11 +18,11 @@ import {
   steps,
   store,
   supplier,
-} from "../kit/cells.js";
-import { nameOf } from "../kit/names.js";
+} from "../records/cells.js";
+import { nameOf } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState } from "../kit/records.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState } from "../records/records.js";
 
 const NOTE_STATES = ["expected", "draft", "approved", "applied"];
 const why = () => ({ name: "reason", label: t("Reason"), kind: "area", required: true });

@@ -5,10 +5,10 @@ import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { days } from "../kit/cells.js";
-import { FormPage, accountIds, field, textField, typedOn } from "../kit/form_page.js";
-import { nameOf, need } from "../kit/names.js";
-import { figures } from "../kit/record.js";
+import { days } from "../records/cells.js";
+import { FormPage, accountIds, field, textField, typedOn } from "../records/form_page.js";
+import { nameOf, need } from "../records/names.js";
+import { figures } from "../records/record.js";
 
 class PagePaymentForm extends FormPage {
   account;

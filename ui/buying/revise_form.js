@@ -6,8 +6,8 @@ import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { FormPage, field, textField } from "../kit/form_page.js";
-import { needProducts, productName } from "../kit/names.js";
+import { FormPage, field, textField } from "../records/form_page.js";
+import { needProducts, productName } from "../records/names.js";
 
 class PageReviseForm extends FormPage {
   get back() {

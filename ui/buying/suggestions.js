@@ -7,8 +7,8 @@ import { title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import "./texts.js";
-import { since } from "../kit/cells.js";
-import { nameOf, need, rows } from "../kit/names.js";
+import { since } from "../records/cells.js";
+import { nameOf, need, rows } from "../records/names.js";
 
 const RATE = 1000;
 

@@ -5,10 +5,10 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, store, supplier } from "../kit/cells.js";
-import { needProducts, productName } from "../kit/names.js";
+import { badge, col, days, figure, store, supplier } from "../records/cells.js";
+import { needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
-import { ofStore } from "../kit/records.js";
+import { ofStore } from "../records/records.js";
 
 const close = async (page, one) => {
   const done = await ask(page.app, {

@@ -5,10 +5,10 @@ import { day, isoDay, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
-import { nameOf, needProducts, productName } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore, ofText } from "../kit/records.js";
+import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { nameOf, needProducts, productName } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore, ofText } from "../records/records.js";
 
 const A = ["admin"];
 const fieldsOf = (one = {}) => [

@@ -9,9 +9,9 @@ import { t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
 import "./texts.js";
-import { breaking, col } from "../kit/cells.js";
-import { need, rows } from "../kit/names.js";
-import { table } from "../kit/record.js";
+import { breaking, col } from "../records/cells.js";
+import { need, rows } from "../records/names.js";
+import { table } from "../records/record.js";
 
 const FIRST = 5;
 const COLUMNS = {

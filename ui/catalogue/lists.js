@@ -7,8 +7,8 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, link, store } from "../kit/cells.js";
-import { ofStore } from "../kit/records.js";
+import { badge, col, link, store } from "../records/cells.js";
+import { ofStore } from "../records/records.js";
 /** @import { Field } from "../kit/form.js" */
 
 const KINDS = ["standard", "zero", "exempt", "luxury"];

@@ -7,9 +7,9 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../kit/cells.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofText } from "../kit/records.js";
+import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofText } from "../records/records.js";
 
 const fieldsOf = (one = {}) => [
   { name: "name", label: t("Name"), value: one.name, required: true, focus: true },

@@ -6,10 +6,10 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, link, since, store } from "../kit/cells.js";
-import { need } from "../kit/names.js";
-import { figures, section, table } from "../kit/record.js";
-import { ofStore, ofText } from "../kit/records.js";
+import { badge, col, link, since, store } from "../records/cells.js";
+import { need } from "../records/names.js";
+import { figures, section, table } from "../records/record.js";
+import { ofStore, ofText } from "../records/records.js";
 
 const ROLES = ["admin", "ho_finance", "ho_purchasing", "store_manager", "cashier", "warehouse_staff"];
 

@@ -5,9 +5,9 @@ import { words } from "../kit/codes.js";
 import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, field, storeIds, textField } from "../kit/form_page.js";
-import { need, needProducts, productName, rows } from "../kit/names.js";
-import { figures } from "../kit/record.js";
+import { FormPage, field, storeIds, textField } from "../records/form_page.js";
+import { need, needProducts, productName, rows } from "../records/names.js";
+import { figures } from "../records/record.js";
 
 const TYPES = ["line_percent", "line_amount", "buy_x_get_y", "basket_percent", "basket_amount"];
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];

@@ -8,9 +8,9 @@ import { title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import "./texts.js";
-import { col } from "../kit/cells.js";
-import { need, rows } from "../kit/names.js";
-import { table } from "../kit/record.js";
+import { col } from "../records/cells.js";
+import { need, rows } from "../records/names.js";
+import { table } from "../records/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
 const KIND = {

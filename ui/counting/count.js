@@ -5,7 +5,7 @@ import { icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { WALK } from "../kit/menu.js";
-import { same } from "../kit/barcode.js";
+import { same } from "../kit/scan.js";
 import { Page } from "../kit/page.js";
 import { title } from "../kit/list.js";
 import { entry, last } from "./count_entry.js";

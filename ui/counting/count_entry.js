@@ -1,6 +1,6 @@
 // The product that is counted and its number; and what was counted last on this device.
 import { html, nothing } from "../vendor/lit.js";
-import { codeOf } from "../kit/barcode.js";
+import { codeOf } from "../kit/scan.js";
 import { countInput, icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

@@ -3,7 +3,7 @@
 import { path, Unreachable } from "../kit/api.js";
 import { finish, keep } from "../kit/intents.js";
 import { t } from "../kit/i18n.js";
-import { normal } from "../kit/barcode.js";
+import { normal } from "../kit/scan.js";
 import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 

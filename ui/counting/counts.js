@@ -1,6 +1,6 @@
 // Counts: those under way and those that are over; a new one.
 import { html, nothing } from "../vendor/lit.js";
-import { need } from "../kit/names.js";
+import { need } from "../records/names.js";
 import { icon } from "../kit/controls.js";
 import { date, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

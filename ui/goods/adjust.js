@@ -1,6 +1,6 @@
 // A new adjustment: the reason first, lines by scan; above the limit a manager approves on the spot, or later.
 import { html, nothing } from "../vendor/lit.js";
-import { field } from "../kit/form_page.js";
+import { field } from "../records/form_page.js";
 import { icon } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

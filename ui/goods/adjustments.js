@@ -1,8 +1,8 @@
 // Stock that was written off, found or corrected: what waits for a manager first, what was posted, what was taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, moment, person } from "../kit/cells.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays } from "../kit/records.js";
+import { badge, col, days, differs, figure, moment, person } from "../records/cells.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays } from "../records/records.js";
 import { path } from "../kit/api.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

@@ -1,10 +1,10 @@
 // What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how
 // it is taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, link, moment, person, supplier } from "../kit/cells.js";
-import { nameOf, need, row, rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays } from "../kit/records.js";
+import { badge, col, days, differs, figure, link, moment, person, supplier } from "../records/cells.js";
+import { nameOf, need, row, rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays } from "../records/records.js";
 import { path } from "../kit/api.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

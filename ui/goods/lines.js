@@ -2,11 +2,11 @@
 // sent.
 import { html, nothing } from "../vendor/lit.js";
 import { findProduct } from "../admin/find.js";
-import { FormPage } from "../kit/form_page.js";
+import { FormPage } from "../records/form_page.js";
 import { countInput, icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf } from "../kit/barcode.js";
+import { codeOf } from "../kit/scan.js";
 import "./texts.js";
 
 const SEARCH_AFTER_MS = 200;

@@ -1,7 +1,7 @@
 // A new transfer: which store, what of it by scan; sent at once, or written down as a draft.
 import { html } from "../vendor/lit.js";
-import { field } from "../kit/form_page.js";
-import { need, rows } from "../kit/names.js";
+import { field } from "../records/form_page.js";
+import { need, rows } from "../records/names.js";
 import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import { LinesPage, sayNext } from "./lines.js";

@@ -1,7 +1,7 @@
 // Goods go back to a supplier: what, how many, and what is claimed for each; from the shelf or from what was put aside.
 import { html } from "../vendor/lit.js";
-import { field, supplierField } from "../kit/form_page.js";
-import { need } from "../kit/names.js";
+import { field, supplierField } from "../records/form_page.js";
+import { need } from "../records/names.js";
 import { moneyInput } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

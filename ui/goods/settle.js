@@ -1,7 +1,7 @@
 // What became of pieces that were sent and not received: said by the manager of the store that sent them.
 import { html } from "../vendor/lit.js";
-import { FormPage } from "../kit/form_page.js";
-import { nameOf, need } from "../kit/names.js";
+import { FormPage } from "../records/form_page.js";
+import { nameOf, need } from "../records/names.js";
 import { path } from "../kit/api.js";
 import { countInput } from "../kit/controls.js";
 import { number } from "../kit/format.js";

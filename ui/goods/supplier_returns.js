@@ -1,9 +1,9 @@
 // Goods that went back to suppliers, and what is claimed for them.
 import { html } from "../vendor/lit.js";
-import { col, days, figure, moment, person, supplier } from "../kit/cells.js";
-import { nameOf, rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays } from "../kit/records.js";
+import { col, days, figure, moment, person, supplier } from "../records/cells.js";
+import { nameOf, rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays } from "../records/records.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";

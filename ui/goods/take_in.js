@@ -1,14 +1,14 @@
 // A transfer that came is taken in: how many of each arrived, how many of these are damaged. Once; the rest is the
 // sender's to settle.
 import { html, nothing } from "../vendor/lit.js";
-import { field } from "../kit/form_page.js";
-import { nameOf, need } from "../kit/names.js";
+import { field } from "../records/form_page.js";
+import { nameOf, need } from "../records/names.js";
 import { words } from "../kit/codes.js";
 import { icon } from "../kit/controls.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf } from "../kit/barcode.js";
+import { codeOf } from "../kit/scan.js";
 import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 import { LinesPage, sayNext } from "./lines.js";

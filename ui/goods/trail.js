@@ -1,7 +1,7 @@
 // What the audit log has of one document, on its page: who did what, with whose approval, why.
 import { html } from "../vendor/lit.js";
-import { col, ifSome, moment, person } from "../kit/cells.js";
-import { table } from "../kit/record.js";
+import { col, ifSome, moment, person } from "../records/cells.js";
+import { table } from "../records/record.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 

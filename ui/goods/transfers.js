@@ -1,9 +1,9 @@
 // Goods between this store and others: what is on its way, what came, what is missing and what became of it.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, steps, store } from "../kit/cells.js";
-import { nameOf } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState } from "../kit/records.js";
+import { badge, col, days, differs, figure, ifSome, moment, person, steps, store } from "../records/cells.js";
+import { nameOf } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState } from "../records/records.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

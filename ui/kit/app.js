@@ -179,7 +179,7 @@ export class App extends Messages {
   }
 
   /**
-   * How what was left unfinished is told of, and looked up.
+   * Functions that report an unfinished command and look up its answer.
    * @returns {[told: (intent: any) => void, again: (intent: any, isOld: boolean) => Promise<any>]}
    */
   resuming() {

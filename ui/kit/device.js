@@ -7,7 +7,7 @@ import { number } from "./format.js";
 import { lang, t } from "./i18n.js";
 import { title } from "./list.js";
 import { Page } from "./page.js";
-import { codeOf } from "./barcode.js";
+import { codeOf } from "./scan.js";
 import { low, SOUNDS } from "./messages.js";
 import { endsWithin, isScan, LIMITS, limits, setLimits } from "./scan.js";
 

@@ -6,7 +6,7 @@ import "./list.js";
 import "./menu.js";
 import "./messages.js";
 import "./page.js";
-import "./form_page.js";
+import "../records/form_page.js";
 
 declare global {
   /** What a selector finds has the members of its kind of element; whether it is there, the page knows. */
@@ -53,7 +53,7 @@ declare module "./list.js" {
   }
 }
 
-declare module "./form_page.js" {
+declare module "../records/form_page.js" {
   interface FormPage {
     back: any;
     name: string;

@@ -65,7 +65,7 @@ const isOpen = (error) =>
   (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
 
 /**
- * Sends until there is an answer that is one; `told` hears of each try that brought none.
+ * Sends a command until it is answered; `told` is called after each attempt without an answer.
  * @param {(error: any) => void} [told]
  */
 export const persist = async (method, url, options, told = () => {}) => {

@@ -1,7 +1,7 @@
 // What an app says above its page: what happened, what is not confirmed yet, a low tone, and scans that were not taken.
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { earlier, Refusal } from "./api.js";
-import { named, shown } from "./barcode.js";
+import { named, shown } from "./scan.js";
 import { words } from "./codes.js";
 import { icon, refusedLines, retry } from "./controls.js";
 import { money, shortReceipt, time } from "./format.js";

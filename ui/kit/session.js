@@ -158,7 +158,7 @@ const left = async () => {
 };
 
 /**
- * Asks until the store has ended the session, also from a page that was loaded anew; `told` hears of each try.
+ * Repeats the request until the store has ended the session, also after a reload; `told` is called after each attempt.
  * @param {(error: any) => void} [told]
  */
 export const leave = async (told = () => {}) => {

@@ -9,8 +9,8 @@ import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
 import { able, assertion, creation } from "../kit/session.js";
 import "../catalogue/texts.js";
-import { col, since } from "../kit/cells.js";
-import { section, table } from "../kit/record.js";
+import { col, since } from "../records/cells.js";
+import { section, table } from "../records/record.js";
 
 class PageDevices extends Page {
   items;

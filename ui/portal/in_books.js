@@ -2,8 +2,8 @@
 import { html } from "../vendor/lit.js";
 import { day } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { ifSome, link } from "../kit/cells.js";
-import { section } from "../kit/record.js";
+import { ifSome, link } from "../records/cells.js";
+import { section } from "../records/record.js";
 
 export const inBooks = (entries) =>
   ifSome(entries, (list) =>

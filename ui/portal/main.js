@@ -6,7 +6,7 @@ import { setShop } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { begin, drop } from "../kit/intents.js";
 import { address, Lettered, MenuApp } from "../kit/menu.js";
-import { forgetNames, need } from "../kit/names.js";
+import { forgetNames, need } from "../records/names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
 import "./texts.js";
 
@@ -41,8 +41,8 @@ class PortalApp extends Lettered(MenuApp) {
   async describe(file, page) {
     const [{ pages }] = await Promise.all([
       import(`../${file}.js`),
-      import("../kit/records.js"),
-      import("../kit/record.js"),
+      import("../records/records.js"),
+      import("../records/record.js"),
     ]);
     this.described[page] = pages[page];
   }

@@ -4,11 +4,11 @@ import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "../catalogue/texts.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, store } from "../kit/cells.js";
-import { nameOf } from "../kit/names.js";
+import { badge, col, days, differs, figure, ifSome, moment, person, store } from "../records/cells.js";
+import { nameOf } from "../records/names.js";
 import { inBooks } from "./in_books.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const F = ["admin", "ho_finance"];
 const REASONS = ["damaged", "expired", "theft", "loss", "found", "sample", "correction"];

@@ -5,8 +5,8 @@ import { ago, day, isoDay, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
-import { bars, completeness } from "../kit/cells.js";
-import { need, nameOf } from "../kit/names.js";
+import { bars, completeness } from "../records/cells.js";
+import { need, nameOf } from "../records/names.js";
 
 const A = ["admin"];
 const F = ["admin", "ho_finance"];

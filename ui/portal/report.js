@@ -6,8 +6,8 @@ import { brief, day, isoDay, money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address, refilter } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
-import { bars, completeness } from "../kit/cells.js";
-import { need, nameOf, needProducts, productName } from "../kit/names.js";
+import { bars, completeness } from "../records/cells.js";
+import { need, nameOf, needProducts, productName } from "../records/names.js";
 import { filters, monthBegin } from "./report_filters.js";
 import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 

@@ -4,7 +4,7 @@ import { icon } from "../kit/controls.js";
 import { isoDay } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
-import { rows } from "../kit/names.js";
+import { rows } from "../records/names.js";
 import { group, title } from "./reports.js";
 
 export const monthBegin = () => `${isoDay().slice(0, 8)}01`;

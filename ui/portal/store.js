@@ -8,8 +8,8 @@ import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { judged, mark, problemWords, showToken } from "./fleet.js";
 import { ask } from "../kit/form.js";
-import { col, figure, ifSome, moment, since } from "../kit/cells.js";
-import { figures, head, section, table } from "../kit/record.js";
+import { col, figure, ifSome, moment, since } from "../records/cells.js";
+import { figures, head, section, table } from "../records/record.js";
 
 /** What the sums of a store are about, and where each of it stands. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };

@@ -7,8 +7,8 @@ import { address, refilter } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { STATES, judged, mark, problemWords, shape, showToken, stateNote, stateWord } from "./fleet.js";
 import { ask } from "../kit/form.js";
-import { since, storesIn } from "../kit/cells.js";
-import { need } from "../kit/names.js";
+import { since, storesIn } from "../records/cells.js";
+import { need } from "../records/names.js";
 
 const SKEW_MS = 120_000;
 const SHOWN_MAX = 300;

@@ -4,10 +4,10 @@ import { number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ofMember } from "../catalogue/members.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../kit/cells.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
 import { inBooks } from "./in_books.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const METHODS = ["cash", "card", "qris", "bank_transfer", "voucher", "points"];
 const of = (place, id) => (one) => address([place, one[id]], { store_id: one.store_id });

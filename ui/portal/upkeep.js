@@ -5,9 +5,9 @@ import { single } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
-import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "../kit/cells.js";
-import { table } from "../kit/record.js";
-import { ofDays, ofState, ofStore } from "../kit/records.js";
+import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { table } from "../records/record.js";
+import { ofDays, ofState, ofStore } from "../records/records.js";
 
 const CODES = [
   "receipt_number_twice",

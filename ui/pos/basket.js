@@ -2,7 +2,7 @@
 import { path } from "../kit/api.js";
 import { money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { normal } from "../kit/barcode.js";
+import { normal } from "../kit/scan.js";
 import { low } from "../kit/messages.js";
 import { isAsked } from "../kit/intents.js";
 

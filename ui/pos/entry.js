@@ -1,10 +1,10 @@
 // The one line of the till: what is scanned or typed into it, and what of it is sold.
 import { Unreachable } from "../kit/api.js";
-import { codeOf, named, shown } from "../kit/barcode.js";
+import { codeOf, named, shown } from "../kit/scan.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { behind, wasScanned } from "../kit/scan.js";
-import { quickKeys } from "./quick.js";
+import { quickKeys } from "./side.js";
 
 const SEARCH_AFTER_MS = 60;
 const SUFFIX_MS = 300;
@@ -103,7 +103,7 @@ export class LinePage extends Page {
   }
 
   /**
-   * `3*` the quantity of the selected line, `3*code` so many of it, `.4` a quick key, else a code; `how` it came:
+   * `3*` the quantity of the selected line, `3*code` three pieces of it, `.4` a quick key, else a code; `how` it came:
    * whether a scanner sent it, and which code stands at its end.
    */
   take(text, /** @type {{ scanned?: boolean, rest?: { code: string, sure: boolean } | null }} */ how = {}) {

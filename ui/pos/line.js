@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { isQuick, toggleQuick } from "./quick.js";
+import { isQuick, toggleQuick } from "./side.js";
 
 const reasons = (codes) =>
   html`<div class="field">

@@ -1,8 +1,9 @@
-// How far head office is, in the strip: selling goes on without it, and what is not as it should be is said.
+// The state of head office in the strip and in banners, and the events of the store that change an open page.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { number, span, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
+import { renewQuick } from "./side.js";
 
 const MINUTE_MS = 60_000;
 /** From when on somebody should look at it. */
@@ -46,7 +47,7 @@ export const linkOf = (status) => {
 };
 
 /** What a banner says: worst first; none: null. */
-export const troubleOf = ({ as_of: asOf, clock_skew_ms: skew, hub_state: state }) => {
+const troubleOf = ({ as_of: asOf, clock_skew_ms: skew, hub_state: state }) => {
   if (state === "not_configured") return null;
   if (Math.abs(skew ?? 0) > SKEW_MS)
     return t("Clock difference: store {own}, head office {other}. Set the clock of the store server", {
@@ -57,3 +58,65 @@ export const troubleOf = ({ as_of: asOf, clock_skew_ms: skew, hub_state: state }
     return t("Prices were last updated {span} ago. Ask head office what changed", { span: span(since(asOf)) });
   return null;
 };
+
+const STATUS_MS = 30_000;
+
+export const Meanwhile = (Base) =>
+  class extends Base {
+    async listen() {
+      const { Live } = (await this.part(() => import("../kit/live.js"))) ?? {};
+      if (!Live) return;
+      this.live ??= new Live((name, data) => this.told(name, data));
+      this.live.start();
+    }
+
+    told(name, data) {
+      if (!this.shift && name !== "shift") return;
+      const page = this.current?.firstElementChild;
+      if (name === "ready" && data.resumed) return;
+      if (["ready", "reload", "hold"].includes(name)) this.countHolds().catch(() => {});
+      if (["ready", "reload", "catalogue"].includes(name)) this.basket.priced(data.sku ?? null);
+      if (
+        ["ready", "reload", "catalogue"].includes(name) ||
+        (name === "register" && data.register_id === this.register)
+      )
+        renewQuick(this, data.sku ?? null);
+      if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
+      if (name === "shift") this.shiftMoved(data);
+      if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
+      page?.told?.(name, data);
+      this.requestUpdate();
+    }
+
+    /** The shift of this till was ended or closed elsewhere, or one was opened; what this page does itself it knows. */
+    async shiftMoved({ shift_id: id, state, opened_by: by }) {
+      const page = this.current?.firstElementChild;
+      if (page?.busy || page?.closed || this.unconfirmed) return;
+      const own = this.shift?.shift_id === id;
+      if (own && state !== "open" && state !== this.shift.state) {
+        await this.load();
+        this.say("warn", t("This shift was closed elsewhere"));
+      } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
+    }
+
+    /** Asked for now and then; what can't be heard now is heard later. */
+    async askStatus(now = false) {
+      if (!this.user || this.locked || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
+      this.statusAt = Date.now();
+      try {
+        this.status = await this.get("/api/pos/status");
+        this.requestUpdate();
+      } catch {
+        // The store's box itself is away: the next command says so.
+      }
+    }
+
+    /** What everybody has to know before selling on: prices of yesterday, a clock that is off. */
+    renewal() {
+      const trouble = this.status && this.page !== "pay" ? troubleOf(this.status) : null;
+      if (!trouble || (this.newer && this.isCalm())) return super.renewal();
+      return html`<div class="banner warn" id="banner" role="status">
+        ${icon("triangle-alert")}<span>${trouble}</span>
+      </div>`;
+    }
+  };

@@ -7,10 +7,9 @@ import { setShop, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { isSafe } from "../kit/intents.js";
 import { Basket } from "./basket.js";
-import { linkOf } from "./link.js";
+import { linkOf, Meanwhile } from "./link.js";
 import { Locking } from "./locking.js";
-import { Meanwhile } from "./meanwhile.js";
-import { renewQuick } from "./quick.js";
+import { renewQuick } from "./side.js";
 import "./sell.js";
 
 const REGISTER = "register";
@@ -26,7 +25,7 @@ const LATER = {
   open: () => import("./open.js"),
   pay: () => import("./pay.js"),
   holds: () => import("./holds.js"),
-  return: () => import("./return.js"),
+  return: () => import("../returns/return.js"),
   receipts: () => import("./receipts.js"),
   devices: () => import("../passkeys/devices.js"),
   device: () => import("../kit/device.js"),

@@ -7,7 +7,7 @@ import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { paid } from "./paid.js";
 import { choices, entry, letterOf, POINTS } from "./tender.js";
-import { named } from "../kit/barcode.js";
+import { named } from "../kit/scan.js";
 
 /** Who waits for longer than a moment is told that it goes on. */
 const SLOW_MS = 300;

@@ -4,8 +4,7 @@ import { icon, key, unlessSame } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { LinePage } from "./entry.js";
-import { quickKeys } from "./quick.js";
-import { acts, display, lastSale, memberButton, notes, results } from "./side.js";
+import { acts, display, lastSale, memberButton, notes, quickKeys, results } from "./side.js";
 
 /** More quick keys than these stand closer together. */
 const FEW_KEYS = 8;

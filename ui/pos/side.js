@@ -1,4 +1,4 @@
-// Around the basket: the member, the last sale, the total, what else can be done, and the products of what was typed.
+// Around the basket: the member, the last sale, the total, other actions, search results, and quick keys.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../kit/controls.js";
 import { number, rate, shortReceipt, symbol, time } from "../kit/format.js";
@@ -138,4 +138,49 @@ export const notes = (line) => {
   if (known && line.onHand < line.qty)
     all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
   return all.length ? all : html`<span class="sku">${line.sku}</span>`;
+};
+
+// ---- quick keys: products that are sold without a scan. Those of the store for this till; without any, those that
+// were set on this device.
+const KEPT = "quick";
+const MOST = 8;
+const own = () => JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+/** What `.1`, `.2` and so on sell. */
+export const quickKeys = (app) => (app.quick.length ? app.quick : own());
+export const isQuick = (sku) => own().some((one) => one.sku === sku);
+/** Puts a product on the device's next key, or takes it off. */
+export const toggleQuick = ({ sku, name, price }) => {
+  const kept = own();
+  const others = kept.filter((one) => one.sku !== sku);
+  if (others.length === kept.length && kept.length < MOST) others.push({ sku, name, price });
+  localStorage.setItem(KEPT, JSON.stringify(others));
+};
+
+/**
+ * Names and prices as the catalogue has them now: of one product, or of all; what is not sold any more stays as it was.
+ */
+const renewOwn = async (app, sku) => {
+  const now = new Map();
+  for (const one of own()) {
+    const product =
+      sku === null || one.sku === sku
+        ? await app.get("/api/pos/products/:sku", { sku: one.sku }).catch(() => null)
+        : null;
+    if (product) now.set(one.sku, { name: product.name, price: product.price });
+  }
+  if (!now.size) return;
+  localStorage.setItem(KEPT, JSON.stringify(own().map((one) => ({ ...one, ...now.get(one.sku) }))));
+  app.requestUpdate();
+};
+
+/** The till's keys as the store has them now; of a product that changed only where a key sells it. */
+export const renewQuick = async (app, sku = null) => {
+  if (sku !== null && app.quick.length && !app.quick.some((one) => one.sku === sku)) return;
+  try {
+    app.quick = (await app.get("/api/pos/quick-keys", {}, { register_id: app.register })).items;
+    app.requestUpdate();
+  } catch {
+    // The keys of before sell what they sold; whether the store's box is there the next command says.
+  }
+  if (!app.quick.length) renewOwn(app, sku);
 };

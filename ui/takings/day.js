@@ -1,7 +1,7 @@
 // One business day: its totals, hours, shifts; it is sealed here, and opened again by an administrator.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, ifSome, link, moment, person } from "../kit/cells.js";
-import { facts, figures, section, table } from "../kit/record.js";
+import { badge, col, differs, figure, ifSome, link, moment, person } from "../records/cells.js";
+import { facts, figures, section, table } from "../records/record.js";
 import { path } from "../kit/api.js";
 import { day as inWords, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

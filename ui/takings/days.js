@@ -1,7 +1,7 @@
 // Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the
 // same.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, grid } from "../kit/cells.js";
+import { badge, col, differs, figure, grid } from "../records/cells.js";
 import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address, walkOf } from "../kit/menu.js";

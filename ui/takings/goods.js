@@ -1,8 +1,8 @@
 // What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
 import { html } from "../vendor/lit.js";
-import { col, figure } from "../kit/cells.js";
-import { rows } from "../kit/names.js";
-import { figures } from "../kit/record.js";
+import { col, figure } from "../records/cells.js";
+import { rows } from "../records/names.js";
+import { figures } from "../records/record.js";
 import { day, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";

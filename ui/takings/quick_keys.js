@@ -1,7 +1,7 @@
 // Quick keys of a till: goods without a barcode, found by scan or name, in the order of the keys.
 import { html, nothing } from "../vendor/lit.js";
 import { LinesPage, sayNext } from "../goods/lines.js";
-import { field } from "../kit/form_page.js";
+import { field } from "../records/form_page.js";
 import { icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { path } from "../kit/api.js";

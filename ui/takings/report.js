@@ -1,8 +1,8 @@
 // Sales of a period: totals against the period before, a chart, a table by what is asked, CSV, and one step down from
 // each row.
 import { html, nothing } from "../vendor/lit.js";
-import { link, person } from "../kit/cells.js";
-import { need, nameOf } from "../kit/names.js";
+import { link, person } from "../records/cells.js";
+import { need, nameOf } from "../records/names.js";
 import { icon } from "../kit/controls.js";
 import { brief, day, isoDay, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

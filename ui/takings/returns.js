@@ -1,9 +1,9 @@
 // What came back to the store, by receipt, member and day; one return with its lines and what was given for them.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../kit/cells.js";
-import { rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState } from "../kit/records.js";
+import { badge, col, days, figure, link, moment, person } from "../records/cells.js";
+import { rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState } from "../records/records.js";
 import { money, number, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";

@@ -1,7 +1,7 @@
 // The safe by the store's own books, and the bags that left it for the bank.
 import { html, nothing } from "../vendor/lit.js";
-import { col, figure, moment, person } from "../kit/cells.js";
-import { figures } from "../kit/record.js";
+import { col, figure, moment, person } from "../records/cells.js";
+import { figures } from "../records/record.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
 import { ask } from "../kit/form.js";

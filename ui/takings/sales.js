@@ -1,9 +1,9 @@
 // Sales of the store, by day, number, till, person and product; one sale with its lines, payments and what came back.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../kit/cells.js";
-import { rows } from "../kit/names.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState } from "../kit/records.js";
+import { badge, col, days, figure, link, moment, person } from "../records/cells.js";
+import { rows } from "../records/names.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState } from "../records/records.js";
 import { money, number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";

@@ -1,8 +1,8 @@
 // Shifts of the tills: who sold when, what was counted; one shift with its X or Z report, its cash and its sales.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person } from "../kit/cells.js";
-import { facts, figures, section, table } from "../kit/record.js";
-import { ofDays, ofState } from "../kit/records.js";
+import { badge, col, days, differs, figure, ifSome, link, moment, person } from "../records/cells.js";
+import { facts, figures, section, table } from "../records/record.js";
+import { ofDays, ofState } from "../records/records.js";
 import { path } from "../kit/api.js";
 import { money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

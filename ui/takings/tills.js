@@ -1,6 +1,6 @@
 // The store's tills: their names, which may sell, and whose shift is open where.
 import { html } from "../vendor/lit.js";
-import { col, link, moment, person } from "../kit/cells.js";
+import { col, link, moment, person } from "../records/cells.js";
 import { path } from "../kit/api.js";
 import { ask } from "../kit/form.js";
 import { t } from "../kit/i18n.js";

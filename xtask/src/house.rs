@@ -11,7 +11,7 @@ use crate::workspace::root;
 use std::path::Path;
 
 /// How many entries a folder may hold.
-const ENTRIES_MAX: usize = 36;
+const ENTRIES_MAX: usize = 30;
 
 /// What `house` may be asked for.
 #[derive(clap::Args, Default)]

@@ -20,7 +20,7 @@ pub fn parse<T: DeserializeOwned>(raw: &str) -> Result<T, ApiError> {
     T::deserialize(reader::Reader(pairs)).map_err(|error| ApiError::invalid_query(error.to_string()))
 }
 
-/// A time at most so many milliseconds ago counts as now, since clocks differ and requests take time.
+/// A time that is at most this many milliseconds old counts as now, since clocks differ and requests take time.
 const LATE_MS: i64 = 60_000;
 
 /// The requested time, or now if it is omitted or at most `LATE_MS` ago.

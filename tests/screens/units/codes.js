@@ -1,5 +1,5 @@
 // One article has one code, however a scanner spells it: the rows of the store's own rule.
-const { codeOf, normal, same, shown } = await of("kit/barcode");
+const { codeOf, normal, same, shown } = await of("kit/scan");
 for (const [scan, stored] of [
   ["036000291452", "036000291452"],
   ["0036000291452", "036000291452"],

@@ -102,7 +102,7 @@ is(
 );
 list.remove();
 
-const { FormPage } = await of("kit/form_page");
+const { FormPage } = await of("records/form_page");
 customElements.define(
   "asked-form",
   class extends FormPage {

@@ -1,6 +1,5 @@
 // Which keys were typed by a machine, and what a code is without what scanners put around it.
-const { codeOf } = await of("kit/barcode");
-const { isBurst } = await of("kit/scan");
+const { codeOf, isBurst } = await of("kit/scan");
 const every = (gap, many) => Array.from({ length: many }, (_, index) => index * gap);
 for (const gap of [0, 2, 5, 10, 20, 30]) is(`${gap} ms apart`, isBurst(every(gap, 8)), true);
 for (const gap of [45, 60, 90, 150]) is(`a person ${gap} ms apart`, isBurst(every(gap, 12)), false);

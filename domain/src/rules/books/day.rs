@@ -39,8 +39,8 @@ pub struct UnsealDay {
     pub reason: String,
 }
 
-/// If a day was not sealed for so many days and no later day was begun, the clock is probably wrong and the day is not
-/// sealed automatically. A shift on a later day shows that the clock is right.
+/// Greatest age, in days, of a day that is sealed automatically while no later day has begun. If it is older, the clock
+/// is probably wrong. A shift on a later day shows that the clock is right.
 pub const CLOCK_TRUSTED_DAYS: i32 = 92;
 
 /// The business date of an event at `at`: the calendar day of the store or, if that is sealed, the first day after it

@@ -100,7 +100,7 @@ async fn receipts(
                ORDER BY d.business_date DESC, d.created_at DESC LIMIT $3";
     let query = sqlx::query(sql).bind(warehouse.store_id().to_owned()).bind(first_day(warehouse));
     let rows = query.bind(i64::try_from(COMPARED_MAX).unwrap_or(i64::MAX)).fetch_all(connection).await?;
-    rows.iter().map(|row| record::said::<ReceivingPosted>(row).map(|told| told.receiving)).collect()
+    rows.iter().map(|row| record::said::<ReceivingPosted>(row).map(|posted| posted.receiving)).collect()
 }
 
 /// The day before the first moment that is compared: a count is posted on another day than it was counted on if a clock

@@ -39,7 +39,7 @@ fn readable(text: &str) -> Option<String> {
     digits(text.split_once("(01)")?.1)
 }
 
-/// A web address without its scheme. Codes in capitals are smaller, so many are written so.
+/// A web address without its scheme. Many are in capitals, which makes the printed code smaller.
 fn after_scheme(text: &str) -> Option<&str> {
     ["https://", "http://"].into_iter().find_map(|scheme| {
         let (start, rest) = text.split_at_checked(scheme.len())?;

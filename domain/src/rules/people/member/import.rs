@@ -21,7 +21,7 @@ pub struct MemberRow {
     pub line: u64,
     /// The member in it.
     pub member: NewMember,
-    /// Why the row can't be read as a member. It is told with everything else that is wrong in the file.
+    /// Why the row can't be read as a member. The import reports it together with all other problems of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

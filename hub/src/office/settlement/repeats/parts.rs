@@ -119,7 +119,7 @@ mod tests {
             gross: None,
             net: Some(net),
         };
-        let told = |new: &[i64], before: &[i64]| {
+        let repeats_of = |new: &[i64], before: &[i64]| {
             let own = new.iter().map(|net| line(*net)).enumerate().collect();
             let known = |(at, net): (usize, &i64)| Known {
                 line_id: format!("sln_{at}"),
@@ -133,8 +133,8 @@ mod tests {
         };
         let id = |place, id: &str| (place, id.to_owned());
         let parts = [150_000, 175_000, 125_000, 1_000];
-        assert_eq!(told(&parts, &[7, 450_000]), [id(0, "sln_1"), id(1, "sln_1"), id(2, "sln_1")]);
-        assert_eq!(told(&[1_000, 450_000], &[7, 150_000, 175_000, 125_000]), [id(1, "sln_1")]);
-        assert_eq!(told(&parts, &[450_001]), []);
+        assert_eq!(repeats_of(&parts, &[7, 450_000]), [id(0, "sln_1"), id(1, "sln_1"), id(2, "sln_1")]);
+        assert_eq!(repeats_of(&[1_000, 450_000], &[7, 150_000, 175_000, 125_000]), [id(1, "sln_1")]);
+        assert_eq!(repeats_of(&parts, &[450_001]), []);
     }
 }

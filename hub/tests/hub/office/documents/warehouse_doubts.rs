@@ -89,10 +89,10 @@ async fn a_receipt_that_repeats_another_one_is_an_exception_of_head_office() {
         ids.collect::<Vec<Value>>()
     };
     // Another place's number is another paper.
-    let told = crate::sync::records::receiving("S001", "A", 4, "evt_1");
-    let mut told: Value = serde_json::from_str(&told).unwrap();
-    told["payload"]["receiving"]["delivery_note_no"] = json!("DN-9");
-    tells(&mut shop, told.to_string()).await;
+    let record = crate::sync::records::receiving("S001", "A", 4, "evt_1");
+    let mut record: Value = serde_json::from_str(&record).unwrap();
+    record["payload"]["receiving"]["delivery_note_no"] = json!("DN-9");
+    tells(&mut shop, record.to_string()).await;
     let first = made(&buyer, RECEIVING, came(None, Some("DN9"), 4)).await;
     assert_eq!((warnings(&first), exceptions().await.len()), (vec![], 0));
     // The same number with other goods, the same goods without a number; a blank number is none.

@@ -15,14 +15,14 @@ fn of(kind: SourceKind) -> SourceFile<'static> {
     SourceFile { kind, account_no: None, currency: None, zone: None, local, separator: ',' }
 }
 
-fn told(file: &str, csv: &Value, source: &SourceFile<'_>) -> Result<CsvStatement, Vec<FieldProblem>> {
+fn statement(file: &str, csv: &Value, source: &SourceFile<'_>) -> Result<CsvStatement, Vec<FieldProblem>> {
     read(file.as_bytes(), &serde_json::from_value(csv.clone()).unwrap(), source.clone(), &bounds())
 }
 
 /// The amounts of the lines, and the line and the reason of each row that is set aside.
-fn shown(told: &CsvStatement) -> (Vec<i64>, Vec<(i64, &'static str)>) {
-    let amounts = told.lines.iter().map(|line| line.net.or(line.gross).unwrap()).collect();
-    (amounts, told.aside.rows.iter().map(|row| (row.row_no, row.reason.name())).collect())
+fn shown(statement: &CsvStatement) -> (Vec<i64>, Vec<(i64, &'static str)>) {
+    let amounts = statement.lines.iter().map(|line| line.net.or(line.gross).unwrap()).collect();
+    (amounts, statement.aside.rows.iter().map(|row| (row.row_no, row.reason.name())).collect())
 }
 
 fn names() -> Value {
@@ -34,8 +34,8 @@ type Case<'a> = (&'a str, Value, &'a [i64], &'a [(i64, &'static str)]);
 
 fn check(source: &SourceFile<'_>, cases: &[Case<'_>]) {
     for (file, csv, amounts, aside) in cases {
-        let told = told(file, csv, source).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
-        assert_eq!(shown(&told), (amounts.to_vec(), aside.to_vec()), "{file}");
+        let statement = statement(file, csv, source).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
+        assert_eq!(shown(&statement), (amounts.to_vec(), aside.to_vec()), "{file}");
     }
 }
 
@@ -150,10 +150,10 @@ fn another_account_or_currency_is_found_by_its_label() {
         check(&own, &[(file.as_str(), names(), [100_000, -50_000].as_slice(), [].as_slice())]);
     }
     for label in ["Konto: 9999999999", "Account,9999999999", "A/C No. 9999999999", "Compte n° 9999999999"] {
-        let wrong = told(&format!("\"{label}\"\n{rows}"), &names(), &own).unwrap_err();
+        let wrong = statement(&format!("\"{label}\"\n{rows}"), &names(), &own).unwrap_err();
         assert!(wrong[0].path == "file" && wrong[0].problem.contains("9999999999"), "{wrong:?}");
     }
-    let wrong = told(
+    let wrong = statement(
         &rows.replace("Nominal", "Nominal (USD)"),
         &json!({"date_format": "%d/%m/%Y", "columns":
         {"date": "Tanggal", "amount": 3}}),
@@ -168,11 +168,11 @@ fn another_account_or_currency_is_found_by_its_label() {
         "No. Rekening : 1234567890\nMata Uang : IDR\n\n{rows}Total;;50.000\n\nNo. Rekening : 9999999999\nMata Uang : \
          USD\n\nTanggal;Uraian;Nominal\n18/11/2026;Z;7.000\n19/11/2026;Y;-1.000\n"
     );
-    let told_of_two = told(&two, &names(), &own).unwrap();
+    let told_of_two = statement(&two, &names(), &own).unwrap();
     let (amounts, aside) = shown(&told_of_two);
     let others: Vec<_> = aside.into_iter().filter(|(_, reason)| *reason == "account").collect();
     assert_eq!((amounts, others), (vec![100_000, -50_000], vec![(13, "account"), (14, "account")]));
-    assert_eq!(told(&two, &names(), &of(SourceKind::Bank)).unwrap_err()[0].path, "account_no");
+    assert_eq!(statement(&two, &names(), &of(SourceKind::Bank)).unwrap_err()[0].path, "account_no");
     check(
         &own,
         &[(
@@ -186,7 +186,11 @@ fn another_account_or_currency_is_found_by_its_label() {
         "Tanggal;Uraian;Nominal;Mata Uang\n18/11/2026;A;250.000;IDR\n19/11/2026;B;100;USD\n",
         "Tanggal;Uraian;Nominal\n18/11/2026;A;Rp 100.000\n19/11/2026;B;USD 50\n20/11/2026;B;$25\n",
     ] {
-        assert_eq!(told(file, &names(), &of(SourceKind::Bank)).unwrap_err()[0].path, "currency", "{file}");
+        assert_eq!(
+            statement(file, &names(), &of(SourceKind::Bank)).unwrap_err()[0].path,
+            "currency",
+            "{file}"
+        );
     }
     let dollars = "Tanggal;Uraian;Nominal\n18/11/2026;A;USD 100\n19/11/2026;B;USD 50\n20/11/2026;B;$25 USD\n";
     check(&of(SourceKind::Bank), &[(dollars, names(), &[100, 50, 25], &[])]);
@@ -211,9 +215,9 @@ fn skipped_rows_that_are_payments_wait_for_a_decision() {
     );
     let numbers = json!({"date_format": "%d/%m/%Y", "skip_rows": 4, "columns":
         {"date": 1, "description": 2, "amount": 3, "sign": 4}});
-    let told = told(file, &numbers, &of(SourceKind::Bank)).unwrap();
-    assert_eq!((shown(&told).0, shown(&told).1[0]), (vec![-50_000, 30_000], (4, "invalid")));
-    let line = told.aside.rows[0].line.as_ref().unwrap();
+    let statement = statement(file, &numbers, &of(SourceKind::Bank)).unwrap();
+    assert_eq!((shown(&statement).0, shown(&statement).1[0]), (vec![-50_000, 30_000], (4, "invalid")));
+    let line = statement.aside.rows[0].line.as_ref().unwrap();
     assert_eq!((line.net, line.date), (Some(100_000), date(2026, 11, 18)));
 }
 
@@ -247,8 +251,8 @@ fn a_period_in_words_says_the_year() {
     let csv = json!({"date_format": "%d/%m", "columns": {"date": "Tgl", "amount": "a"}});
     for period in ["NOVEMBER 2025", "01 NOV 2025 - 30 NOV 2025", "01-11-25 - 30-11-25"] {
         let file = format!("\"Periode : {period}\"\nTgl;t;a\n27/11;A;1.000\n30/11;C;4.000\n");
-        let told = told(&file, &csv, &of(SourceKind::Bank)).unwrap();
-        let days: Vec<_> = told.lines.iter().map(|line| line.date).collect();
+        let statement = statement(&file, &csv, &of(SourceKind::Bank)).unwrap();
+        let days: Vec<_> = statement.lines.iter().map(|line| line.date).collect();
         assert_eq!(days, [date(2025, 11, 27), date(2025, 11, 30)], "{period}");
     }
 }

@@ -1,9 +1,9 @@
 // A list that is described as data: filters in the address, columns, what a row opens, what may be done.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, inside } from "./controls.js";
-import { t } from "./i18n.js";
-import { ListPage, title } from "./list.js";
-import { refilter } from "./menu.js";
+import { icon, inside } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
+import { ListPage, title } from "../kit/list.js";
+import { refilter } from "../kit/menu.js";
 import { need, rows } from "./names.js";
 
 const SEARCH_AFTER_MS = 250;

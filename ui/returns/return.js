@@ -4,7 +4,7 @@ import { field, icon, key } from "../kit/controls.js";
 import { money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
-import { codeOf } from "../kit/barcode.js";
+import { codeOf } from "../kit/scan.js";
 import { wasScanned } from "../kit/scan.js";
 import { finished, total } from "./refund.js";
 import { goods } from "./return_lines.js";

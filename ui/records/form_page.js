@@ -1,11 +1,11 @@
 // What pages have on which a new document is written: read first, one save at a time, a refusal said where the person
 // looks.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, problem } from "./controls.js";
-import { words } from "./codes.js";
-import { t } from "./i18n.js";
-import { backTo } from "./menu.js";
-import { Page } from "./page.js";
+import { icon, problem } from "../kit/controls.js";
+import { words } from "../kit/codes.js";
+import { t } from "../kit/i18n.js";
+import { backTo } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
 import { head } from "./record.js";
 import { rows } from "./names.js";
 

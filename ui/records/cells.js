@@ -1,9 +1,9 @@
 // Cells and marks of the tables of Store Admin and the portal.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, inside, single, vars } from "./controls.js";
-import { ago, brief, date, day, number, time, zoneName } from "./format.js";
-import { t } from "./i18n.js";
-import { address } from "./menu.js";
+import { icon, inside, single, vars } from "../kit/controls.js";
+import { ago, brief, date, day, number, time, zoneName } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { address } from "../kit/menu.js";
 import { nameOf, row, zoneOf } from "./names.js";
 
 /** How a state looks; what is not here is plain. */

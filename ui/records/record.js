@@ -1,11 +1,11 @@
 // A document that is described as data: its head, its state, facts, lines, what may be done, and the way back.
 import { html, nothing } from "../vendor/lit.js";
-import { icon } from "./controls.js";
-import { t } from "./i18n.js";
-import { backTo, WALK } from "./menu.js";
-import { Page } from "./page.js";
-import { ask } from "./form.js";
-import { earlier } from "./api.js";
+import { icon } from "../kit/controls.js";
+import { t } from "../kit/i18n.js";
+import { backTo, WALK } from "../kit/menu.js";
+import { Page } from "../kit/page.js";
+import { ask } from "../kit/form.js";
+import { earlier } from "../kit/api.js";
 import { grid } from "./cells.js";
 import { need } from "./names.js";
 
