@@ -69,10 +69,12 @@ pub(super) fn one_currency(
 /// Whether a mark or code may stand for a currency: `$` may be any dollar.
 pub fn may_be_currency(mark: &str, code: &str) -> bool {
     match currency_code(mark) {
+        // Two cells with the same mark.
+        Some(known) if known == code => true,
         Some("$") => DOLLARS.contains(&code),
         Some("¥") => YEN.contains(&code),
         Some(CROWNS) => CROWN_CODES.contains(&code),
-        Some(known) => known == code,
+        Some(_) => false,
         None => mark.trim().eq_ignore_ascii_case(code),
     }
 }
@@ -93,6 +95,8 @@ mod tests {
             ("kr", "SEK", true),
             ("kr.", "DKK", true),
             ("kr", "IDR", false),
+            ("$", "$", true),
+            ("$", "¥", false),
         ] {
             assert_eq!(may_be_currency(mark, code), fits, "{mark} {code}");
         }

@@ -61,7 +61,7 @@ mod tests {
             words("open", &steps),
             "this is not possible while the state is open; possible now: close, recount"
         );
-        assert_eq!(words("voided", &[]), "it is already voided and can't be changed any more");
+        assert_eq!(words("voided", &[]), "this is already voided and can't be changed any more");
         assert!(words("sealed", &steps).contains("unseal"));
         assert!(words("last_administrator", &[]).contains("first give somebody else"));
     }
