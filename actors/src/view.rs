@@ -125,7 +125,7 @@ pub(crate) struct InboundStatus {
 
 /// Records of the feed that can't be used.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Untaken")]
+#[schemars(rename = "UntakenRecords")]
 pub(crate) struct UntakenStatus {
     /// Number of such records.
     pub(crate) total: u64,

@@ -26,10 +26,9 @@ pub const ADMIN: Doc = Doc::of("Pages", "Store Admin").answers_text("text/html")
 pub const PORTAL: Doc = Doc::of("Pages", "Head office's portal").answers_text("text/html");
 /// `GET /passkeys`
 pub const PASSKEYS: Doc =
-    Doc::of("Passkeys", "Redirect to the page on which devices are registered").answers_text("text/html");
+    Doc::of("Pages", "Redirect to the page on which devices are registered").answers_text("text/html");
 /// `GET /docs`
-pub const DOCS: Doc =
-    Doc::of("Description", "Retrieve a page that shows this document").answers_text("text/html");
+pub const DOCS: Doc = Doc::of("Pages", "Retrieve a page that shows this document").answers_text("text/html");
 
 /// Placeholder in a page for the address of its files.
 const BUILD: &str = "{build}";

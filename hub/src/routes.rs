@@ -123,14 +123,15 @@ const SHARED: &[Route<Hub>] = &[
     Route::get("/health/ready", PUBLIC, health::READY, answers!(health::ready)),
     Route::get("/metrics", LOCAL, book_metrics::METRICS, answers!(book_metrics::metrics)),
     Route::get("/api/openapi.json", PUBLIC, docs::DOCUMENT, answers!(document)),
+    Route::get("/api/openapi-3.0.json", PUBLIC, docs::DOCUMENT_3_0, answers!(document_3_0)),
     Route::get("/docs", PUBLIC, pages::DOCS, shared!(pages::docs)),
     Route::get("/passkeys", PUBLIC, pages::PASSKEYS, shared!(pages::passkeys_of_office)),
     Route::get("/", PUBLIC, pages::PORTAL, shared!(pages::portal)),
     Route::get("/ui/:build/:folder/:file", PUBLIC, pages::FILE, shared!(pages::file)),
     Route::post("/api/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),
-    Route::post("/auth/login", PUBLIC, login::LOGIN, shared!(login::login)),
+    Route::post("/auth/login", PUBLIC, login::LOGIN.deprecated(), shared!(login::login)),
     Route::post("/api/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
-    Route::post("/auth/refresh", PUBLIC, refresh::REFRESH, shared!(refresh::refresh)),
+    Route::post("/auth/refresh", PUBLIC, refresh::REFRESH.deprecated(), shared!(refresh::refresh)),
     Route::post("/api/auth/logout", SESSION, session::LOGOUT, shared!(session::logout)),
     Route::get("/api/auth/me", EVERYONE, session::WHO, shared!(session::me)),
     Route::post("/api/auth/password", EVERYONE, own_password::CHANGE, shared!(own_password::change)),
@@ -193,6 +194,7 @@ const INFO: Info = Info {
     title: "Cloud Hub",
     version: env!("CARGO_PKG_VERSION"),
     description: "Head office of all stores: it receives every record of the stores exactly once, sends them the catalogue, and reports. Amounts of money are in whole units of the currency, without a fraction; rates are in basis points (1,100 is 11 %); times are RFC 3339 in UTC with milliseconds.",
+    has_registers: false,
 };
 
 /// The document as it is served and committed.
@@ -201,6 +203,12 @@ const INFO: Info = Info {
 /// A defect of the table, which a test finds.
 pub fn text() -> Result<String, DocumentError> {
     edge::openapi::text(&ROUTES, &INFO)
+}
+
+/// `GET /api/openapi-3.0.json`
+pub async fn document_3_0(_request: Request) -> Answered {
+    static TEXT: OnceLock<Result<String, DocumentError>> = OnceLock::new();
+    Ok(docs::document(TEXT.get_or_init(|| edge::openapi::text_3_0(&ROUTES, &INFO)))?)
 }
 
 /// `GET /api/openapi.json`

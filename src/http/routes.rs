@@ -67,9 +67,9 @@ macro_rules! answers {
 /// Every route of the store; each is described beside its handler.
 pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
-    Route::post("/auth/login", Public, login::LOGIN, answers!(login::login)),
+    Route::post("/auth/login", Public, login::LOGIN.deprecated(), answers!(login::login)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
-    Route::post("/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
+    Route::post("/auth/refresh", Public, refresh::REFRESH.deprecated(), answers!(refresh::refresh)),
     Route::post("/api/auth/logout", CookieOr(STAFF), session::LOGOUT, answers!(session::logout)),
     Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
     Route::post("/api/auth/password", Roles(STAFF), own_password::CHANGE, answers!(own_password::change)),
@@ -318,6 +318,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/health/ready", Public, health::READY, answers!(health::ready)),
     Route::get("/metrics", LoopbackOr(ADMIN), metrics::TEXT, answers!(metrics::text)),
     Route::get("/api/openapi.json", Public, edge::docs::DOCUMENT, answers!(docs::document)),
+    Route::get("/api/openapi-3.0.json", Public, edge::docs::DOCUMENT_3_0, answers!(docs::document_3_0)),
     Route::get("/docs", Public, pages::DOCS, answers!(pages::docs)),
     Route::get("/passkeys", Public, pages::PASSKEYS, answers!(pages::passkeys_of_store)),
     Route::get("/admin", Public, pages::ADMIN, answers!(pages::admin)),

@@ -2,8 +2,8 @@
 //! three roles each, and holds every answer against it.
 
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, finance};
-use crate::tools::starts;
-use crate::workspace::{Profile, build, target};
+use crate::tools::python::Environment;
+use crate::workspace::{Profile, build};
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,6 @@ use tokio::process::Command;
 
 /// The version that is installed, from the package registry.
 const PACKAGE: &str = "schemathesis==4.32.5";
-/// Installing takes at most this long.
-const INSTALL: Duration = Duration::from_secs(300);
 /// One role takes at most this long, and so much longer for each example. With 100 examples three roles take
 /// about five minutes beside other work; a machine that is wholly taken up may need four times that.
 const ROLE: Duration = Duration::from_secs(450);
@@ -38,28 +36,12 @@ pub enum Tool {
     Missing(&'static str),
 }
 
-/// Installs the tool into a virtual environment of the target folder, unless it is there.
+/// Installs the tool into the target folder, unless it is there.
 pub async fn install() -> anyhow::Result<Tool> {
-    let folder = target().await?.join(PACKAGE.replace("==", "-"));
-    let tool = folder.join("bin/schemathesis");
-    if starts(&tool).await {
-        return Ok(Tool::Ready(tool));
-    }
-    if !starts("python3").await {
-        return Ok(Tool::Missing("python3 is not installed"));
-    }
-    println!("installing {PACKAGE} from the package registry into {}", folder.display());
-    let mut make = Command::new("python3");
-    make.args(["-m", "venv"]).arg(&folder);
-    let mut add = Command::new(folder.join("bin/pip"));
-    add.args(["install", "--quiet", "--disable-pip-version-check", PACKAGE]);
-    for mut step in [make, add] {
-        let done = tokio::time::timeout(INSTALL, step.kill_on_drop(true).status()).await;
-        if !matches!(done, Ok(Ok(status)) if status.success()) {
-            return Ok(Tool::Missing("schemathesis could not be installed from the package registry"));
-        }
-    }
-    Ok(if starts(&tool).await { Tool::Ready(tool) } else { Tool::Missing("schemathesis does not start") })
+    Ok(match Environment::install(&[PACKAGE], "schemathesis").await? {
+        Ok(python) => Tool::Ready(python.program("schemathesis")),
+        Err(why) => Tool::Missing(why),
+    })
 }
 
 /// Which roles send a request for each bound of each schema, beside examples and random requests. What a role is allowed
@@ -95,7 +77,7 @@ pub async fn command(targets: &[Target], examples: u32) -> anyhow::Result<bool> 
 
 impl Target {
     /// Who tries it; the administrator, who can shut the others out, last.
-    fn people(self) -> [Person; 3] {
+    pub fn people(self) -> [Person; 3] {
         match self {
             Self::Store => {
                 [Person::new("cashier", "cashier"), Person::new("warehouse", "warehouse_staff"), admin()]
@@ -105,7 +87,7 @@ impl Target {
     }
 
     /// Set up, with its people and a product.
-    async fn install(self, place: &WorkFolder, people: &[Person]) -> anyhow::Result<Installation> {
+    pub async fn install(self, place: &WorkFolder, people: &[Person]) -> anyhow::Result<Installation> {
         let binaries = build(Profile::Dev).await?;
         let setup = match self {
             Self::Store => Installation::store(&binaries, place, None)?,

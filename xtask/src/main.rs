@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask demo | replay | test | house | texts | bench | fuzz | openapi`.
 
 mod checks;
+mod clients;
 mod daemon;
 mod demo;
 mod fuzz;
@@ -60,6 +61,8 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         examples: u32,
     },
+    /// Generate the clients of clients/ from docs/openapi/, check their types, and use them at a new store and a new hub
+    Clients,
     /// Run the long tests: slow clients, a storm of requests, the model test, schemathesis with many requests,
     /// ten thousand stores, a month offline, the fuzz targets
     Soak(soak::Options),
@@ -91,6 +94,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
             let both = [fuzz::Target::Store, fuzz::Target::Hub];
             fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
         }
+        Command::Clients => clients::command().await,
         Command::Soak(options) => soak::run(options).await,
         Command::Deny => tools::supply::command().await,
         Command::Sbom { to } => tools::supply::sbom(&to).await,

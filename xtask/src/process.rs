@@ -12,6 +12,18 @@ const OWN: Range<usize> = 11..13;
 pub const OF_CHILDREN: Range<usize> = 13..15;
 const OWN_AND_OF_CHILDREN: Range<usize> = 11..15;
 
+/// Runs a command to its end.
+///
+/// # Errors
+/// If it can't be started or fails.
+pub async fn succeeds(command: &mut tokio::process::Command) -> anyhow::Result<()> {
+    let name = command.as_std().get_program().to_string_lossy().into_owned();
+    let status = command.kill_on_drop(true).stdin(std::process::Stdio::null()).status().await;
+    let status = status.with_context(|| name.clone())?;
+    anyhow::ensure!(status.success(), "{name} failed: {status}");
+    Ok(())
+}
+
 /// A figure of `/proc/<pid>/status`, in KiB.
 pub fn status_kib(daemon: &Daemon, name: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid()))?;

@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod faketime;
 pub mod npm;
 pub mod postgres;
+pub mod python;
 pub mod supply;
 pub mod units;
 

@@ -8,6 +8,9 @@ use crate::api::route::Doc;
 /// `GET /api/openapi.json`
 pub const DOCUMENT: Doc =
     Doc::of("Description", "Retrieve this OpenAPI 3.1 document").answers_text("application/json");
+/// `GET /api/openapi-3.0.json`
+pub const DOCUMENT_3_0: Doc =
+    Doc::of("Description", "Retrieve this document as OpenAPI 3.0.3").answers_text("application/json");
 
 /// A document that was made once.
 ///

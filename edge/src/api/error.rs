@@ -45,9 +45,12 @@ impl ApiError {
         self
     }
 
-    /// The same failure with `Retry-After`.
+    /// The same failure with `Retry-After`, which the details repeat for clients that do not see headers.
     pub fn with_retry_after(mut self, seconds: u64) -> Self {
         self.retry_after_s = Some(seconds);
+        if let Some(details) = self.details.as_object_mut() {
+            details.insert("retry_after_s".to_owned(), seconds.into());
+        }
         self
     }
 

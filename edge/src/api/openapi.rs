@@ -9,9 +9,14 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 mod components;
+mod error_details;
 mod failure_answers;
+mod names;
 mod operation;
 mod route_codes;
+mod shape;
+mod tags;
+mod version_3_0;
 
 use failure_answers::Refusals;
 
@@ -24,6 +29,8 @@ pub struct Info {
     pub version: &'static str,
     /// Description of the program, in a sentence or two.
     pub description: &'static str,
+    /// Whether its requests come from registers, which `X-Register-Id` names.
+    pub has_registers: bool,
 }
 
 /// A table that can't be described.
@@ -98,16 +105,16 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
     let (mut schemas, mut refusals) = (Schemas::new(), Refusals::default());
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     let mut tags: Vec<&str> = Vec::new();
-    for route in routes {
+    for route in routes.iter().filter(|route| route.is_of_api()) {
         if !tags.contains(&route.doc.tag) {
             tags.push(route.doc.tag);
         }
-        let operation = operation::of(route, &mut schemas, &mut refusals)?;
+        let operation = operation::of(route, info, &mut schemas, &mut refusals)?;
         let path = paths.entry(template(route.pattern)).or_default();
         path.insert(route.method.as_str().to_lowercase(), operation);
     }
     let components = components::all(schemas.definitions()?, refusals);
-    Ok(json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": info.title,
@@ -116,10 +123,13 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "tags": tags.into_iter().map(|name| json!({"name": name})).collect::<Vec<_>>(),
+        "tags": tags.into_iter().map(tags::tag).collect::<Vec<_>>(),
         "paths": paths,
         "components": components,
-    }))
+    });
+    shape::simplify(&mut document);
+    components::drop_unused(&mut document);
+    Ok(document)
 }
 
 /// As it is committed and served: indented, with a line feed at its end.
@@ -128,6 +138,15 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
 /// As [`document`].
 pub fn text<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
     let document = document(routes, info)?;
+    Ok(format!("{document:#}\n"))
+}
+
+/// The same document as OpenAPI 3.0.3.
+///
+/// # Errors
+/// As [`document`].
+pub fn text_3_0<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
+    let document = version_3_0::convert(&document(routes, info)?);
     Ok(format!("{document:#}\n"))
 }
 

@@ -80,6 +80,11 @@ impl<S: 'static> Clone for Route<S> {
 }
 
 impl<S: 'static> Route<S> {
+    /// Whether it is part of the API: pages and their files are for browsers only.
+    pub fn is_of_api(&self) -> bool {
+        self.doc.tag != doc::PAGES
+    }
+
     /// A `GET` route.
     pub const fn get(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }

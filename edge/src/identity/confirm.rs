@@ -14,16 +14,15 @@ use serde::Deserialize;
 use std::net::IpAddr;
 
 /// `POST /api/auth/webauthn/confirm/start`
-pub const START: Doc =
-    Doc::of("Passkeys", "Start an approval or a device registration with a registered device")
-        .body::<Start>(r#"{"purpose": "approval", "username": "manager@example.com"}"#)
-        .answers::<Ceremony>(
-            r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
+pub const START: Doc = Doc::of("Passkeys", "Start an approval or a registration with a registered device")
+    .body::<Start>(r#"{"purpose": "approval", "username": "manager@example.com"}"#)
+    .answers::<Ceremony>(
+        r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
             "challenge": "k3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1u5bZ7wk3Jx0c8mQ1s", "timeout": 300000,
             "rpId": "shop.example", "userVerification": "required",
             "allowCredentials": [{"type": "public-key", "id": "AZqfAKGyfD2OT1prfI2eDw"}]}}"#,
-        )
-        .unkeyed("each ceremony has a challenge of its own and is used once");
+    )
+    .unkeyed("each ceremony has a challenge of its own and is used once");
 
 /// Purpose of the ceremony. It is valid for this purpose and this session only.
 #[derive(Deserialize, JsonSchema)]
@@ -49,12 +48,6 @@ struct Start {
 /// Repeated proof of the signed-in user: the password, or a known device in a ceremony of `confirm/start`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [
-    {"required": ["password"], "properties": {"password": {"type": "string"},
-        "ceremony_id": {"type": "null"}, "credential": {"type": "null"}}},
-    {"required": ["ceremony_id", "credential"], "properties": {"password": {"type": "null"},
-        "ceremony_id": {"type": "string"}, "credential": {"type": "object"}}},
-]))]
 pub(super) struct Confirmation {
     /// Password of the signed-in user. Omit it for a ceremony.
     password: Option<String>,

@@ -60,6 +60,7 @@ pub const REMOVE: Doc = Doc::of("Passkeys", "Remove one of your own devices")
 /// Request body that finishes the registration of a device.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PasskeyRegistration")]
 struct Finish {
     /// ID of the ceremony.
     #[schemars(length(max = 64))]

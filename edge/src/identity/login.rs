@@ -27,10 +27,6 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
 /// Body of a log-in. The login name is in `username` or in `email`, in exactly one of them.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [
-    {"required": ["username"], "properties": {"username": {"type": "string"}, "email": {"type": "null"}}},
-    {"required": ["email"], "properties": {"email": {"type": "string"}, "username": {"type": "null"}}},
-]))]
 struct Login {
     username: Option<String>,
     email: Option<String>,

@@ -79,6 +79,7 @@ impl JsonSchema for Object {
 /// Request body that finishes a log-in with a device.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PasskeyLogin")]
 struct Finish {
     /// ID of the ceremony.
     #[schemars(length(max = 64))]

@@ -25,7 +25,7 @@ pub const ORDERS: Doc = Doc::of("Receiving", "List purchase orders that can stil
     .lists::<PurchaseOrder>(include_str!("examples/purchase_order.json"));
 
 pub const ORDER: Doc =
-    Doc::of("Receiving", "Retrieve a purchase order of this store with product names and open quantities")
+    Doc::of("Receiving", "Retrieve a purchase order of this store, with product names and open quantities")
         .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));
 
 /// Order as its receiver reads it.

@@ -12,6 +12,7 @@ const INFO: Info = Info {
     title: "Store Router",
     version: env!("CARGO_PKG_VERSION"),
     description: "The server of one shop: point of sale, shifts, stock, receiving and synchronisation. Amounts of money are in whole units of the currency, without a fraction; rates are in basis points (1,100 is 11 %), and amounts are rounded half up per line; times are RFC 3339 in UTC with milliseconds. It can be reached from the shop's own network only.",
+    has_registers: true,
 };
 
 /// The document as it is served and committed.
@@ -20,6 +21,12 @@ const INFO: Info = Info {
 /// A defect of the table, which a test finds.
 pub fn text() -> Result<String, DocumentError> {
     edge::openapi::text(ROUTES, &INFO)
+}
+
+/// `GET /api/openapi-3.0.json`
+pub async fn document_3_0(_request: Request) -> Answered {
+    static TEXT: OnceLock<Result<String, DocumentError>> = OnceLock::new();
+    docs::document(TEXT.get_or_init(|| edge::openapi::text_3_0(ROUTES, &INFO)))
 }
 
 /// `GET /api/openapi.json`

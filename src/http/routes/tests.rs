@@ -153,6 +153,7 @@ const TABLE: &str = "
     GET  /health/ready                      - - - - p
     GET  /metrics                           - - - x l
     GET  /api/openapi.json                  - - - - p
+    GET  /api/openapi-3.0.json              - - - - p
     GET  /docs                              - - - - p
     GET  /passkeys                          - - - - p
     GET  /admin                             - - - - p

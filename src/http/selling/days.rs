@@ -33,7 +33,7 @@ pub const SEAL: Doc = Doc::of("Days", "Seal a day that is over: its documents ca
     )
     .refuses(&[Code::InvalidState]);
 
-pub const UNSEAL: Doc = Doc::of("Days", "Unseal a day until it is sealed again or the current day ends")
+pub const UNSEAL: Doc = Doc::of("Days", "Unseal a day; it stays open until it is sealed again or the current day ends")
     .body::<UnsealDay>(r#"{"reason": "a drawer was counted wrong"}"#)
     .answers::<ReopenedDay>(
         r#"{"business_date": "2026-11-20", "reopened_by": "usr_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f", "reopened_at": "2026-11-21T02:00:00.000Z", "open_until": "2026-11-21", "reason": "a drawer was counted wrong"}"#,

@@ -7,7 +7,7 @@ use edge::{Doc, Reply};
 
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "List reason codes of voids, manual discounts and returns, and whether other reasons are accepted",
+    "List reason codes: of voids, manual discounts and returns, and whether other reasons are accepted",
 )
 .answers::<Reasons>(
     r#"{"voids": ["wrong_item", "customer_left"], "discounts": ["damaged", "staff"],

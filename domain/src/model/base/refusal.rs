@@ -273,6 +273,7 @@ impl Refusal {
     /// The `details` object of the error answer.
     pub fn details(&self) -> Value {
         match self {
+            Self::NotFound(what) => json!({"what": what}),
             Self::InvalidState { state, allowed } => json!({"state": state, "allowed": allowed}),
             Self::StaleRevision { state, revision } => json!({"state": state, "revision": revision}),
             Self::VersionConflict { version } => json!({"version": version}),

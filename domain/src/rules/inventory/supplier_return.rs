@@ -38,7 +38,6 @@ pub struct NewSupplierReturn {
 /// Line of a new supplier return: one SKU.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewSupplierReturnLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]

@@ -40,8 +40,6 @@ rows! {
     approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password or device is wrong, or the account is disabled";
     /// 403: the user was disabled.
     account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
-    /// 404: no such path.
-    no_such_path => NotFound "there is nothing at this path";
     /// 408: the request did not arrive in time.
     request_timeout => RequestTimeout "the request did not arrive in time: send it again";
     /// 409: the first request with this key has not finished yet.
@@ -71,9 +69,14 @@ impl ApiError {
         Self::new(Code::InvalidQuery, problem)
     }
 
+    /// 404: no such path. The details tell it from a thing that does not exist.
+    pub fn no_such_path() -> Self {
+        Self::new(Code::NotFound, "there is nothing at this path").with_details(json!({"what": "path"}))
+    }
+
     /// 404 for a thing: `what` names it, for example `transaction`.
     pub fn not_found(what: &str) -> Self {
-        Self::new(Code::NotFound, format!("{what} was not found"))
+        Self::new(Code::NotFound, format!("{what} was not found")).with_details(json!({"what": what}))
     }
 
     /// 413, with the limit in bytes.

@@ -1,5 +1,6 @@
 //! What all operations share: envelope, failure, the error table, headers, and the two kinds of token.
 
+use super::error_details;
 use super::failure_answers::Refusals;
 use crate::api::error::Code;
 use serde_json::{Map, Value, json};
@@ -9,8 +10,8 @@ use std::collections::BTreeMap;
 pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
     let codes = refusals.codes();
     let mut named: BTreeMap<String, Value> = schemas;
-    named.insert("Envelope".to_owned(), envelope());
     named.insert("Failure".to_owned(), failure());
+    named.insert("ErrorDetails".to_owned(), error_details::schema());
     named.insert("ErrorCode".to_owned(), error_codes(&codes));
     json!({
         "schemas": named,
@@ -30,14 +31,17 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
     })
 }
 
-fn envelope() -> Value {
-    json!({
-        "type": "object",
-        "description": "Envelope of every success. Each operation defines its `data`.",
-        "required": ["success", "data"],
-        "properties": {"success": {"const": true}, "data": {"type": "object"}},
-        "additionalProperties": false,
-    })
+/// Removes parameters and kinds of token that no operation of this program uses.
+pub fn drop_unused(document: &mut Value) {
+    let paths = document.get("paths").map(Value::to_string).unwrap_or_default();
+    let is_used = |name: &str| {
+        paths.contains(&format!("/parameters/{name}\"")) || paths.contains(&format!("{{\"{name}\":[]}}"))
+    };
+    for group in ["/components/parameters", "/components/securitySchemes"] {
+        if let Some(Value::Object(group)) = document.pointer_mut(group) {
+            group.retain(|name, _| is_used(name));
+        }
+    }
 }
 
 fn failure() -> Value {
@@ -46,14 +50,14 @@ fn failure() -> Value {
         "description": "Envelope of every failure. Each operation lists its codes.",
         "required": ["success", "error"],
         "properties": {
-            "success": {"const": false},
+            "success": {"type": "boolean", "const": false},
             "error": {
                 "type": "object",
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
                     "code": {"$ref": "#/components/schemas/ErrorCode"},
                     "message": {"type": "string", "description": "Error message for people."},
-                    "details": {"type": "object"},
+                    "details": {"$ref": "#/components/schemas/ErrorDetails"},
                     "request_id": {"type": "string"},
                 },
                 "additionalProperties": false,

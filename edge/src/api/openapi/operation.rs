@@ -1,24 +1,33 @@
 //! One operation: a row of the table as OpenAPI tells it.
 
-use super::{DocumentError, Refusals, Schemas, fields, name};
+use super::names::operation_id;
+use super::{DocumentError, Info, Refusals, Schemas, fields, name};
 use crate::api::route::{Access, BodyKind, Route, SchemaOf, Success};
 use domain::model::people::user::Role;
 use serde_json::{Map, Value, json};
 
+/// Longest title of an operation, in bytes.
+const TITLE: usize = 60;
+
 /// A route as an operation.
 pub fn of<S>(
     route: &Route<S>,
+    info: &Info,
     schemas: &mut Schemas,
     refusals: &mut Refusals,
 ) -> Result<Value, DocumentError> {
     let mut operation = Map::new();
     let mut add = |key: &str, value: Value| operation.insert(key.to_owned(), value);
-    add("operationId", id(route).into());
+    add("operationId", operation_id(route).into());
     add("tags", json!([route.doc.tag]));
-    add("summary", route.doc.summary.into());
+    add("summary", title(route.doc.summary).into());
+    add("description", description(route).into());
+    if route.doc.deprecated {
+        add("deprecated", true.into());
+    }
     add("security", security(&route.access));
     if let Some(roles) = roles(&route.access) {
-        add("x-roles", roles);
+        add("x-roles", roles.into());
     }
     if route.mutates {
         add("x-idempotency", if route.keyed() { "stored" } else { "none" }.into());
@@ -26,7 +35,7 @@ pub fn of<S>(
     if let Some(reason) = route.doc.unkeyed {
         add("x-idempotency-reason", reason.into());
     }
-    add("parameters", parameters(route, schemas));
+    add("parameters", parameters(route, info, schemas));
     if let Some(body) = request_body(route, schemas)? {
         add("requestBody", body);
     }
@@ -41,10 +50,24 @@ pub fn of<S>(
     Ok(operation.into())
 }
 
-/// `post_api_shifts_id_close`
-fn id<S>(route: &Route<S>) -> String {
-    let words = |text: &str| text.replace([':', '.'], "").replace(['/', '-'], "_");
-    format!("{}{}", route.method.as_str().to_lowercase(), words(route.pattern))
+/// The beginning of a summary that is longer than a title may be: its first clause, or what fits up to a comma.
+fn title(summary: &str) -> &str {
+    if summary.len() <= TITLE {
+        return summary;
+    }
+    let start = summary.get(..=TITLE).unwrap_or(summary);
+    let clause = [". ", "; ", ": "].iter().filter_map(|mark| start.find(mark)).min();
+    clause.or_else(|| start.rfind(", ")).and_then(|end| summary.get(..end)).unwrap_or(summary)
+}
+
+/// The summary as sentences, and the roles that may call the operation.
+fn description<S>(route: &Route<S>) -> String {
+    let roles = match roles(&route.access) {
+        Some(roles) => format!("Roles: {}.", roles.join(", ")),
+        None if matches!(route.access, Access::SyncToken) => "For enrolled stores.".to_owned(),
+        None => "No token is needed.".to_owned(),
+    };
+    format!("{}.\n\n{roles}", route.doc.summary.trim_end_matches('.'))
 }
 
 fn security(access: &Access) -> Value {
@@ -56,16 +79,16 @@ fn security(access: &Access) -> Value {
     }
 }
 
-fn roles(access: &Access) -> Option<Value> {
+fn roles(access: &Access) -> Option<Vec<&'static str>> {
     match access {
         Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => {
-            Some(roles.iter().copied().map(Role::name).collect::<Vec<_>>().into())
+            Some(roles.iter().copied().map(Role::name).collect())
         }
         Access::Public | Access::SyncToken => None,
     }
 }
 
-fn parameters<S>(route: &Route<S>, schemas: &mut Schemas) -> Value {
+fn parameters<S>(route: &Route<S>, info: &Info, schemas: &mut Schemas) -> Value {
     let mut parameters: Vec<Value> = Vec::new();
     for segment in route.pattern.split('/') {
         if let Some(name) = segment.strip_prefix(':') {
@@ -81,7 +104,7 @@ fn parameters<S>(route: &Route<S>, schemas: &mut Schemas) -> Value {
             parameters.push(parameter(&name, required, field));
         }
     }
-    if matches!(route.access, Access::Roles(_) | Access::CookieOr(_)) {
+    if info.has_registers && matches!(route.access, Access::Roles(_) | Access::CookieOr(_)) {
         parameters.push(json!({"$ref": "#/components/parameters/RegisterId"}));
     }
     if route.mutates {
@@ -186,8 +209,10 @@ fn of_file(media_type: &str) -> Value {
 fn enveloped(schema: SchemaOf, data: Value, schemas: &mut Schemas) -> Value {
     let of_data: Value = schema(&mut schemas.written).into();
     let schema = json!({
-        "allOf": [{"$ref": "#/components/schemas/Envelope"}],
-        "properties": {"data": of_data},
+        "type": "object",
+        "required": ["success", "data"],
+        "properties": {"success": {"type": "boolean", "const": true}, "data": of_data},
+        "additionalProperties": false,
     });
     json!({"application/json": {"schema": schema, "example": {"success": true, "data": data}}})
 }

@@ -6,6 +6,9 @@ use crate::api::error::Code;
 use crate::api::page::List;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+/// Tag of pages and of their files, which are not part of the API.
+pub(crate) const PAGES: &str = "Pages";
+
 /// Gives the schema of a type, as a reference where it has a name.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
@@ -51,6 +54,7 @@ pub struct Doc {
     pub(crate) refusals: &'static [Code],
     pub(crate) unkeyed: Option<&'static str>,
     pub(crate) versioned: bool,
+    pub(crate) deprecated: bool,
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -84,6 +88,12 @@ impl Doc {
     /// Marks a change of a versioned resource: `If-Match` names the version that was read.
     pub const fn versioned(mut self) -> Self {
         self.versioned = true;
+        self
+    }
+
+    /// Marks the old path of another operation.
+    pub const fn deprecated(mut self) -> Self {
+        self.deprecated = true;
         self
     }
 
@@ -160,6 +170,17 @@ impl Draft {
 
     const fn done(self, success: Success) -> Doc {
         let Self { tag, summary, body, query } = self;
-        Doc { tag, summary, body, query, success, also: &[], refusals: &[], unkeyed: None, versioned: false }
+        Doc {
+            tag,
+            summary,
+            body,
+            query,
+            success,
+            also: &[],
+            refusals: &[],
+            unkeyed: None,
+            versioned: false,
+            deprecated: false,
+        }
     }
 }

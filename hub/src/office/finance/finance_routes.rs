@@ -51,7 +51,7 @@ pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, 
         completeness::EXAMPLE,
     );
 pub const ENTRY: Doc =
-    Doc::of("Finance", "Retrieve a journal entry with its lines and its source document")
+    Doc::of("Finance", "Retrieve a journal entry, with its lines and its source document")
         .answers::<journal::Whole>(
             r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
             "entry_date": "2026-11-20", "reference_date": null, "kind": "event",

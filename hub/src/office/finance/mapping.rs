@@ -27,7 +27,7 @@ const BANK_TEXT_CHARS_MIN: usize = 3;
 
 /// Mapping of a key to an account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "Mapping")]
+#[schemars(rename = "AccountMapping")]
 pub struct View {
     /// ID of the mapping, `map_…`.
     pub mapping_id: String,
@@ -48,7 +48,7 @@ pub struct View {
 /// Request body of `POST /api/finance/mappings`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "NewMapping")]
+#[schemars(rename = "NewAccountMapping")]
 pub struct New {
     /// Kind of object that is mapped.
     of: MappingOf,

@@ -64,7 +64,7 @@ pub const NAMES: [&str; 15] = [
 
 /// Result of all proofs.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Proofs")]
+#[schemars(rename = "ProofResults")]
 pub struct Proofs {
     /// When the proofs were run.
     pub at: UtcMs,

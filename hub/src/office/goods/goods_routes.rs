@@ -41,7 +41,7 @@ const GROUP: &str = "Goods of stores";
 pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of all stores, newest first")
     .query::<ReceivingQuery>()
     .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
-pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt with its invoices and its state in the books")
+pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt, with its invoices and its state in the books")
     .query::<OfStore>()
     .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
 pub const DISCREPANCIES: Doc =
@@ -63,7 +63,7 @@ pub const SUPPLIER_RETURN: Doc = Doc::of(GROUP, "Retrieve a supplier return and 
 pub const TRANSFERS: Doc = Doc::of(GROUP, "List transfers between stores, newest first")
     .query::<TransfersQuery>()
     .lists::<TransferView>(include_str!("examples/transfer_listed.json"));
-pub const TRANSFER: Doc = Doc::of(GROUP, "Retrieve a transfer and its state in the books of both stores")
+pub const TRANSFER: Doc = Doc::of(GROUP, "Retrieve a transfer, and its state in the books of both stores")
     .answers::<transfer_document::Detail>(include_str!("examples/transfer.json"));
 pub const ADJUSTMENTS: Doc = Doc::of(GROUP, "List stock adjustments of all stores, newest first")
     .query::<AdjustmentsQuery>()
@@ -77,7 +77,7 @@ pub const OPNAMES: Doc = Doc::of(
 )
 .query::<OpnamesQuery>()
 .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));
-pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count with its lines and its state in the books")
+pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count, with its lines and its state in the books")
     .query::<OfStore>()
     .answers::<Detail<CountedOpname>>(include_str!("examples/opname.json"));
 

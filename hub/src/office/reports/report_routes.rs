@@ -64,7 +64,7 @@ pub const STOCK: Doc = Doc::of("Reports", "Report stock at the end of a day in t
     .also(&["text/csv", SVG])
     .refuses(&[Code::ValidationFailed]);
 pub const POINTS_LIABILITY: Doc =
-    Doc::of("Reports", "Report outstanding points by number of months until they expire")
+    Doc::of("Reports", "Report outstanding points by the months until they expire")
         .query::<DayQuery>()
         .answers::<View>(STOCK_EXAMPLE)
         .also(&["text/csv", SVG])

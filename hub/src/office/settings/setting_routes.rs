@@ -12,7 +12,7 @@ const SETTINGS: &str = r#"{"finance.approval_limit": 0, "finance.four_eyes": fal
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/settings", ADMIN, "Settings")
-        .summary("Retrieve head office's settings that can be changed while the hub runs")
+        .summary("Retrieve head office's settings, those that can be changed while the hub runs")
         .answers::<View>(SETTINGS, answers!(read)),
     get("/api/settings/sources", ADMIN, "Settings")
         .summary("Retrieve the source of each setting")

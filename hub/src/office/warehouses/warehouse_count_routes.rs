@@ -32,7 +32,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null, "lines": [],
             "next_cursor": null}"#,
     ),
-    post("/api/opname/:id/submit", PURCHASING, GROUP).summary("Submit a warehouse's stock count for review of its differences")
+    post("/api/opname/:id/submit", PURCHASING, GROUP).summary("Submit a warehouse's stock count, for review of its differences")
     .refuses(STEP)
     .step::<Submit>(OPNAME),
     post("/api/opname/:id/recount", PURCHASING, GROUP).summary("Request a recount of some products of a warehouse")

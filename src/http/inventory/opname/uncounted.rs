@@ -23,7 +23,7 @@ const SCANNED_MAX: usize = 20_000;
 
 pub const LIST: Doc = Doc::of(
     "Opname",
-    "List products of the count's scope that are not counted yet or need a recount, ordered by SKU",
+    "List products of a count that still need counting, ordered by SKU: not counted yet, or to be recounted",
 )
 .query::<Query>()
 .answers::<List<Uncounted>>(

@@ -26,7 +26,7 @@ const MOVEMENTS_MAX: usize = 200_000;
 const ATTEMPTS: u32 = 5;
 
 pub const VALUATION: Doc =
-    Doc::of("Stock", "Report quantity and value of stock at the end of a business date, ordered by SKU")
+    Doc::of("Stock", "Report quantity and value of stock at the end of a day, ordered by SKU")
         .query::<Query>()
         .answers::<Valuation>(
             r#"{"date": "2026-11-20", "items": [{"sku": "8991234567890", "name": "Green Tea 100 g",

@@ -35,13 +35,10 @@ pub const END: Doc = Doc::of("Shifts", "End a shift without a count: no more sal
     .optional_body::<EmptyBody>("{}")
     .answers::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftHasOpenTransactions]);
-pub const RECOUNT: Doc = Doc::of(
-    "Shifts",
-    "Recount a shift that is closed or was interrupted by a restore; the first count is kept",
-)
-.body::<RecountShift>(r#"{"counted_cash": 532190, "reason": "a note stuck in the tray"}"#)
-.creates::<ShiftView>(SHIFT)
-.refuses(&[Code::InvalidState]);
+pub const RECOUNT: Doc = Doc::of("Shifts", "Recount a closed or interrupted shift; the first count is kept")
+    .body::<RecountShift>(r#"{"counted_cash": 532190, "reason": "a note stuck in the tray"}"#)
+    .creates::<ShiftView>(SHIFT)
+    .refuses(&[Code::InvalidState]);
 
 /// `POST /api/shifts/:id/cash-movements`
 pub async fn move_cash(request: Request) -> Answered {

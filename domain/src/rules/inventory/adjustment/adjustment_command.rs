@@ -33,7 +33,6 @@ pub struct NewAdjustment {
 /// Line of a new adjustment: one SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewAdjustmentLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]

@@ -53,7 +53,6 @@ pub enum CountMode {
 /// Count of a product in one zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct Count {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]

@@ -32,7 +32,6 @@ pub struct NewReceiving {
 /// Line of a new receiving document: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewReceivingLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]

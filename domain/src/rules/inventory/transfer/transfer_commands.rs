@@ -27,7 +27,6 @@ pub struct NewTransfer {
 /// One SKU to send or to receive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewTransferLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]

@@ -16,7 +16,6 @@ use std::borrow::Cow;
 /// Request body of `POST /api/pos/transactions/:id/lines`: a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["barcode"]}]))]
 pub struct AddLine {
     /// SKU of the product. May be omitted if `barcode` names it.
     #[serde(default)]

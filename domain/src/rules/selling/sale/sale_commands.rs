@@ -36,7 +36,6 @@ pub struct CreateSale {
 /// Line to sell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["sku"]}, {"required": ["code"]}]))]
 pub struct NewItem {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
@@ -77,7 +76,6 @@ pub struct PaySale {
 /// Either `payments`, or one payment's fields directly.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["payments"]}, {"required": ["method", "amount"]}]))]
 struct PayBody {
     /// Payments, in order. Send either this list or the fields of a single payment.
     payments: Option<Vec<NewPayment>>,

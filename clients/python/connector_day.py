@@ -1,0 +1,87 @@
+"""An accounting connector's day at head office. Arguments: base URL, user name, password."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from typing import TypeVar
+
+from cloud_hub.api.catalogue import create_product
+from cloud_hub.api.finance import (
+    create_finance_journal,
+    get_finance_trial_balance,
+    list_finance_accounts,
+    list_finance_journal,
+)
+from cloud_hub.api.purchasing import (
+    create_purchase_order,
+    create_supplier,
+    create_supplier_product,
+    submit_purchase_order,
+)
+from cloud_hub.client import AuthenticatedClient
+from cloud_hub.models import (
+    Failure,
+    CompleteListOfJournalEntry,
+    JournalLineByHand,
+    NewJournalEntry,
+    NewOrderLine,
+    NewProduct,
+    NewPurchaseOrder,
+    NewSupplierPrice,
+    PurchaseOrderReason,
+    SupplierFields,
+)
+from cloud_hub.types import UNSET
+from session import HasData, Session, items
+
+SKU = "PY-1"
+
+Data = TypeVar("Data")
+
+
+def expect(answer: HasData[Data] | Failure | None) -> Data:
+    """The data of a success; a failure is raised with its code."""
+    if answer is None or isinstance(answer, Failure):
+        raise RuntimeError(answer and f"{answer.error.code}: {answer.error.message}")
+    return answer.data
+
+
+def main(base_url: str, username: str, password: str) -> None:
+    session = Session(base_url, username, password)
+    hub = AuthenticatedClient(base_url=base_url, token="", httpx_args={"transport": session})
+    product = expect(create_product.sync(client=hub, body=NewProduct(sku=SKU, name="Jasmine tea", price=12_000)))
+    supplier = expect(create_supplier.sync(client=hub, body=SupplierFields(code="PY", name="Jasmine Ltd")))
+    offer = NewSupplierPrice(sku=SKU, unit_cost=9_000)
+    expect(create_supplier_product.sync(supplier.supplier_id, client=hub, body=offer))
+    lines = [NewOrderLine(sku=SKU, qty=24)]
+    wanted = NewPurchaseOrder(supplier_id=supplier.supplier_id, store_id="S001", lines=lines)
+    order = expect(create_purchase_order.sync(client=hub, body=wanted))
+    submitted = submit_purchase_order.sync(order.po_id, client=hub, body=PurchaseOrderReason())
+    assert expect(submitted).submitted_at
+
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    amount = 5_000_000
+    accounts = expect(list_finance_accounts.sync(client=hub)).items
+    cost = next(one.account for one in accounts if one.type_ == "expense")
+    equity = next(one.account for one in accounts if one.type_ == "equity")
+    entry_lines = [
+        JournalLineByHand(account=cost, debit=amount),
+        JournalLineByHand(account=equity, credit=amount),
+    ]
+    entry = NewJournalEntry(date=today, memo="Insurance", lines=entry_lines)
+    posted = expect(create_finance_journal.sync(client=hub, body=entry))
+
+    def page(cursor: str | None) -> CompleteListOfJournalEntry:
+        return expect(
+            list_finance_journal.sync(client=hub, from_=today, to=today, limit=1, cursor=cursor or UNSET)
+        )
+
+    journal = [one.entry_id for one in items(page)]
+    assert posted.entry_id in journal
+    balance = expect(get_finance_trial_balance.sync(client=hub, date=today))
+    assert any(one.account == cost and (one.debit or 0) >= amount for one in balance.items)
+    print(f"connector: {product.sku} ordered, {len(journal)} journal entries read")
+
+
+main(*sys.argv[1:])

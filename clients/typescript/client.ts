@@ -1,0 +1,156 @@
+// A client of the Store Router or the Cloud Hub: it logs in, renews its tokens, gives every change an idempotency key,
+// and repeats requests that the server asks it to repeat.
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import createClient, { type Client } from "openapi-fetch";
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+/** A register, for clients that are tills. */
+export interface Options {
+  registerId?: string;
+}
+
+/** Requests that failed on the way, or were answered 503, are sent this many times. */
+const ATTEMPTS = 5;
+/** A token is renewed this many seconds before it expires. */
+const MARGIN_S = 60;
+
+interface Tokens {
+  token: string;
+  refresh_token: string;
+  expires_in: number;
+}
+
+/** Logs in and answers a client whose requests carry the session's token. */
+export async function connect<Paths extends {}>(
+  baseUrl: string,
+  credentials: Credentials,
+  options: Options = {},
+): Promise<Client<Paths>> {
+  const session = await Session.start(baseUrl, credentials);
+  return createClient<Paths>({ baseUrl, fetch: (request) => session.send(request, options) });
+}
+
+class Session {
+  private renewal: Promise<void> | undefined;
+
+  private constructor(
+    private readonly baseUrl: string,
+    private tokens: Tokens,
+    private expiresAt: number,
+  ) {}
+
+  static async start(baseUrl: string, credentials: Credentials): Promise<Session> {
+    const session = new Session(baseUrl, { token: "", refresh_token: "", expires_in: 0 }, 0);
+    await session.take("/api/auth/login", credentials);
+    return session;
+  }
+
+  async send(request: Request, options: Options): Promise<Response> {
+    if (Date.now() > this.expiresAt - MARGIN_S * 1000) {
+      await this.renew();
+    }
+    request.headers.set("Authorization", `Bearer ${this.tokens.token}`);
+    if (options.registerId !== undefined) {
+      request.headers.set("X-Register-Id", options.registerId);
+    }
+    if (request.method !== "GET" && !request.headers.has("Idempotency-Key")) {
+      request.headers.set("Idempotency-Key", randomUUID());
+    }
+    return repeated(request);
+  }
+
+  /** One renewal serves all requests that wait for it, since a refresh token works once. */
+  private renew(): Promise<void> {
+    const body = { refresh_token: this.tokens.refresh_token };
+    this.renewal ??= this.take("/api/auth/refresh", body).finally(() => (this.renewal = undefined));
+    return this.renewal;
+  }
+
+  private async take(path: string, body: object): Promise<void> {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": randomUUID() };
+    const request = new Request(this.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const response = await repeated(request);
+    const answer = (await response.json()) as { data?: Tokens; error?: { message: string } };
+    if (answer.data === undefined) {
+      throw new Error(`${path}: ${response.status}: ${answer.error?.message}`);
+    }
+    this.tokens = answer.data;
+    this.expiresAt = Date.now() + answer.data.expires_in * 1000;
+  }
+}
+
+/** Sends a request until it is answered with something other than 503. Its key makes the repetition safe. */
+async function repeated(request: Request): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const last = attempt === ATTEMPTS;
+    const response = await fetch(request.clone()).catch((error: unknown) => {
+      if (last) throw error;
+      return undefined;
+    });
+    if (response !== undefined && (response.status !== 503 || last)) {
+      return response;
+    }
+    const wait = Number(response?.headers.get("Retry-After") ?? attempt);
+    await sleep(wait * 1000);
+  }
+}
+
+interface Page<Item> {
+  items: Item[];
+  next_cursor?: string | null;
+}
+
+/** All items of a list, page by page. `load` sends the request with the cursor. */
+export async function* items<Item>(
+  load: (cursor: string | undefined) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+  let cursor: string | undefined;
+  do {
+    const page = await load(cursor);
+    yield* page.items;
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+interface Answer<Data> {
+  data?: { data: Data };
+  error?: { error: { code: string; message: string } };
+}
+
+/** The data of a success; a failure is thrown with its code. */
+export function expect<Data>(answer: Answer<Data>): Data {
+  if (answer.data === undefined) {
+    throw new Error(`${answer.error?.error.code}: ${answer.error?.error.message}`);
+  }
+  return answer.data.data;
+}
+
+export interface ServerEvent {
+  event: string;
+  id: string;
+  data: unknown;
+}
+
+/** The events of a response of `GET /api/events`, as they arrive. */
+export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const field = (name: string) =>
+        block.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const data = field("data");
+      if (data !== undefined) {
+        yield { event: field("event") ?? "message", id: field("id") ?? "", data: JSON.parse(data) };
+      }
+    }
+  }
+}

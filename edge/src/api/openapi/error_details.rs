@@ -1,0 +1,64 @@
+//! The schema of an error's `details`. Each code has fields of its own, so all of them are optional.
+
+use serde_json::{Map, Value, json};
+
+/// Schema of `details`.
+pub fn schema() -> Value {
+    let properties: Map<String, Value> = fields().into_iter().map(described).collect();
+    json!({
+        "type": "object",
+        "description": "Figures and names that belong to the code. Fields may be added.",
+        "properties": properties,
+        "additionalProperties": true,
+    })
+}
+
+fn described((name, mut schema, description): (&str, Value, &str)) -> (String, Value) {
+    if let Some(fields) = schema.as_object_mut() {
+        fields.insert("description".to_owned(), description.into());
+    }
+    (name.to_owned(), schema)
+}
+
+fn fields() -> Vec<(&'static str, Value, &'static str)> {
+    let (text, number) = (|| json!({"type": "string"}), || json!({"type": "integer"}));
+    let texts = || json!({"type": "array", "items": {"type": "string"}});
+    let problem = json!({
+        "type": "object",
+        "required": ["path", "problem"],
+        "properties": {
+            "path": {"type": "string", "description": "Field of the request, for example `items[0].qty`."},
+            "problem": {"type": "string", "description": "What is wrong, for people."},
+        },
+        "additionalProperties": true,
+    });
+    vec![
+        (
+            "fields",
+            json!({"type": "array", "items": problem}),
+            "`validation_failed`: the fields that were refused.",
+        ),
+        ("what", text(), "`not_found`: what was not found; `path` if the API has no such path."),
+        ("state", text(), "`invalid_state`: current state of the document."),
+        ("allowed", texts(), "`invalid_state`: what is possible in that state."),
+        ("shift_id", text(), "`shift_already_open`: the open shift."),
+        ("transactions", texts(), "`shift_has_open_transactions`: the unfinished transactions."),
+        ("member_id", text(), "`insufficient_points`: the member."),
+        ("balance", number(), "`insufficient_points`: points of the member."),
+        ("reserved", number(), "`insufficient_points`: points that open baskets reserve."),
+        ("available", number(), "`insufficient_points`: points that can be used."),
+        ("skus", texts(), "`unknown_sku`: the unknown products."),
+        ("amount_due", number(), "`payment_mismatch`: the amount to pay, in whole currency units."),
+        ("action", text(), "`approval_required`: what needs an approval."),
+        ("approvers", texts(), "`approval_required`: roles that may approve."),
+        ("setting", text(), "`approval_required`: setting of the limit."),
+        ("header", text(), "`invalid_header`: name of the header."),
+        ("differs", texts(), "`idempotency_key_reused`: parts of the request that differ."),
+        (
+            "retry_after_s",
+            number(),
+            "`approval_limited`, `rate_limited`, `unavailable`: seconds to wait before a retry.",
+        ),
+        ("limit_bytes", number(), "`body_too_large`: largest body, in bytes."),
+    ]
+}

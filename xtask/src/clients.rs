@@ -1,0 +1,103 @@
+//! `clients`: makes the clients of `clients/` from the committed documents, checks their types strictly, and has each
+//! live a till's day at a new store and a connector's day at a new hub.
+
+use crate::fuzz::Target;
+use crate::process::succeeds;
+use crate::stage::{WorkFolder, admin};
+use crate::tools::{python::Environment, starts};
+use crate::workspace::root;
+use anyhow::ensure;
+use std::path::{Path, PathBuf};
+use tokio::process::Command;
+
+/// What makes and checks the Python client.
+const PACKAGES: [&str; 3] =
+    ["openapi-python-client==0.29.1", "mypy==2.4.1", "types-python-dateutil==2.9.0.20261116"];
+/// Each document with the name of its Python package and the day that is lived at its program.
+const PROGRAMS: [(&str, &str, &str, Target); 2] = [
+    ("store-router", "store_router", "till_day", Target::Store),
+    ("cloud-hub", "cloud_hub", "connector_day", Target::Hub),
+];
+
+/// The languages, or why one is missing.
+pub enum Clients {
+    Ready(Python),
+    Missing(&'static str),
+}
+
+/// Python with the packages.
+pub struct Python(Environment);
+
+/// Installs what both clients need.
+pub async fn install() -> anyhow::Result<Clients> {
+    if !starts("npm").await {
+        return Ok(Clients::Missing("npm is not installed"));
+    }
+    Ok(match Environment::install(&PACKAGES, "openapi-python-client").await? {
+        Ok(python) => Clients::Ready(Python(python)),
+        Err(why) => Clients::Missing(why),
+    })
+}
+
+/// The command by itself; without the tools it fails.
+pub async fn command() -> anyhow::Result<bool> {
+    match install().await? {
+        Clients::Ready(python) => run(&python).await.map(|()| true),
+        Clients::Missing(why) => anyhow::bail!("{why}"),
+    }
+}
+
+/// Makes, checks and uses both clients.
+pub async fn run(python: &Python) -> anyhow::Result<()> {
+    make_typescript().await?;
+    make_python(python).await?;
+    for (_, _, day, target) in PROGRAMS {
+        live(python, day, target).await?;
+    }
+    Ok(())
+}
+
+fn folder(language: &str) -> PathBuf {
+    root().join("clients").join(language)
+}
+
+async fn make_typescript() -> anyhow::Result<()> {
+    let install = ["ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"];
+    for args in [&install[..], &["run", "--silent", "generate"], &["run", "--silent", "build"]] {
+        let mut npm = Command::new("npm");
+        succeeds(npm.args(args).current_dir(folder("typescript"))).await?;
+    }
+    Ok(())
+}
+
+async fn make_python(Python(python): &Python) -> anyhow::Result<()> {
+    for (document, package, _, _) in PROGRAMS {
+        let mut generate = Command::new(python.program("openapi-python-client"));
+        generate.args(["generate", "--meta", "none", "--overwrite", "--config", "generator.yaml", "--path"]);
+        generate.arg(document_of(document)).args(["--output-path", package]);
+        succeeds(generate.current_dir(folder("python"))).await?;
+    }
+    let mut check = Command::new(python.program("mypy"));
+    succeeds(check.args(["--strict", "."]).current_dir(folder("python"))).await
+}
+
+fn document_of(program: &str) -> PathBuf {
+    root().join("docs/openapi").join(format!("{program}.json"))
+}
+
+/// A day in each language at one new program.
+async fn live(Python(python): &Python, day: &str, target: Target) -> anyhow::Result<()> {
+    let place = WorkFolder::new(None)?;
+    let setup = target.install(&place, &target.people()).await?;
+    let daemon = setup.serve().await?;
+    let user = admin();
+    let run = |program: PathBuf, script: String, folder: PathBuf| {
+        let mut command = Command::new(program);
+        command.arg(script).args([&daemon.base(), &user.username, &user.password]).current_dir(folder);
+        command
+    };
+    succeeds(&mut run(Path::new("node").into(), format!("built/{day}.js"), folder("typescript"))).await?;
+    succeeds(&mut run(python.program("python"), format!("{day}.py"), folder("python"))).await?;
+    ensure!(daemon.stop().await?.success(), "the program did not stop cleanly afterwards");
+    Ok(())
+}
