@@ -156,7 +156,7 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
 /// Filters of the list of products.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
-    /// A part of the name, the beginning of the sku, or digits of a barcode.
+    /// A part of the name, the beginning of the sku, a code in any spelling, or digits of one.
     pub q: &'a str,
     pub category: &'a str,
     /// A scan that names one.
@@ -172,18 +172,32 @@ pub async fn list(
     after: &str,
     limit: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
-    // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
-    const FOUND: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
-    const OR_CODE: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!' \
-         OR sku IN (SELECT sku FROM product_barcodes WHERE code LIKE '%' || ? || '%'))";
-    let typed = words([q]);
-    let found = if code_part(&typed).is_some() { OR_CODE } else { FOUND };
     let conditions = Conditions::default()
+/// Adds to the conditions on `products`, which the statement names `table`, that a product is found by what was typed:
+/// its sku begins with it, its name contains it, it is one of its codes in any spelling, or digits of one of them.
+pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return conditions;
+    }
+    // Sku and name are a line each of `folded`.
+    let text = format!(
+        "{table}.folded LIKE ?1 || '%' ESCAPE '!' OR {table}.folded LIKE '%\n%' || ?1 || '%' ESCAPE '!'"
+    );
+    let code = if code_part(&words([typed])).is_some() {
+        "code = ?2 OR code LIKE '%' || ?1 || '%'"
+    } else {
+        "code = ?2"
+    };
+    let condition = format!("({text} OR {table}.sku IN (SELECT sku FROM product_barcodes WHERE {code}))");
+    conditions.texts(&condition, &[&escaped(typed), &normal(typed)])
+}
+
         .text("sku > ?", Some(after))
         .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
-        .text(NAMED_BY, barcode.map(normal).as_deref())
-        .text(found, Some(q.trim()).filter(|q| !q.is_empty()).map(escaped).as_deref());
+        .text(NAMED_BY, barcode.map(normal).as_deref());
+    let conditions = found_by(conditions, "products", q);
     let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
     let rows = conditions.query(&sql).fetch_all(pool).await?;
     let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;

@@ -70,7 +70,7 @@ impl From<Product> for Checked {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSearch")]
 pub struct Search {
-    /// Text in the name, the beginning of the SKU, or at least four digits of a barcode.
+    /// Text in the name, the beginning of the SKU, a barcode in any spelling, or at least four digits of one.
     q: Option<String>,
     /// Only those of this category.
     category: Option<String>,

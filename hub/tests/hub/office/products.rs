@@ -251,6 +251,7 @@ async fn one_article_has_one_code_however_it_is_spelled() {
     for (sku, code) in [("0036000291452", ""), ("B", "UPC")] {
         assert_eq!(admin.post("/api/products", &new(sku, code)).await.refusal(), "409 duplicate", "{sku}");
     }
+    admin.post("/api/products", &new("SHORT", "042100005264")).await.data();
     let carton = admin.post("/api/products", &new("CARTON", "10036000291459")).await;
     assert_eq!(carton.data()["sku"], json!("CARTON"), "another code than that of the piece");
     assert_eq!(admin.post("/api/products", &new("X", "899\u{e9}")).await.refusal(), "422 validation_failed");
@@ -297,6 +298,11 @@ async fn one_article_has_one_code_however_it_is_spelled() {
         ("levis", "Z"),
         ("00034", "Y"),
         ("00166", "Z"),
+        ("04252614", "SHORT"),
+        ("]E004252614", "SHORT"),
+        ("00042100005264", "SHORT"),
+        ("0-42100-00526-4", "SHORT"),
+        ("(01)00036000291452", "UPC"),
     ] {
         let items = admin.get(&format!("/api/products?q={typed}")).await.data()["items"].clone();
         assert_eq!(items[0]["sku"], json!(sku), "{typed} {items}");
