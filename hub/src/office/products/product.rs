@@ -13,10 +13,10 @@ use domain::model::base::search::words;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode::normal;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::{CatalogueRow, code_part};
+use domain::rules::inventory::product::{CatalogueRow, code_part, doubts_beside};
 use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
-use edge::sheet::{Encoding, Problems, RowProblem};
+use edge::sheet::{Encoding, PROBLEMS_MAX, Problems, RowProblem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
@@ -71,6 +71,20 @@ pub struct DryRun {
     pub dry_run: Option<bool>,
     /// Encoding of a file without a byte order mark; omitted: UTF-8.
     pub encoding: Option<Encoding>,
+}
+
+/// Doubts about the skus of a file beside those that are stored and not in it.
+pub async fn doubts_beside_stored(
+    connection: &mut AnyConnection,
+    rows: &[CatalogueRow],
+) -> Result<Vec<RowProblem>, sqlx::Error> {
+    let skus: Vec<&Sku> = rows.iter().map(|row| &row.product.sku).collect();
+    let stored = product::same_numbers(connection, skus.iter().copied()).await?;
+    let lines: HashMap<&Sku, u64> = rows.iter().map(|row| (&row.product.sku, row.line)).collect();
+    let doubts = doubts_beside(&skus, &stored).into_iter().take(PROBLEMS_MAX);
+    Ok(doubts
+        .map(|(sku, problem)| RowProblem { line: lines.get(sku).copied().unwrap_or_default(), problem })
+        .collect())
 }
 
 /// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word
@@ -165,14 +179,6 @@ pub struct Wanted<'a> {
     pub skus: Option<&'a [String]>,
 }
 
-/// Products after `after`, by sku.
-pub async fn list(
-    pool: &AnyPool,
-    Wanted { q, category, barcode, skus }: Wanted<'_>,
-    after: &str,
-    limit: i64,
-) -> Result<Vec<Product>, sqlx::Error> {
-    let conditions = Conditions::default()
 /// Adds to the conditions on `products`, which the statement names `table`, that a product is found by what was typed:
 /// its sku begins with it, its name contains it, it is one of its codes in any spelling, or digits of one of them.
 pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions {
@@ -193,6 +199,14 @@ pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions 
     conditions.texts(&condition, &[&escaped(typed), &normal(typed)])
 }
 
+/// Products after `after`, by sku.
+pub async fn list(
+    pool: &AnyPool,
+    Wanted { q, category, barcode, skus }: Wanted<'_>,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Product>, sqlx::Error> {
+    let conditions = Conditions::default()
         .text("sku > ?", Some(after))
         .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
