@@ -262,6 +262,7 @@ pub mod settlement {
         mod signs;
         mod statuses;
         mod survey;
+        mod whose;
     }
     pub mod hand_match;
     pub mod item;
