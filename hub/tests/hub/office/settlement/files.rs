@@ -357,4 +357,15 @@ async fn a_source_is_of_the_account_and_the_currency_of_its_first_csv_file() {
         }
         admin.patch(&source, &json!({"state": "inactive"})).await.data();
     }
+    // A word in a table that stands for nothing is damage, and not another state.
+    let list = admin.get("/api/statements").await.data()["items"].clone();
+    let statement = format!("/api/statements/{}", list[0]["statement_id"].as_str().unwrap());
+    for (damage, path) in [
+        ("UPDATE statement_lines SET kind = 'lost'", format!("{statement}/lines")),
+        ("UPDATE statements SET state = 'lost'", statement),
+    ] {
+        admin.get(&path).await.data();
+        sqlx::query(damage).execute(server.hub.db.pool()).await.unwrap();
+        assert_eq!(admin.get(&path).await.refusal(), "500 internal", "{damage}");
+    }
 }
