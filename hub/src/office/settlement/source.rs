@@ -15,8 +15,7 @@ use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
-use domain::rules::books::posting::AccountUse;
-use domain::rules::books::posting::plan::Account;
+use domain::rules::books::posting::{AccountUse, plan::Account};
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
 use jiff::tz::TimeZone;
@@ -308,13 +307,12 @@ const COLUMNS: &str = "source_id, name, kind, methods, account, account_no, curr
                        fee_fixed, fee_tolerance, fee_on_refunds, window_days, lag_days, store_refs, csv, active, created_at";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let active: bool = columns!(row => (active));
     let kinds = [SourceKind::Bank, SourceKind::Provider];
     let kind = row.word("kind", |word| kinds.into_iter().find(|known| known.name() == word))?;
     let fees = [("kept", FeeOnRefunds::Kept), ("returned", FeeOnRefunds::Returned)];
     let fee = |word: &str| fees.iter().find(|(known, _)| *known == word).map(|(_, fee)| *fee);
     let fee_on_refunds = row.word("fee_on_refunds", fee)?;
-    let state = if active { State::Active } else { State::Inactive };
+    let state = if row.cell("active")? { State::Active } else { State::Inactive };
     let (methods, store_refs, csv) = (row.json("methods")?, row.json("store_refs")?, row.json("csv")?);
     Ok(columns!(row => View {
         source_id, name, account, account_no, currency, timezone, fee_rate_bp, fee_fixed, fee_tolerance, window_days, lag_days, created_at;
