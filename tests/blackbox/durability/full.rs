@@ -12,8 +12,8 @@ use testkit::{process, wait};
 const STORE_BYTES: u64 = 320 << 20;
 /// Room for a hub's database, which is SQLite.
 const HUB_BYTES: u64 = 24 << 20;
-/// Below this a store refuses changes.
-const LITTLE: &str = "storage.min_free_bytes = 16777216\n";
+/// Below this a store refuses changes: more than the reserve that a full disk makes it give up.
+const LITTLE: &str = "storage.min_free_bytes = 33554432\n";
 
 /// A disk, unless this machine can't mount one.
 fn disk(folder: &std::path::Path, bytes: u64) -> Option<SmallDisk> {
@@ -80,18 +80,17 @@ fn a_hub_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
     admin.post("/api/products", &product("A")).data(201);
     disk.fill();
     let mut made = 0;
-    for round in ["filled while it serves", "started on the full disk"] {
-        // The files of the database have room of their own left.
-        wait::until("nothing can be written", || {
-            made += 1;
-            let reply = admin.post("/api/products", &product(&format!("N{made}")));
-            (reply.status == 507).then(|| reply.refused(507, "storage_full"))
-        });
-        assert_eq!(admin.get("/api/products/A").data(200)["price"], json!(1), "{round}");
-        hub.stop();
-        process::succeed(hub.command(&["verify"]), "");
-        hub.start();
-    }
+    // The files of the database have room of their own left.
+    wait::until("nothing can be written", || {
+        made += 1;
+        let reply = admin.post("/api/products", &product(&format!("N{made}")));
+        (reply.status == 507).then(|| reply.refused(507, "storage_full"))
+    });
+    assert_eq!(admin.get("/api/products/A").data(200)["price"], json!(1));
+    hub.stop();
+    process::succeed(hub.command(&["verify"]), "");
+    hub.start();
+    assert_eq!(admin.get("/api/products/A").data(200)["price"], json!(1));
     disk.empty();
     admin.post("/api/products", &product("B")).data(201);
     assert_eq!(admin.get("/api/products/B").data(200)["price"], json!(1));
