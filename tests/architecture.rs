@@ -263,3 +263,105 @@ fn every_match_on_facts_was_asked_about_every_fact() {
         }
     }
 }
+
+/// The type of each table's rows. Rows without one are empty, or JSON as text.
+const ROWS: [(&str, &str); 48] = [
+    ("Product", "Product"),
+    ("Stock", "Stock"),
+    ("Shift", "Shift"),
+    ("OpenShift", ""),
+    ("Register", "Register"),
+    ("Counters", "Counters"),
+    ("Transaction", "Transaction"),
+    ("ShiftTransaction", ""),
+    ("User", "User"),
+    ("Username", "UserId"),
+    ("Session", "Session"),
+    ("Hub", "HubIdentity"),
+    ("Feed", "FeedRow"),
+    ("Epoch", "EpochRow"),
+    ("Ack", "AckMark"),
+    ("DeliveryNote", "ReceivingId"),
+    ("Rotation", "Rotation"),
+    ("Hold", "Hold"),
+    ("SaleAfter", "SaleAfter"),
+    ("Points", "PointsAccount"),
+    ("Member", "Member"),
+    ("MemberKey", "MemberId"),
+    ("MemberWord", ""),
+    ("Promotion", "Promotion"),
+    ("Adjustment", "Adjustment"),
+    ("Transfer", "Transfer"),
+    ("Opname", "Opname"),
+    ("OpnameLine", "OpnameLine"),
+    ("Day", "Day"),
+    ("DayShift", ""),
+    ("ProductWord", ""),
+    ("Barcode", ""),
+    ("Supplier", "Supplier"),
+    ("PurchaseOrder", "PurchaseOrder"),
+    ("OrderProgress", "OrderProgress"),
+    ("Passkey", "Passkey"),
+    ("OverOrder", "PurchaseOrder"),
+    ("Inbound", ""),
+    ("Sync", ""),
+    ("Price", "Price"),
+    ("Conflict", ""),
+    ("ConflictTime", ""),
+    ("Parked", ""),
+    ("DueDay", ""),
+    ("DifferingDay", "UtcMs"),
+    ("ReopenedDay", "ReopenedDay"),
+    ("SafeOpening", "SafeOpening"),
+    ("Safe", "Safe"),
+];
+
+/// The definitions of structs and enums in a file, each with its attributes, by name.
+fn definitions(code: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for word in ["pub struct ", "pub enum "] {
+        for (at, _) in code.match_indices(word) {
+            let rest = &code[at + word.len()..];
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+            let end = match rest.find(['{', ';']) {
+                Some(open) if rest[open..].starts_with('{') => rest.find("\n}").unwrap_or(open),
+                Some(end) => end,
+                None => rest.len(),
+            };
+            let attributes = code[..at].rfind("\n\n").unwrap_or(0);
+            found.push((name, format!("{}{}", &code[attributes..at], &rest[..end])));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_row_writes_all_its_fields() {
+    let table = fs::read_to_string(root().join("storage/src/rows/table.rs")).unwrap();
+    let table = table.split_once("pub enum Table {").unwrap().1.split_once('}').unwrap().0;
+    let known = |line: &str| Some(line.trim().split_once(" = ")?.0.to_owned());
+    let tables: Vec<String> = table.lines().filter_map(known).collect();
+    let listed: Vec<&str> = ROWS.iter().map(|(table, _)| *table).collect();
+    assert_eq!(tables, listed, "each table has its type");
+    let files = [sources_of("domain/src/model"), sources_of("storage/src/rows")].concat();
+    let all: Vec<(String, String)> = files.iter().flat_map(|file| definitions(&code(file))).collect();
+    let mut asked: BTreeSet<&str> = BTreeSet::new();
+    let mut wanted: Vec<&str> = ROWS.iter().map(|(_, row)| *row).filter(|row| !row.is_empty()).collect();
+    while let Some(name) = wanted.pop() {
+        if !asked.insert(name) {
+            continue;
+        }
+        let own: Vec<&String> = all.iter().filter(|(of, _)| of == name).map(|(_, text)| text).collect();
+        let is_known = !own.is_empty() || name.ends_with("Id");
+        assert!(is_known || ROWS.iter().all(|(_, row)| *row != name), "{name} is nowhere");
+        for text in own {
+            // bincode reads fields by their place: it has no names to find what is left out, or who is meant.
+            for attribute in ["skip_serializing", "flatten", "untagged", "tag ="] {
+                assert!(!text.contains(attribute), "{name} is a row, or part of one, with `{attribute}`");
+            }
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            wanted.extend(words.filter(|word| word.starts_with(char::is_uppercase)));
+        }
+    }
+    assert!(["Line", "ZoneCount"].iter().all(|part| asked.contains(part)), "{asked:?}");
+}

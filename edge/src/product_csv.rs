@@ -6,7 +6,7 @@ use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
-use domain::rules::inventory::product::{CatalogueRow, FileColumns, NO_BARCODES};
+use domain::rules::inventory::product::{CatalogueRow, FileColumns, NO_BARCODES, number_of, zeros_doubt};
 use std::collections::HashMap;
 
 /// Most rows of a file.
@@ -144,15 +144,8 @@ struct Seen {
 impl Seen {
     /// A doubt about a sku that differs from an earlier one by zeros in front alone.
     fn zeros_lost(&mut self, sku: &Sku, line: u64) -> Option<String> {
-        let code = sku.as_str();
-        if !code.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let number = code.trim_start_matches('0').to_owned();
-        let (first, at) = self.numbers.insert(number, (sku.clone(), line))?;
-        Some(format!(
-            "sku \"{sku}\" differs from \"{first}\" in line {at} only by zeros in front: are they two products?"
-        ))
+        let (first, at) = self.numbers.insert(number_of(sku)?.to_owned(), (sku.clone(), line))?;
+        Some(zeros_doubt(sku, &format!("\"{first}\" in line {at}")))
     }
 
     fn add(&mut self, product: &Product, line: u64) -> Result<(), String> {

@@ -8,9 +8,11 @@ pub mod failure;
 pub mod filter;
 pub mod guarded;
 pub mod insert;
+mod place;
 mod reserve;
 pub mod schema;
 
+use place::Place;
 use reserve::Reserve;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Transaction};
@@ -94,6 +96,8 @@ pub struct Db {
     engine: Engine,
     /// Writers at once: SQLite has one, and waiting here is fairer than at its lock.
     writers: Arc<Semaphore>,
+    /// Of an embedded database.
+    place: Option<Arc<Place>>,
 }
 
 /// A transaction that writes; dropped without [`Write::commit`] it never was.
@@ -161,7 +165,8 @@ impl Db {
             // brought to the disk before anybody is answered from it.
             pool.execute(CHECKPOINT_SQL).await?;
         }
-        Ok(Self { pool, engine, writers: Arc::new(Semaphore::new(writers)) })
+        let place = Place::of(&url).map(Arc::new);
+        Ok(Self { pool, engine, writers: Arc::new(Semaphore::new(writers)), place })
     }
 
     /// Brings the tables to this version; does nothing where they are.
@@ -193,8 +198,11 @@ impl Db {
     /// Begins a transaction that writes.
     ///
     /// # Errors
-    /// No connection.
+    /// No connection; the file of an embedded database is gone.
     pub async fn write(&self) -> Result<Write, sqlx::Error> {
+        if let Some(place) = &self.place {
+            place.check()?;
+        }
         let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
         let statement = match self.engine {
             Engine::Sqlite => WRITE_LOCK_SQL,

@@ -262,6 +262,7 @@ pub mod settlement {
         mod signs;
         mod statuses;
         mod survey;
+        mod whose;
     }
     pub mod hand_match;
     pub mod item;
@@ -311,6 +312,7 @@ pub mod warehouses {
     pub mod warehouse_book;
     mod warehouse_count;
     pub mod warehouse_count_routes;
+    mod warehouse_differences;
     mod warehouse_document;
     mod warehouse_doubts;
     pub mod warehouse_inbox;

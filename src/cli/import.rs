@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use edge::clock;
 use edge::product_csv::{self, Catalogue, ROWS_MAX};
 use edge::sheet::{Encoding, Problems};
+use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -21,8 +22,10 @@ pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Res
     let read = read.and_then(|read| read.check_currency(&config.store.currency).map(|()| read));
     let Catalogue { rows, warnings, .. } = good(file, read)?;
     let count = rows.len();
-    carry_out(config, Order::ImportProducts(rows))?;
-    for warning in &warnings {
+    let done = carry_out(config, Order::ImportProducts(rows))?;
+    let beside = done.get("warnings").and_then(Value::as_array).into_iter().flatten();
+    let beside = beside.filter_map(Value::as_str);
+    for warning in warnings.iter().map(ToString::to_string).chain(beside.map(str::to_owned)) {
         eprintln!("{}: {warning}", file.display());
     }
     println!("{count} products imported");

@@ -5,7 +5,8 @@ use actors::{Failure, StoreHandle};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::CatalogueRow;
+use domain::rules::inventory::product::{CatalogueRow, doubts_beside};
+use edge::sheet::{PROBLEMS_MAX, RowProblem};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -27,11 +28,18 @@ pub async fn products(store: &StoreHandle, rows: Vec<CatalogueRow>) -> Result<Va
         products.push(row.over(known.as_ref()));
     }
     store.check_barcodes(&products).map_err(|failure| with_lines(failure, &lines))?;
+    let skus: Vec<&Sku> = products.iter().map(|product| &product.sku).collect();
+    let stored = store.storage().products().same_numbers(skus.iter().copied()).map_err(Failure::from)?;
+    let doubt = |(sku, problem): (&Sku, String)| {
+        RowProblem { line: lines.get(sku).copied().unwrap_or_default(), problem }.to_string()
+    };
+    let warnings: Vec<String> =
+        doubts_beside(&skus, &stored).into_iter().take(PROBLEMS_MAX).map(doubt).collect();
     for products in commits(products) {
         store.storage().writable().map_err(|why| Failure::StorageFull(why.to_string()))?;
         store.import_products(products).await?;
     }
-    Ok(json!({"rows": count}))
+    Ok(json!({"rows": count, "warnings": warnings}))
 }
 
 /// A refusal that names the lines of the file.

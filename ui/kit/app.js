@@ -90,6 +90,12 @@ export class App extends Messages {
     return session.ask("GET", path(pattern, params, query), { register: this.register, accept });
   }
 
+  /** The paper of a receipt for the browser's printer. Each call counts as a print and is never repeated by itself. */
+  receiptPaper(no) {
+    const request = { body: {}, register: this.register, accept: "text/plain" };
+    return session.ask("POST", path("/api/pos/receipts/:no/prints", { no }), request);
+  }
+
   /** What has to be known before anything goes on: asked for until there is an answer. */
   known(pattern, params) {
     return persist("GET", path(pattern, params), { register: this.register }, (error) => this.doubt(error));

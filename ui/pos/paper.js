@@ -31,8 +31,6 @@ const print = async (app, own, text) => {
 };
 
 export const printReceipt = (app, no) =>
-  print(app, path("/api/pos/receipts/:no/prints", { no }), () =>
-    app.get("/api/pos/receipts/:no", { no }, {}, "text/plain"),
-  );
+  print(app, path("/api/pos/receipts/:no/prints", { no }), () => app.receiptPaper(no));
 export const printReport = (app, id) =>
   print(app, path("/api/shifts/:id/prints", { id }), () => app.get("/api/shifts/:id/report", { id }, {}, "text/plain"));

@@ -74,10 +74,7 @@ const returned = {
       {
         label: t("Print a copy"),
         image: "printer",
-        act: () =>
-          page.once(async () =>
-            page.app.print(await page.app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain")),
-          ),
+        act: () => page.once(async () => page.app.print(await page.app.receiptPaper(one.receipt_no))),
       },
     ],
     parts: [

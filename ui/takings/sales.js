@@ -185,10 +185,7 @@ const sale = {
     const paper = one.receipt_no && {
       label: t("Print a copy"),
       image: "printer",
-      act: () =>
-        page.once(async () =>
-          app.print(await app.get("/api/pos/receipts/:no", { no: one.receipt_no }, {}, "text/plain")),
-        ),
+      act: () => page.once(async () => app.print(await app.receiptPaper(one.receipt_no))),
     };
     return {
       name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"),

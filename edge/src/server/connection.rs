@@ -32,6 +32,24 @@ use warp::{Reply, reply::Response};
 /// `Retry-After` of a request that the end of the server cuts, in seconds.
 const STOPPED_RETRY_S: u64 = 1;
 
+/// The routes of a program, as a service that each connection has a copy of.
+pub trait Routes:
+    tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + Unpin
+    + 'static
+{
+}
+
+impl<W> Routes for W
+where
+    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>,
+    W: Clone + Send + Unpin + 'static,
+    W::Future: Send + 'static,
+{
+}
+
 /// Data that a connection carries besides its bytes.
 pub struct Session {
     pub peer: SocketAddr,
@@ -44,15 +62,7 @@ pub struct Session {
 }
 
 /// Serves a connection to its end, or until its place is given to another one.
-pub async fn serve<W>(stream: TcpStream, service: W, session: Session)
-where
-    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
-        + Clone
-        + Send
-        + Unpin
-        + 'static,
-    W::Future: Send + 'static,
-{
+pub async fn serve(stream: TcpStream, service: impl Routes, session: Session) {
     let evicted = session.admitted.evicted();
     tokio::select! {
         () = accepted(stream, service, session) => {}
@@ -60,15 +70,7 @@ where
     }
 }
 
-async fn accepted<W>(stream: TcpStream, service: W, mut session: Session)
-where
-    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
-        + Clone
-        + Send
-        + Unpin
-        + 'static,
-    W::Future: Send + 'static,
-{
+async fn accepted(stream: TcpStream, service: impl Routes, mut session: Session) {
     let Some(first) = first_byte(&stream, &mut session).await else { return };
     // Answers are small and written whole: waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
@@ -82,16 +84,12 @@ where
 }
 
 /// Requests one after the other, and the end.
-async fn talk<W, T>(stream: T, service: W, session: Session, secure: bool)
-where
-    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
-        + Clone
-        + Send
-        + Unpin
-        + 'static,
-    W::Future: Send + 'static,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
+async fn talk(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: impl Routes,
+    session: Session,
+    secure: bool,
+) {
     let Session { peer, admitted, limits, mut draining, cut, .. } = session;
     let service = TowerToHyperService::new(service);
     let peer = Peer { address: peer, secure };
@@ -176,20 +174,12 @@ fn over_tls(mut response: Response, peer: Peer) -> Response {
 }
 
 /// One request: names it, hands it to warp, and turns a panic anywhere below into a JSON 500.
-async fn answer<W>(
-    service: TowerToHyperService<W>,
+async fn answer(
+    service: TowerToHyperService<impl Routes>,
     mut request: http::Request<Incoming>,
     peer: Peer,
     shared: Shared,
-) -> Result<Response, Infallible>
-where
-    W: tower::Service<http::Request<Incoming>, Response = Response, Error = Infallible>
-        + Clone
-        + Send
-        + Unpin
-        + 'static,
-    W::Future: Send + 'static,
-{
+) -> Result<Response, Infallible> {
     let request_id = headers::request_id(request.headers());
     let (names, networks) = (&shared.limits.allowed_hosts, &shared.limits.allowed_networks);
     let fit = headers::framing(request.headers())

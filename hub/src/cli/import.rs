@@ -51,11 +51,12 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
             bail!("{} rows are wrong: nothing was imported", problems.count);
         }
     };
-    for warning in &warnings {
-        eprintln!("{}: {warning}", name());
-    }
     let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
+    let beside = product::doubts_beside_stored(&mut write, &products).await?;
+    for warning in warnings.iter().chain(&beside) {
+        eprintln!("{}: {warning}", name());
+    }
     if config.catalogue.closed_categories {
         let named = products.iter().filter_map(|row| row.product.category.clone());
         category::check_known(&mut write, named.collect()).await?;

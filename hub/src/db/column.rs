@@ -3,6 +3,7 @@
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
+use domain::rules::books::posting::plan::Account;
 use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use sqlx::any::AnyRow;
@@ -52,6 +53,19 @@ impl Column for Role {
     }
 }
 
+impl Column for Account {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        row.word(name, Self::parse)
+    }
+}
+
+impl Column for Option<Account> {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        let number: Option<&str> = row.try_get(name)?;
+        number.map(|_| row.word(name, Account::parse)).transpose()
+    }
+}
+
 impl Column for Option<Date> {
     fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
         let day: Option<&str> = row.try_get(name)?;
@@ -89,6 +103,16 @@ pub trait Columns {
     /// No such column, or it is damaged.
     fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
         self.cell::<Json<T>>(name).map(|Json(document)| document)
+    }
+
+    /// The state, kind or number that the word in the column of that name stands for. A word that stands for nothing is
+    /// damage: another state in its place would be believed.
+    ///
+    /// # Errors
+    /// No such column, or it is damaged.
+    fn word<T>(&self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Error> {
+        let word: String = self.cell(name)?;
+        parse(&word).ok_or_else(|| Error::Decode(format!("unknown {name} {word}").into()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why something did not work: a refusal that a client is told, or the database.
 
+use super::place::Gone;
 use edge::ApiError;
 
 /// A refusal or a failure of the machine.
@@ -26,6 +27,10 @@ impl From<Failure> for ApiError {
         match failure {
             Failure::Refused(error) => error,
             Failure::Sql(error) if is_full(&error) => Self::storage_full(FULL),
+            Failure::Sql(error) if is_gone(&error) => {
+                tracing::error!(%error, "the database's file was moved or removed");
+                Self::unavailable(GONE, RETRY_AFTER_S)
+            }
             Failure::Sql(error) if is_passing(&error) => {
                 tracing::warn!(%error, "the database is not available");
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
@@ -39,6 +44,14 @@ impl From<Failure> for ApiError {
 /// Message while the disk of the database is full.
 const FULL: &str =
     "the disk of the database is full: free some space. Reading still works, and nothing was changed";
+
+/// Message while the file of an embedded database is not where it was.
+const GONE: &str = "the file of the database was moved or removed: put it back, or stop the hub and restore a backup. \
+                    Nothing was changed";
+
+fn is_gone(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(error) if error.get_ref().is_some_and(|error| error.is::<Gone>()))
+}
 
 /// Whether the database has no room to write: a full disk, at either engine.
 pub fn is_full(error: &sqlx::Error) -> bool {

@@ -43,6 +43,20 @@ impl Conditions {
         self.and(condition, text.map(Bound::from))
     }
 
+    /// A condition with several texts: `?1`, `?2` and so on stand for them.
+    #[must_use]
+    pub fn texts(mut self, condition: &str, texts: &[&str]) -> Self {
+        let mut condition = condition.to_owned();
+        for (place, text) in texts.iter().enumerate() {
+            self.bound.push(Bound::from(*text));
+            let asked = format!("?{}", place.saturating_add(1));
+            condition = condition.replace(&asked, &format!("${}", self.bound.len()));
+        }
+        self.sql.push_str(" AND ");
+        self.sql.push_str(&condition);
+        self
+    }
+
     /// The same for a number.
     #[must_use]
     pub fn number(self, condition: &str, number: Option<i64>) -> Self {

@@ -1,5 +1,6 @@
 //! `member_merges` and what names a member: who is merged into whom, and who has a phone, e-mail or code.
 
+use crate::db::column::Columns;
 use crate::db::insert;
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
@@ -82,8 +83,7 @@ pub async fn tiers(
         query = query.bind(id.clone());
     }
     for row in query.fetch_all(connection).await? {
-        let value: Value = serde_json::from_str(row.try_get("value")?).unwrap_or_default();
-        if let (Value::String(tier), id) = (value, row.try_get("id")?) {
+        if let (Value::String(tier), id) = (row.json("value")?, row.try_get("id")?) {
             tiers.insert(id, tier);
         }
     }

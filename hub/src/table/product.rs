@@ -7,7 +7,9 @@ use crate::db::{Engine, array};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
+use domain::rules::inventory::product::number_of;
 use edge::ApiError;
+use futures_util::TryStreamExt;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -41,6 +43,43 @@ pub async fn unknown(
         unknown.extend(chunk.iter().filter(|sku| !known.contains(**sku)).map(|sku| (*sku).to_owned()));
     }
     Ok(unknown)
+}
+
+/// Stored skus of digits alone that have the number of one of these, with more, fewer or equal zeros in front.
+pub async fn same_numbers(
+    connection: &mut AnyConnection,
+    skus: impl Iterator<Item = &Sku>,
+) -> Result<Vec<Sku>, sqlx::Error> {
+    let numbers: BTreeSet<&str> = skus.filter_map(number_of).collect();
+    let mut found = Vec::new();
+    if numbers.is_empty() {
+        return Ok(found);
+    }
+    // Of two that differ by zeros in front one begins with a zero. Few are looked for by the database; many here, so
+    // that those with zeros are read once.
+    let all: Vec<&str> = numbers.iter().copied().collect();
+    let few = all.len() <= CHUNK;
+    let places = || insert::list(1, all.len());
+    let among = if few { format!(" AND LTRIM(sku, '0') IN ({})", places()) } else { String::new() };
+    let sql = format!("SELECT sku FROM products WHERE sku LIKE '0%'{among}");
+    let mut query = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql)).persistent(false);
+    for number in all.iter().filter(|_| few) {
+        query = query.bind((*number).to_owned());
+    }
+    let mut rows = query.fetch(&mut *connection);
+    while let Some(sku) = rows.try_next().await?.map(Sku) {
+        found.extend(number_of(&sku).is_some_and(|number| numbers.contains(number)).then_some(sku));
+    }
+    drop(rows);
+    for chunk in all.chunks(CHUNK) {
+        let sql = format!("SELECT sku FROM products WHERE sku IN ({})", insert::list(1, chunk.len()));
+        let mut query = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql)).persistent(false);
+        for number in chunk {
+            query = query.bind((*number).to_owned());
+        }
+        found.extend(query.fetch_all(&mut *connection).await?.into_iter().map(Sku));
+    }
+    Ok(found)
 }
 
 /// Categories of these skus. Products without a category, and unknown ones, are left out.

@@ -1,4 +1,4 @@
-//! Receipts: as data, for a printer, as a page. What is printed again says so, and is logged.
+//! Receipts: as data, as text, as a page, on paper. A receipt that is printed again says so, and is logged.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -24,17 +24,18 @@ const EXAMPLE: &str = concat!(
 
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Retrieve the receipt of a sale or a return. Text and HTML count as prints: from the second one on the receipt says COPY and the print is audited",
+    "Retrieve the receipt of a sale or a return as data, text or HTML. Reading is no print; text and HTML say COPY once the receipt was printed",
 )
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
 
 pub const PRINT: Doc = Doc::of(
     "Point of sale",
-    "Print a receipt on the register's own printer; from the second time on it says COPY and the print is audited. The answer does not wait for the printer",
+    "Print a receipt on the register's own printer, or, with `Accept: text/plain` or `text/html`, return the paper for a printer of the caller. The first print is the original; every other one says COPY and is audited. The answer does not wait for the printer",
 )
 .optional_body::<EmptyBody>("{}")
 .answers::<PrintJob>(PRINT_JOB)
+.also(&["text/plain", "text/html"])
 .unkeyed("each request prints another piece of paper, which says COPY from the second one on")
 .refuses(&[Code::NotFound]);
 
@@ -93,14 +94,8 @@ pub async fn read(request: Request) -> Answered {
         let role = request.caller()?.role;
         return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
     };
-    let layout = counted(&request, number, &subject, &cashier).await?;
-    Ok(match form {
-        Form::Text => Reply::Text {
-            content_type: "text/plain; charset=utf-8",
-            body: text(&layout, request.state.printers.columns()),
-        },
-        Form::Page => Reply::paper(html(number, &layout)),
-    })
+    let copy = request.state.store.storage().sales().receipt_printed(number).map_err(stored)?;
+    Ok(paper(&request, number, &layout(&request, &subject, &cashier, copy), &form))
 }
 
 /// `POST /api/pos/receipts/:receipt_no/prints`
@@ -108,9 +103,24 @@ pub async fn print(request: Request) -> Answered {
     request.json::<EmptyBody>()?;
     let number = request.param("receipt_no");
     let (subject, cashier) = find_receipt(&request, number)?;
+    if let Some(form) = form(&request) {
+        let layout = counted(&request, number, &subject, &cashier).await?;
+        return Ok(paper(&request, number, &layout, &form));
+    }
     let till = till_with_printer(&request)?;
     let layout = counted(&request, number, &subject, &cashier).await?;
     Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
+}
+
+/// The receipt in the form that the caller prefers.
+fn paper(request: &Request, number: &str, layout: &Layout, form: &Form) -> Reply {
+    match form {
+        Form::Text => Reply::Text {
+            content_type: "text/plain; charset=utf-8",
+            body: text(layout, request.state.printers.columns()),
+        },
+        Form::Page => Reply::paper(html(number, layout)),
+    }
 }
 
 /// Document of a receipt number, and the name of the person at the till.
@@ -134,10 +144,14 @@ async fn counted(
     subject: &Subject,
     cashier: &str,
 ) -> Result<Layout, ApiError> {
+    let copy = request.state.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
+    Ok(layout(request, subject, cashier, copy))
+}
+
+fn layout(request: &Request, subject: &Subject, cashier: &str, copy: bool) -> Layout {
     let shop = &request.state;
-    let copy = shop.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
     let rules = shop.store.rules();
-    Ok(Layout::of(&Receipt { head: &shop.head, timezone: &rules.timezone, subject, cashier, copy }))
+    Layout::of(&Receipt { head: &shop.head, timezone: &rules.timezone, subject, cashier, copy })
 }
 
 fn cashier(subject: &Subject) -> &UserId {

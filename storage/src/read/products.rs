@@ -114,6 +114,32 @@ impl Products<'_> {
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
+    /// Skus of digits alone that have the number of one of these, with more, fewer or equal zeros in front.
+    pub fn same_numbers<'s>(&self, skus: impl Iterator<Item = &'s Sku>) -> Read<Vec<Sku>> {
+        let numbers: BTreeSet<&str> = skus.filter_map(product::number_of).collect();
+        let mut found = Vec::new();
+        if numbers.is_empty() {
+            return Ok(found);
+        }
+        for number in &numbers {
+            found.extend(self.product(&Sku::from(*number))?.map(|product| product.sku));
+        }
+        // Of two that differ by zeros in front one begins with a zero.
+        let (table, mut last) = (Table::Product.key("0"), None::<Vec<u8>>);
+        loop {
+            let keys = self.0.rows.range(&table, last.as_deref(), CODES_READ)?;
+            for (key, _) in &keys {
+                let sku = Sku(String::from_utf8_lossy(key.get(1..).unwrap_or_default()).into_owned());
+                found.extend(product::number_of(&sku).is_some_and(|it| numbers.contains(it)).then_some(sku));
+            }
+            if keys.len() < CODES_READ {
+                break;
+            }
+            last = keys.into_iter().last().and_then(|(key, _)| key.get(table.len()..).map(<[u8]>::to_vec));
+        }
+        Ok(found)
+    }
+
     /// Promotions, in order of ID; read from the disk only after one changed.
     pub fn promotions(&self) -> Read<Arc<Vec<Promotion>>> {
         self.0.rows.known.promotions.get(|| self.0.rows.page(Table::Promotion, None, usize::MAX))

@@ -75,6 +75,41 @@ impl Drop for Disk {
     }
 }
 
+/// A mounted file system of a fixed size, in memory; dropped, it is unmounted.
+pub struct SmallDisk(pub PathBuf);
+
+impl SmallDisk {
+    /// An empty one, or why this machine can't mount one.
+    pub fn make(folder: &Path, bytes: u64) -> Result<Self, String> {
+        let mount = folder.join("small");
+        std::fs::create_dir_all(&mount).map_err(|error| error.to_string())?;
+        let size = format!("size={bytes}");
+        tool(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&mount))?;
+        Ok(Self(mount))
+    }
+
+    /// Takes all the room that is left.
+    pub fn fill(&self) {
+        let mut file = std::fs::File::options().create(true).append(true).open(self.filler()).unwrap();
+        while std::io::Write::write(&mut file, &[1; 4096]).is_ok() {}
+    }
+
+    /// Gives that room back.
+    pub fn empty(&self) {
+        std::fs::remove_file(self.filler()).unwrap();
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = tool(Command::new("umount").arg("--lazy").arg(&self.0));
+    }
+}
+
 fn tool(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {

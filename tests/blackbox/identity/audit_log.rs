@@ -38,9 +38,9 @@ fn a_busy_day(counter: &mut Counter) -> Vec<(&'static str, &'static str, bool)> 
     let right =
         json!({"payment_id": sold["payments"][0]["payment_id"], "payments": payments, "reason": "keyed"});
     counter.act(&sold, "correct-tender", &approved(right)).data(200);
-    let receipt = format!("/api/pos/receipts/{}", text(&sold, "receipt_no"));
+    let prints = format!("/api/pos/receipts/{}/prints", text(&sold, "receipt_no"));
     for _ in 0..2 {
-        counter.till.send("GET", &receipt, &[("Accept", "text/plain")], b"");
+        counter.till.send("POST", &prints, &[("Accept", "text/plain")], b"{}");
     }
     let bare = json!({"items": [{"sku": "8990001", "qty": 1, "price": 100}]});
     let back = counter.till.post("/api/pos/returns", &approved(bare)).data(201);

@@ -190,6 +190,14 @@ fn a_suppliers_file_comes_in_as_it_is() {
         "sku;name;price;category;barcode;reorder_level\nP1;Grüner Tee, 100 g;16.000;Getränke;899001;1.000\n";
     let later = store.write_file("later.csv", later);
     process::succeed(store.command(&["import", "products", later.to_str().unwrap()]), "");
+    // A sku that lost its zeros is pointed at beside what is stored.
+    for (sku, doubt) in
+        [("00123", ""), ("123", "line 2: sku \"123\" differs from the stored \"00123\" only by zeros")]
+    {
+        let file = store.write_file("zeros.csv", &format!("sku,name,price\n{sku},Gula,1\n"));
+        let told = said(&store.run(&["import", "products", file.to_str().unwrap()]));
+        assert!(told.contains(doubt) && told.contains("differs") != doubt.is_empty(), "{told}");
+    }
     let stock = store.write_file("stock.csv", "sku;qty;unit_cost;\r\nP1;1.200;9.500,00;\r\n;;;\r\n");
     process::succeed(store.command(&["import", "stock", stock.to_str().unwrap()]), "");
     store.start();

@@ -1,6 +1,7 @@
 //! What a till finds and what it prints: products, receipts, the copies that say so.
 
 use serde_json::json;
+use testkit::Client;
 use testkit::counter::{Counter, basket, text};
 
 #[test]
@@ -12,14 +13,29 @@ fn a_receipt_is_printed_once_and_copies_say_so() {
     assert_eq!((&data["kind"], &data["return"]), (&json!("sale"), &json!(null)));
     assert_eq!(data["transaction"]["total"], sold["total"]);
 
-    let plain = |counter: &mut Counter| counter.till.send("GET", &path, &[("Accept", "text/plain")], b"");
-    let first = plain(&mut counter);
+    // Reading is no print, as often as it is done.
+    let read = |counter: &mut Counter, form: &str| counter.till.send("GET", &path, &[("Accept", form)], b"");
+    for form in ["text/plain", "text/html", "text/plain"] {
+        assert!(!read(&mut counter, form).text().contains("COPY"), "{form}");
+    }
+    // Of prints at once one is the original.
+    let prints = format!("{path}/prints");
+    let print = |till: &mut Client| till.send("POST", &prints, &[("Accept", "text/plain")], b"{}");
+    let tills: Vec<Client> = (0..8).map(|_| counter.store.login("till-1")).collect();
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let all: Vec<_> = tills.into_iter().map(|mut till| scope.spawn(move || print(&mut till))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let (copies, originals): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.text().contains("COPY"));
+    assert_eq!((copies.len(), originals.len()), (7, 1), "{all:?}");
+    let first = originals[0];
     assert_eq!(first.status, 200);
     assert!(first.header("content-type").is_some_and(|kind| kind.starts_with("text/plain")));
     assert!(first.text().lines().all(|line| line.chars().count() <= 42), "{}", first.text());
     assert!(first.text().contains(&text(&sold, "receipt_no")) && !first.text().contains("COPY"));
-    assert!(plain(&mut counter).text().contains("COPY"));
-    let page = counter.till.send("GET", &path, &[("Accept", "text/html")], b"");
+    assert!(print(&mut counter.till).text().contains("COPY"));
+    assert!(read(&mut counter, "text/plain").text().contains("COPY"));
+    let page = read(&mut counter, "text/html");
     assert!(page.text().contains("COPY") && page.text().contains("<html"), "{}", page.text());
     counter.till.get("/api/pos/receipts/S001-till-1-99999999").refused(404, "not_found");
 }

@@ -78,6 +78,31 @@ pub fn named(product: &Product) -> BTreeSet<String> {
     search::indexed(texts.into_iter().flatten())
 }
 
+/// The number of a sku of digits alone, without zeros in front.
+pub fn number_of(sku: &Sku) -> Option<&str> {
+    let code = sku.as_str();
+    code.bytes().all(|byte| byte.is_ascii_digit()).then(|| code.trim_start_matches('0'))
+}
+
+/// The doubt about a sku that differs from `other` by zeros in front alone.
+pub fn zeros_doubt(sku: &Sku, other: &str) -> String {
+    format!("sku \"{sku}\" differs from {other} only by zeros in front: are they two products?")
+}
+
+/// Doubts about skus that differ by zeros in front alone from stored ones that are not among them.
+pub fn doubts_beside<'a>(skus: &[&'a Sku], stored: &[Sku]) -> Vec<(&'a Sku, String)> {
+    let own: BTreeSet<&Sku> = skus.iter().copied().collect();
+    let mut others: BTreeMap<&str, &Sku> = BTreeMap::new();
+    for other in stored.iter().filter(|other| !own.contains(other)) {
+        others.extend(number_of(other).map(|number| (number, other)));
+    }
+    let doubt = |sku: &&'a Sku| {
+        let other = others.get(number_of(sku)?)?;
+        Some((*sku, zeros_doubt(sku, &format!("the stored \"{other}\""))))
+    };
+    skus.iter().filter_map(doubt).collect()
+}
+
 /// Fewest digits of a code that are searched for inside of it: what can be read of a torn label.
 pub const CODE_PART_MIN: usize = 4;
 

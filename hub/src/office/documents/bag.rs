@@ -48,15 +48,15 @@ impl Bags {
                      WHERE kind = 'deposit' AND item_id IN";
         let (mut bags, mut matches) = (BTreeMap::new(), BTreeSet::new());
         for row in named(&mut *connection, items, &ids).await? {
-            let (store_id, item_id, state): (String, String, String) =
-                columns!(row => (store_id, item_id, state));
-            let key = (store_id, item_id);
-            let state = match state.as_str() {
-                "matched" | "posted" => State::Banked,
-                "written_off" => State::Missing,
-                _ if missing.contains(&key) => State::Missing,
-                _ => State::OnTheWay,
+            let key: Key = columns!(row => (store_id, item_id));
+            let known = |word: &str| match word {
+                "matched" | "posted" => Some(State::Banked),
+                "written_off" => Some(State::Missing),
+                "open" if missing.contains(&key) => Some(State::Missing),
+                "open" => Some(State::OnTheWay),
+                _ => None,
             };
+            let state = row.word("state", known)?;
             matches.insert(row.cell::<String>("match_id")?);
             bags.insert(key, Bag { state, at_bank: None });
         }

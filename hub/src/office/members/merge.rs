@@ -4,6 +4,7 @@
 //! Nothing of the books is moved: points stay under the id that they were reported under, and a balance is the sum over
 //! all who are merged into one member.
 
+use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::members::member::View;
 use crate::projection::announce::FeedUpdates;
@@ -139,8 +140,8 @@ async fn raise(connection: &mut AnyConnection, id: &str, stamp: &str) -> Result<
 async fn settle(connection: &mut AnyConnection, by: &By<'_>) -> Result<(), Failure> {
     let sql = "SELECT exception_id, details FROM exceptions WHERE code = $1 AND settled_at IS NULL";
     for row in sqlx::query(sql).bind(MEMBER_TWICE).fetch_all(&mut *connection).await? {
-        let (exception_id, details): (String, String) = columns!(row => (exception_id, details));
-        let details: Value = serde_json::from_str(&details).unwrap_or_default();
+        let exception_id: String = columns!(row => (exception_id));
+        let details: Value = row.json("details")?;
         let named = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (one, other) = (named("member_id"), named("other_member_id"));
         if member::end(connection, &one).await? != member::end(connection, &other).await? {

@@ -13,10 +13,10 @@ use domain::model::base::search::words;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode::normal;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::{CatalogueRow, code_part};
+use domain::rules::inventory::product::{CatalogueRow, code_part, doubts_beside};
 use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
-use edge::sheet::{Encoding, Problems, RowProblem};
+use edge::sheet::{Encoding, PROBLEMS_MAX, Problems, RowProblem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
@@ -71,6 +71,20 @@ pub struct DryRun {
     pub dry_run: Option<bool>,
     /// Encoding of a file without a byte order mark; omitted: UTF-8.
     pub encoding: Option<Encoding>,
+}
+
+/// Doubts about the skus of a file beside those that are stored and not in it.
+pub async fn doubts_beside_stored(
+    connection: &mut AnyConnection,
+    rows: &[CatalogueRow],
+) -> Result<Vec<RowProblem>, sqlx::Error> {
+    let skus: Vec<&Sku> = rows.iter().map(|row| &row.product.sku).collect();
+    let stored = product::same_numbers(connection, skus.iter().copied()).await?;
+    let lines: HashMap<&Sku, u64> = rows.iter().map(|row| (&row.product.sku, row.line)).collect();
+    let doubts = doubts_beside(&skus, &stored).into_iter().take(PROBLEMS_MAX);
+    Ok(doubts
+        .map(|(sku, problem)| RowProblem { line: lines.get(sku).copied().unwrap_or_default(), problem })
+        .collect())
 }
 
 /// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word
@@ -156,13 +170,33 @@ fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
 /// Filters of the list of products.
 #[derive(Debug, Default)]
 pub struct Wanted<'a> {
-    /// A part of the name, the beginning of the sku, or digits of a barcode.
+    /// A part of the name, the beginning of the sku, a code in any spelling, or digits of one.
     pub q: &'a str,
     pub category: &'a str,
     /// A scan that names one.
     pub barcode: Option<&'a str>,
     /// Only products with these codes.
     pub skus: Option<&'a [String]>,
+}
+
+/// Adds to the conditions on `products`, which the statement names `table`, that a product is found by what was typed:
+/// its sku begins with it, its name contains it, it is one of its codes in any spelling, or digits of one of them.
+pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return conditions;
+    }
+    // Sku and name are a line each of `folded`.
+    let text = format!(
+        "{table}.folded LIKE ?1 || '%' ESCAPE '!' OR {table}.folded LIKE '%\n%' || ?1 || '%' ESCAPE '!'"
+    );
+    let code = if code_part(&words([typed])).is_some() {
+        "code = ?2 OR code LIKE '%' || ?1 || '%'"
+    } else {
+        "code = ?2"
+    };
+    let condition = format!("({text} OR {table}.sku IN (SELECT sku FROM product_barcodes WHERE {code}))");
+    conditions.texts(&condition, &[&escaped(typed), &normal(typed)])
 }
 
 /// Products after `after`, by sku.
@@ -172,18 +206,12 @@ pub async fn list(
     after: &str,
     limit: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
-    // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
-    const FOUND: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
-    const OR_CODE: &str = "(folded LIKE ? || '%' ESCAPE '!' OR folded LIKE '%\n%' || ? || '%' ESCAPE '!' \
-         OR sku IN (SELECT sku FROM product_barcodes WHERE code LIKE '%' || ? || '%'))";
-    let typed = words([q]);
-    let found = if code_part(&typed).is_some() { OR_CODE } else { FOUND };
     let conditions = Conditions::default()
         .text("sku > ?", Some(after))
         .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
-        .text(NAMED_BY, barcode.map(normal).as_deref())
-        .text(found, Some(q.trim()).filter(|q| !q.is_empty()).map(escaped).as_deref());
+        .text(NAMED_BY, barcode.map(normal).as_deref());
+    let conditions = found_by(conditions, "products", q);
     let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
     let rows = conditions.query(&sql).fetch_all(pool).await?;
     let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;

@@ -7,7 +7,9 @@ use crate::office::products::{edit, product};
 use crate::table;
 use crate::table::audit;
 use domain::model::inventory::product::Product;
+use domain::rules::inventory::product::doubts_beside;
 use edge::product_csv::{self, Catalogue};
+use edge::sheet::PROBLEMS_MAX;
 
 /// Most products that are asked for by their codes at once.
 const SKUS_MAX: usize = 100;
@@ -54,7 +56,7 @@ const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "pr
 pub struct Checked {
     #[serde(flatten)]
     product: Product,
-    /// Warnings about its barcodes, such as a wrong check digit. Omitted if there are none.
+    /// Warnings about its codes, such as a wrong check digit. Omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -70,7 +72,7 @@ impl From<Product> for Checked {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSearch")]
 pub struct Search {
-    /// Text in the name, the beginning of the SKU, or at least four digits of a barcode.
+    /// Text in the name, the beginning of the SKU, a barcode in any spelling, or at least four digits of one.
     q: Option<String>,
     /// Only those of this category.
     category: Option<String>,
@@ -94,7 +96,11 @@ impl Command for edit::New {
         let product = edit::create(tx.connection, self, tx.now).await?;
         let details = json!({"sku": product.sku, "price": product.price});
         let location = format!("/api/products/{}", product.sku);
-        Ok(Changed::created(location, &Checked::from(product), details))
+        let sku = product.sku.clone();
+        let mut checked = Checked::from(product);
+        let stored = table::product::same_numbers(tx.connection, std::iter::once(&sku)).await?;
+        checked.warnings.extend(doubts_beside(&[&sku], &stored).into_iter().map(|(_, doubt)| doubt));
+        Ok(Changed::created(location, &checked, details))
     }
 }
 
@@ -173,7 +179,10 @@ impl Command for ImportProducts {
     const ACTION: &'static str = "products.imported";
     type Answer = product::ImportedFile;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<product::ImportedFile>, Failure> {
-        let Catalogue { rows, warnings, .. } = self.catalogue;
+        let Catalogue { rows, mut warnings, .. } = self.catalogue;
+        warnings.extend(product::doubts_beside_stored(tx.connection, &rows).await?);
+        warnings.sort_by_key(|warning| warning.line);
+        warnings.truncate(PROBLEMS_MAX);
         let named = rows.iter().filter_map(|row| row.product.category.as_ref());
         check_categories(tx, named).await?;
         let imported = product::import(tx.connection, rows, tx.now).await?;

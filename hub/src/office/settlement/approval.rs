@@ -11,7 +11,7 @@ use crate::table::day_lock::{self, Lock};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::settlement;
 use domain::model::base::refusal::Refusal;
-use domain::rules::books::posting::plan::{Account, BANK};
+use domain::rules::books::posting::plan::Account;
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::of_slices;
 use domain::rules::books::settlement::state::SettlementState;
@@ -142,9 +142,7 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
                AND m.rule NOT IN ('deposit', 'supplier_payment')";
     let mut parts = Parts::new();
     for row in sqlx::query(sql).bind(store_id).bind(day.to_string()).fetch_all(connection).await? {
-        let (source_id, account, date): (String, String, Date) =
-            columns!(row => (source_id, account, line_date));
-        let account = Account::parse(&account).unwrap_or(BANK);
+        let (source_id, account, date) = columns!(row => (source_id, account, line_date));
         parts.entry((source_id, account, date)).or_default().push(slice(&row)?);
     }
     Ok(parts)

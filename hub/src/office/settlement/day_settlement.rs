@@ -127,9 +127,8 @@ pub fn place(Listed { settlement, .. }: &Listed) -> Bookmark {
 const COLUMNS: &str = "settlement_id, store_id, business_date, state, forced, note, approved_by, approved_at";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let state: String = row.cell("state")?;
-    let state =
-        SettlementState::ALL.into_iter().find(|known| known.name() == state).unwrap_or(SettlementState::Open);
+    let known = |word: &str| SettlementState::ALL.into_iter().find(|known| known.name() == word);
+    let state = row.word("state", known)?;
     Ok(columns!(row => View {
         settlement_id, store_id, business_date, forced, note, approved_by, approved_at; state = state,
     }))

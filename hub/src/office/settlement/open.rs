@@ -8,7 +8,7 @@ use crate::db::{Engine, array};
 use crate::office::settlement::file::line::ROUNDING;
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use domain::model::base::refusal::Refusal;
-use domain::rules::books::posting::plan::{Account, BANK_TRANSFER};
+use domain::rules::books::posting::plan::Account;
 use domain::rules::books::settlement::{
     Again, BankText, Before, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, SourceKind,
     may_tell_again, reference_key,
@@ -83,12 +83,10 @@ pub async fn open_items(
 }
 
 fn item(row: &AnyRow) -> Result<OpenItem, sqlx::Error> {
-    let (kind, account): (String, String) = columns!(row => (kind, account));
-    let kind = ItemKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(ItemKind::Payment);
-    let account = Account::parse(&account).unwrap_or(BANK_TRANSFER);
+    let kind = row.word("kind", |word| ItemKind::ALL.into_iter().find(|known| known.name() == word))?;
     Ok(columns!(row => OpenItem {
-        item_id, store_id, method, business_date, settlement_date, occurred_at, amount, reference, contra_of;
-        kind = kind, account = account,
+        item_id, store_id, method, business_date, settlement_date, occurred_at, amount, reference, contra_of, account;
+        kind = kind,
     }))
 }
 
@@ -109,12 +107,12 @@ pub async fn open_lines(
 }
 
 fn line(row: &AnyRow, source: &Source) -> Result<OpenLine, sqlx::Error> {
-    let (kind, store_ref): (String, Option<String>) = columns!(row => (kind, store_ref));
+    let store_ref: Option<String> = columns!(row => (store_ref));
     let store_id = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
     let unknown = store_ref.is_some() && store_id.is_none();
     Ok(columns!(row => OpenLine {
         line_id, date: "line_date", line_no, reference, description, gross, fee, net, batch;
-        kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), store_id = store_id, unknown_store = unknown,
+        kind = row.word("kind", LineKind::parse)?, store_id = store_id, unknown_store = unknown,
     }))
 }
 
@@ -231,8 +229,8 @@ pub async fn known(
     let sql = "SELECT mapped_key, account, from_date FROM mappings WHERE kind = 'bank_text'";
     let mut texts = Vec::new();
     for row in sqlx::query(sql).fetch_all(connection).await? {
-        let (key, account, from): (String, String, Date) = columns!(row => (mapped_key, account, from_date));
-        texts.extend(Account::parse(&account).map(|account| BankText { key, account, from }));
+        let (key, account, from) = columns!(row => (mapped_key, account, from_date));
+        texts.push(BankText { key, account, from });
     }
     let rounding = Account::parse(&source.csv.rounding_account);
     texts.extend(rounding.map(|account| BankText { key: ROUNDING.to_lowercase(), account, from: Date::MIN }));

@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::office::settlement::exception::View;
 use crate::table::day_lock;
 use domain::rules::books::entry_by_hand::EntryLine;
-use domain::rules::books::posting::plan::{Account, BANK, OVER_AND_SHORT, SETTLEMENT_DIFFERENCES};
+use domain::rules::books::posting::plan::{Account, OVER_AND_SHORT, SETTLEMENT_DIFFERENCES};
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::of_slices;
 use edge::ApiError;
@@ -96,8 +96,7 @@ async fn of_match(connection: &mut AnyConnection, match_id: &str) -> Result<Vec<
         books.entry(found.0.store_id.clone()).or_default().push(found);
     }
     let (mut all, Some((account, date))) = (Vec::new(), of) else { return Ok(Vec::new()) };
-    let (account, date): (String, Date) = (account, date);
-    let bank = Account::parse(&account).unwrap_or(BANK);
+    let (bank, date): (Account, Date) = (account, date);
     for (store_id, slices) in books {
         let lines = of_slices(bank, slices.iter().map(|(slice, rest)| (slice, *rest)));
         let line = |EntryLine { account, debit, credit }| Line { account, debit, credit };
@@ -112,9 +111,9 @@ async fn of_match(connection: &mut AnyConnection, match_id: &str) -> Result<Vec<
 
 /// A slice of a match, with the account of what is missing: the one that a person named, or its rule's.
 pub(super) fn slice(row: &AnyRow) -> Result<(Slice, Account), sqlx::Error> {
-    let (rule, named): (String, Option<String>) = columns!(row => (rule, difference_account));
+    let (rule, named): (String, Option<Account>) = columns!(row => (rule, difference_account));
     let usual = if rule == "deposit" { OVER_AND_SHORT } else { SETTLEMENT_DIFFERENCES };
-    let rest = named.and_then(|account| Account::parse(&account)).unwrap_or(usual);
+    let rest = named.unwrap_or(usual);
     let cleared = row.json("cleared")?;
     let slice = columns!(row => Slice {
         store_id, settlement_date, gross, fee, difference, net; cleared = cleared, methods = BTreeMap::new(),

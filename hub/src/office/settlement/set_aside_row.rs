@@ -44,11 +44,8 @@ impl State {
         }
     }
 
-    fn named(name: &str) -> Self {
-        [Self::Noted, Self::Taken, Self::Dismissed]
-            .into_iter()
-            .find(|state| state.name() == name)
-            .unwrap_or(Self::Open)
+    fn parse(word: &str) -> Option<Self> {
+        [Self::Open, Self::Noted, Self::Taken, Self::Dismissed].into_iter().find(|state| state.name() == word)
     }
 }
 
@@ -147,11 +144,10 @@ const COLUMNS: &str = "row_id, row_no, reason, field, problem, row_date, referen
                        repeats_line_id, state, line_id, decided_by, decided_at, decision";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let (reason, state): (String, String) = columns!(row => (reason, state));
     Ok(columns!(row => View {
         row_id, row_no, field, problem, date: "row_date", reference, description, amount, text: "row_text", repeats_line_id,
         line_id, decided_by, decided_at, decision;
-        reason = Reason::parse(&reason).unwrap_or(Reason::Invalid), state = State::named(&state),
+        reason = row.word("reason", Reason::parse)?, state = row.word("state", State::parse)?,
     }))
 }
 

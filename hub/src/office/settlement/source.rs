@@ -15,7 +15,7 @@ use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::payment::{CASH, EXCHANGE, POINTS};
-use domain::rules::books::posting::AccountUse;
+use domain::rules::books::posting::{AccountUse, plan::Account};
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind, Terms};
 use edge::{ApiError, ids};
 use jiff::tz::TimeZone;
@@ -95,6 +95,15 @@ impl View {
             window_days: days(self.window_days),
             lag_days: days(self.lag_days),
         }
+    }
+
+    /// The account in the books that receives the source's money.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn bank(&self) -> Result<Account, sqlx::Error> {
+        let damaged = || sqlx::Error::Decode(format!("unknown account {}", self.account).into());
+        Account::parse(&self.account).ok_or_else(damaged)
     }
 
     /// The store that a terminal is of.
@@ -298,10 +307,12 @@ const COLUMNS: &str = "source_id, name, kind, methods, account, account_no, curr
                        fee_fixed, fee_tolerance, fee_on_refunds, window_days, lag_days, store_refs, csv, active, created_at";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let (kind, kept, active): (String, String, bool) = columns!(row => (kind, fee_on_refunds, active));
-    let kind = if kind == SourceKind::Bank.name() { SourceKind::Bank } else { SourceKind::Provider };
-    let fee_on_refunds = if kept == "returned" { FeeOnRefunds::Returned } else { FeeOnRefunds::Kept };
-    let state = if active { State::Active } else { State::Inactive };
+    let kinds = [SourceKind::Bank, SourceKind::Provider];
+    let kind = row.word("kind", |word| kinds.into_iter().find(|known| known.name() == word))?;
+    let fees = [("kept", FeeOnRefunds::Kept), ("returned", FeeOnRefunds::Returned)];
+    let fee = |word: &str| fees.iter().find(|(known, _)| *known == word).map(|(_, fee)| *fee);
+    let fee_on_refunds = row.word("fee_on_refunds", fee)?;
+    let state = if row.cell("active")? { State::Active } else { State::Inactive };
     let (methods, store_refs, csv) = (row.json("methods")?, row.json("store_refs")?, row.json("csv")?);
     Ok(columns!(row => View {
         source_id, name, account, account_no, currency, timezone, fee_rate_bp, fee_fixed, fee_tolerance, window_days, lag_days, created_at;

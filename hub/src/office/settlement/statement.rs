@@ -119,14 +119,14 @@ const COLUMNS: &str = "s.statement_id, s.doc_no, s.source_id, s.state, s.from_da
     AS exceptions";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let state: String = row.cell("state")?;
-    let state = StatementState::ALL.into_iter().find(|known| known.name() == state);
+    let known = |word: &str| StatementState::ALL.into_iter().find(|known| known.name() == word);
+    let state = row.word("state", known)?;
     let (total, new): (i64, i64) = columns!(row => (lines_total, lines_new));
     Ok(columns!(row => View {
         statement_id, doc_no, source_id, from: "from_date", to: "to_date", lines_total, lines_new, matched,
         exceptions, gross, fee, net, opening_balance, closing_balance, balance_difference, set_aside_open;
         set_aside = row.json("set_aside")?,
-        state = state.unwrap_or(StatementState::Imported), lines_known = total.saturating_sub(new),
+        state = state, lines_known = total.saturating_sub(new),
     }))
 }
 

@@ -11,7 +11,7 @@ use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
-use domain::rules::books::posting::plan::{Account, BANK, PAYMENT_FEES};
+use domain::rules::books::posting::plan::{Account, PAYMENT_FEES};
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::entry::{moved, of_slices};
 use edge::{ApiError, ids};
@@ -81,10 +81,6 @@ async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Res
     Ok(())
 }
 
-fn bank_of(source: &Source) -> Account {
-    Account::parse(&source.account).unwrap_or(BANK)
-}
-
 /// Known texts and separate fees that an earlier approval has not posted. For a line that a person decided about, the
 /// resolution has posted what there is to post.
 async fn plain_lines(
@@ -106,12 +102,12 @@ async fn plain_lines(
                AND j.cause_key = l.statement_id || ':' || l.line_id) ORDER BY l.line_no";
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
         let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));
-        let (store_ref, account): (Option<String>, Option<String>) = columns!(row => (store_ref, account));
+        let (store_ref, account): (Option<String>, Option<Account>) = columns!(row => (store_ref, account));
         let of_statement: Option<String> = columns!(row => (of_statement));
         let named = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
         let book = named.or(of_statement).unwrap_or_default();
-        let account = account.and_then(|account| Account::parse(&account)).unwrap_or(PAYMENT_FEES);
-        let lines = moved(bank_of(source), account, amount).map_err(ApiError::from)?;
+        let account = account.unwrap_or(PAYMENT_FEES);
+        let lines = moved(source.bank()?, account, amount).map_err(ApiError::from)?;
         if !lines.is_empty() {
             entries.entry(book).or_default().push((line_id, date, lines));
         }
@@ -145,9 +141,9 @@ async fn deposits(
     let chart = Chart::read(&mut *connection).await?;
     for ((book, line_id, date), slices) in parts {
         let missing = slices.iter().filter(|(slice, _)| slice.difference != 0).map(|(_, rest)| *rest);
-        chart.check_still_free(missing.chain([bank_of(source)]))?;
+        chart.check_still_free(missing.chain([source.bank()?]))?;
         let slices = slices.iter().map(|(slice, rest)| (slice, *rest));
-        let lines = of_slices(bank_of(source), slices).map_err(ApiError::from)?;
+        let lines = of_slices(source.bank()?, slices).map_err(ApiError::from)?;
         if !lines.is_empty() {
             entries.entry(book).or_default().push((line_id, date, lines));
         }

@@ -27,14 +27,14 @@ pub enum State {
 }
 
 impl State {
-    fn named(name: &str) -> Self {
-        match name {
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word {
             "matched" => Self::Matched,
             "excepted" => Self::Excepted,
             "unmatched" => Self::Unmatched,
-            // With those that are carried.
-            _ => Self::Resolved,
-        }
+            "resolved" | "carried" => Self::Resolved,
+            _ => return None,
+        })
     }
 
     fn condition(self) -> &'static str {
@@ -118,10 +118,9 @@ pub async fn list(
          match_id FROM statement_lines WHERE {{}} ORDER BY line_no LIMIT {limit}"
     );
     let view = |row: &AnyRow| -> Result<View, sqlx::Error> {
-        let (kind, state): (String, String) = columns!(row => (kind, state));
         Ok(columns!(row => View {
             line_id, line_no, date: "line_date", reference, description, gross, fee, net, batch, store_ref, match_id;
-            kind = LineKind::parse(&kind).unwrap_or(LineKind::Other), state = State::named(&state),
+            kind = row.word("kind", LineKind::parse)?, state = row.word("state", State::parse)?,
         }))
     };
     conditions.query(&sql).fetch_all(pool).await?.iter().map(view).collect()

@@ -332,8 +332,8 @@ fn of_csv(
         local,
         separator: ',',
     };
-    let CsvStatement { lines, rows, aside } = csv_reader::read(body, &source.csv, file, bounds)?;
-    Ok(FileContent { opening: None, closing: None, lines, rows, aside, span: (None, None), account: None })
+    let CsvStatement { lines, rows, aside, account } = csv_reader::read(body, &source.csv, file, bounds)?;
+    Ok(FileContent { opening: None, closing: None, lines, rows, aside, span: (None, None), account })
 }
 
 /// Reads lines of JSON.

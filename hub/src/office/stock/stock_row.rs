@@ -2,9 +2,10 @@
 
 use crate::columns;
 use crate::db::column::Columns;
-use crate::db::filter::{Bound, Conditions, escaped};
+use crate::db::filter::{Bound, Conditions};
 use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
+use crate::office::products::product::found_by;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
@@ -36,7 +37,7 @@ pub struct StockQuery {
     pub store_id: Option<String>,
     /// Only this product.
     pub sku: Option<String>,
-    /// Text in the name, or the beginning of the SKU.
+    /// Text in the name, the beginning of the SKU, a barcode in any spelling, or at least four digits of one.
     pub q: Option<String>,
     /// Only products of this category.
     pub category: Option<String>,
@@ -139,18 +140,16 @@ pub fn place(item: &View) -> Bookmark {
 /// The statement of a page, by product and store, and what is bound to it but the pairs that stores wait for. What is
 /// on shelves is read as far as the page goes; beside it there is little.
 fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
-    // Sku and name are a line each: the sku begins with what was typed, or the name contains it.
-    const FOUND: &str = "(p.folded LIKE ? || '%' ESCAPE '!' OR p.folded LIKE '%\n%' || ? || '%' ESCAPE '!')";
     let after = after.map(|(sku, store_id)| [Bound::from(sku.as_str()), Bound::from(store_id.as_str())]);
     let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let conditions = Conditions::default()
         .text("s.store_id = ?", given(&ask.store_id).as_deref())
         .text("s.sku = ?", given(&ask.sku).as_deref())
-        .text(FOUND, given(&ask.q).as_deref().map(escaped).as_deref())
         .text("p.category = ?", given(&ask.category).as_deref())
         .plain("s.qty < 0", ask.negative)
         .plain("d.qty <> 0", ask.damaged)
         .above(["s.sku", "s.store_id"], after);
+    let conditions = found_by(conditions, "p", ask.q.as_deref().unwrap_or_default());
     let rows = |from: &str| {
         format!(
             "SELECT s.store_id, s.sku, s.qty, s.value, s.moved_at, COALESCE(d.qty, 0) AS damaged, \

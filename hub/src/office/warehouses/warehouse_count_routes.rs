@@ -2,6 +2,7 @@
 
 use crate::http::prelude::*;
 use crate::office::warehouses::warehouse_count::{self, CountStep};
+use crate::office::warehouses::warehouse_differences::{self, Differences};
 use crate::office::warehouses::warehouse_document::{InWarehouse, manager};
 use crate::office::warehouses::warehouse_routes::GROUP;
 use domain::model::inventory::opname::Opname;
@@ -32,6 +33,13 @@ pub const ROUTES: &[Route<Hub>] = &[
             "created_at": "2026-11-20T02:06:34.739Z", "ended_by": null, "ended_at": null, "lines": [],
             "next_cursor": null}"#,
     ),
+    get("/api/opname/:id/differences", GOODS, GROUP).summary("List the differences of a warehouse's open count, largest value first")
+        .query::<Page>()
+        .refuses(&[Code::InvalidState])
+        .answers::<Differences>(
+            r#"{"lines_count": 1, "moved_count": 0, "missing": -2, "found": 0, "missing_value": -20000, "found_value": 0, "items": [{"sku": "8991234567890", "name": "Green Tea 100 g", "expected": 95, "counted": 93, "variance": -2, "variance_value": -20000, "zones": [], "moved_between_counts": false, "counters": [], "counted_by": null, "counted_at": null}], "next_cursor": null}"#,
+            answers!(warehouse_differences::list),
+        ),
     post("/api/opname/:id/submit", PURCHASING, GROUP).summary("Submit a warehouse's stock count, for review of its differences")
     .refuses(STEP)
     .step::<Submit>(OPNAME),

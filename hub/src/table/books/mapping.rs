@@ -36,9 +36,8 @@ impl Mappings {
                    FROM mappings m ORDER BY m.from_date";
         let mut mappings = Vec::new();
         for row in sqlx::query(sql).fetch_all(connection).await? {
-            let (kind, key, account, from, closed): (String, String, String, Date, bool) =
+            let (kind, key, account, from, closed): (String, String, Account, Date, bool) =
                 columns!(row => (kind, mapped_key, account, from_date, closed));
-            let Some(account) = Account::parse(&account) else { continue };
             mappings.push(Mapping { kind, key, account, from, closed });
         }
         Ok(Self(mappings))

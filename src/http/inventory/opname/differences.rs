@@ -7,7 +7,7 @@ use crate::http::failure::stored;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::opname::{Opname, OpnameLine};
 use domain::model::people::user::Role;
-use domain::rules::inventory::opname::{OpnameLineView, line_view};
+use domain::rules::inventory::opname::{DifferenceSums, OpnameLineView, line_view};
 use edge::page::{Limit, List, Page};
 use edge::{ApiError, Doc, Reply};
 use schemars::JsonSchema;
@@ -30,18 +30,8 @@ pub const LIST: Doc =
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(rename = "OpnameDifferences")]
 struct Differences {
-    /// Number of products that differ.
-    lines_count: u64,
-    /// Number of products whose stock moved between their first and their last count.
-    moved_count: u64,
-    /// Number of missing pieces, as a negative number.
-    missing: i64,
-    /// Number of surplus pieces.
-    found: i64,
-    /// Value of the missing pieces, in whole currency units. An estimate before posting.
-    missing_value: i64,
-    /// Value of the surplus pieces, in whole currency units. An estimate before posting.
-    found_value: i64,
+    #[serde(flatten)]
+    sums: DifferenceSums,
     /// Counted products with an open order or an incoming transfer, of those shown: the goods may be on the shelf
     /// without having been received. Empty once the count is over.
     awaited: Vec<Awaited>,
@@ -87,7 +77,7 @@ fn page(
         last = lines.last().map(|line| line.sku.clone());
         for line in lines.into_iter().filter(|line| !line.zones.is_empty()) {
             let value = value(storage, &line)?;
-            if page.takes(&line, value) {
+            if page.sums.takes(&line, value) {
                 places.push((Reverse(value.unsigned_abs()), line.sku));
             }
         }
@@ -120,20 +110,4 @@ fn value(storage: &Storage, line: &OpnameLine) -> Result<i64, ApiError> {
     }
     let stock = storage.stock().stock(&line.sku).map_err(stored)?.unwrap_or_default();
     Ok(line.estimate(&stock))
-}
-
-impl Differences {
-    /// Adds a line to the sums; whether it is shown.
-    fn takes(&mut self, line: &OpnameLine, value: i64) -> bool {
-        let (variance, moved) = (line.variance(), line.moved_between_counts());
-        self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));
-        self.moved_count = self.moved_count.saturating_add(u64::from(moved));
-        let (pieces, worth) = match variance {
-            ..0 => (&mut self.missing, &mut self.missing_value),
-            _ => (&mut self.found, &mut self.found_value),
-        };
-        *pieces = pieces.saturating_add(variance);
-        *worth = worth.saturating_add(value);
-        variance != 0 || moved
-    }
 }

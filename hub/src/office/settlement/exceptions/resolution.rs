@@ -14,7 +14,7 @@ use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
-use domain::rules::books::posting::plan::{Account, BANK, PAYMENT_FEES};
+use domain::rules::books::posting::plan::{Account, PAYMENT_FEES};
 use domain::rules::books::settlement::entry::{moved, taken_back};
 use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
 use edge::{ApiError, ids};
@@ -83,7 +83,7 @@ impl Writer<'_> {
         }
         let until = self.today.checked_add(Span::new().days(carry_days)).unwrap_or(self.today);
         let account = self.account(connection, &found, asked).await?;
-        let bank = Account::parse(&source.account).unwrap_or(BANK);
+        let bank = source.bank()?;
         let mut entry_id = None;
         match asked.resolution {
             Resolution::Carry if found.line_ids.is_empty() => {
@@ -221,8 +221,7 @@ impl Writer<'_> {
                        AND state = 'open' RETURNING account, amount";
             let row = sqlx::query(sql).bind(store_id).bind(item_id).fetch_optional(&mut *connection).await?;
             let Some(row) = row else { continue };
-            let (clearing, amount): (String, i64) = columns!(row => (account, amount));
-            let clearing = Account::parse(&clearing).unwrap_or(account);
+            let (clearing, amount): (Account, i64) = columns!(row => (account, amount));
             let key = format!("{}:resolve", found.exception_id);
             let posted = (store_id.as_str(), self.today, key);
             let lines = moved(account, clearing, amount).map_err(ApiError::from)?;

@@ -4,6 +4,8 @@ use edge::sheet::currency_code;
 
 /// Fewer digits number no account.
 const DIGITS_MIN: usize = 6;
+/// Most bytes of a number that becomes a source's.
+const WHOLE_BYTES_MAX: usize = 64;
 /// Fewer characters of a masked number say nothing.
 const SHOWN_MIN: usize = 3;
 /// Most words of a label.
@@ -178,6 +180,13 @@ pub fn is_same_account(one: &str, other: &str) -> bool {
         (false, true) => fits_masked(&other, &one),
         (false, false) => is_same_number(&one, &other),
     }
+}
+
+/// Whether a text is a number of which nothing is hidden.
+pub fn is_whole(text: &str) -> bool {
+    text.len() <= WHOLE_BYTES_MAX
+        && !is_masked(text)
+        && text.chars().filter(char::is_ascii_digit).count() >= DIGITS_MIN
 }
 
 fn fits_masked(masked: &str, other: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Statements as CSV: each row becomes a line, or is set aside with the reason; one bad row refuses no other.
 
-use crate::office::settlement::file::account_no::is_same_account;
+use crate::office::settlement::file::camt::AccountName;
 use crate::office::settlement::file::columns::{Columns, at};
 use crate::office::settlement::file::fees::{FeeSignEvidence, GrossFeeNet};
 use crate::office::settlement::file::format::{FeeSign, Format};
@@ -13,9 +13,10 @@ use crate::office::settlement::file::running_balance::RunningBalances;
 use crate::office::settlement::file::section::Section;
 use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside, SetAside, TooMany};
 use crate::office::settlement::file::survey::Survey;
+use crate::office::settlement::file::whose::{self, Named};
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
-use edge::sheet::{DayReader, Row, RowError, Rows, decode, may_be_currency};
+use edge::sheet::{DayReader, Row, RowError, Rows, decode};
 
 /// Result of reading a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct CsvStatement {
     pub aside: RowsSetAside,
     /// Row that each line came from.
     pub rows: Vec<LineRow>,
+    /// The account and the currency that the file names, for a source without them.
+    pub account: Option<AccountName>,
 }
 
 /// Reads the lines of a file.
@@ -53,7 +56,7 @@ pub fn read(
         Columns::find(&mut rows, format, file.kind, |cell| days.day(cell, "", "").is_ok())?;
     let before = usize::try_from(columns.line.saturating_sub(1)).unwrap_or(usize::MAX);
     let preamble = Preamble::of(text.lines().take(before), is_month_first(&format.date_format));
-    check_whose(&preamble, &columns, &file)?;
+    whose::check(&preamble, &columns, &file)?;
     days.period = preamble.period;
     let all = || first.clone().map(Ok).into_iter().chain(rows.clone());
     // More rows than may be imported are refused by the survey.
@@ -93,7 +96,10 @@ pub fn read(
         keep(&mut found, row)?;
     }
     let mut balances = RunningBalances::of(&columns, file.kind);
-    let statement = lines_of(found, (all(), lines), Section::of(&preamble), &rules, &mut balances)?;
+    let mut named = Named::of(&preamble, &columns, &file);
+    let seen = (&mut balances, &mut named);
+    let mut statement = lines_of(found, (all(), lines), Section::of(&preamble), &rules, seen)?;
+    statement.account = named.account();
     let has_signs = survey.has_signs() || format.negate;
     balances.check(has_signs).map_err(|problem| vec![problem])?;
     Ok(statement)
@@ -115,7 +121,7 @@ fn lines_of<'a>(
     (rows, lines): (impl Iterator<Item = Result<Row<'a>, RowError>>, usize),
     mut section: Section,
     rules: &Rules<'_>,
-    balances: &mut RunningBalances,
+    (balances, named): (&mut RunningBalances, &mut Named),
 ) -> Result<CsvStatement, Vec<FieldProblem>> {
     for (place, row) in rows.flatten().enumerate() {
         section.see(&row, rules)?;
@@ -129,6 +135,7 @@ fn lines_of<'a>(
             Outcome::Line(line, lost) => {
                 let row_no = i64::try_from(row.line).unwrap_or(i64::MAX);
                 balances.see(&row, line.net, rules);
+                named.see(&row, rules.columns, || rules.currency_marks(&row))?;
                 found.rows.push(LineRow { row_no, lost });
                 found.lines.push(*line);
             }
@@ -160,25 +167,6 @@ fn problems(aside: &RowsSetAside) -> Vec<FieldProblem> {
         std::iter::once(at(line, row.field, &row.problem)).chain(also).collect::<Vec<_>>()
     };
     aside.rows.iter().flat_map(all).collect()
-}
-
-fn check_whose(
-    preamble: &Preamble,
-    columns: &Columns,
-    file: &SourceFile<'_>,
-) -> Result<(), Vec<FieldProblem>> {
-    let refused = |problem: String| Err(vec![FieldProblem { path: "file".to_owned(), problem }]);
-    if let (Some(named), Some(own)) = (preamble.accounts.first(), file.account_no)
-        && !preamble.accounts.iter().any(|named| is_same_account(named, own))
-    {
-        return refused(format!("is of account {named}, but the source has account {own}"));
-    }
-    let Some(own) = file.currency else { return Ok(()) };
-    let named = preamble.currency.into_iter().chain(found_columns::header_currencies(columns));
-    match named.into_iter().find(|named| !may_be_currency(named, own)) {
-        Some(named) => refused(format!("is in {named}, but the source is in {own}")),
-        None => Ok(()),
-    }
 }
 
 fn is_month_first(format: &str) -> bool {

@@ -165,7 +165,7 @@ impl Rules<'_> {
     }
 
     /// Currencies beside the figures of a row.
-    fn currency_marks(&self, row: &Row<'_>) -> Vec<String> {
+    pub fn currency_marks(&self, row: &Row<'_>) -> Vec<String> {
         let fields = super::format::FIGURES.iter().flat_map(|field| self.columns.places(field));
         let written =
             fields.filter_map(|place| Written::of(row.cell(*place), &self.format.sign_words).ok().flatten());

@@ -165,11 +165,20 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
         buyer.get(&format!("{OPNAME}?state=counting")).await.data()["items"][0]["opname_id"],
         count["opname_id"]
     );
+    let differs = buyer.get(&format!("{path}/differences?limit=1")).await.data().clone();
+    let figures = ["lines_count", "moved_count", "missing", "found", "missing_value", "found_value"];
+    assert_eq!(
+        figures.map(|figure| differs[figure].as_i64().unwrap()),
+        [1, 0, -1, 0, -9_000, 0],
+        "{differs}"
+    );
+    assert_eq!((&differs["items"][0], &differs["next_cursor"]), (&counted["lines"][0], &json!(null)));
     made(&buyer, &format!("{path}/submit"), json!({})).await;
     let read = buyer.get(&path).await.data()["lines"][0].clone();
     assert_eq!((&read["counted"], &read["variance_value"]), (&json!(84), &json!(-9_000)));
     let posted = made(&buyer, &format!("{path}/post"), json!({})).await;
     assert_eq!((&posted["variance_value"], stock(&buyer, "W1").await), (&json!(-9_000), (84, 756_000)));
+    assert_eq!(buyer.get(&format!("{path}/differences")).await.refusal(), "409 invalid_state");
     assert_eq!(buyer.post(&format!("{path}/cancel"), &json!({})).await.refusal(), "409 invalid_state");
     let back = json!({"store_id": "W1", "supplier_id": supplier_id, "lines": [{"sku": "A", "qty": 1, "unit_cost": 9_100}]});
     assert_eq!(made(&buyer, "/api/supplier-returns", back).await["claim"], 9_100);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 async fn stock_of_all_stores_is_listed_by_product_and_store() {
     let server = Server::start().await;
     let admin = server.admin().await;
-    let csv = "sku,name,price,category,barcode,reorder_level\nA,Apple,1000,fruit,,50\nB,Nail,10,iron,,5\n";
+    let csv = "sku,name,price,category,barcode,reorder_level\nA,Apple,1000,fruit,042100005264,50\nB,Nail,10,iron,,5\n";
     admin.csv("/api/products/import", csv).await.data();
     for (store, pieces) in [("S001", 40), ("S002", 60)] {
         let mut shop = Shop::open(&server, store).await;
@@ -50,6 +50,8 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
         ("store_id=S002", 2),
         ("category=iron", 2),
         ("q=App", 2),
+        ("q=04252614", 2),
+        ("q=00526", 2),
         ("sku=A&store_id=S001", 1),
         ("negative=true", 0),
         ("damaged=true", 0),

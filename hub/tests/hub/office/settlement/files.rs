@@ -309,3 +309,66 @@ async fn a_file_of_another_account_is_refused_by_name() {
     }
     assert_eq!(server.figure("SELECT COUNT(*) FROM statements").await, 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_is_of_the_account_and_the_currency_of_its_first_csv_file() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let on = day(20).to_string();
+    let above = |account: &str, currency: &str| {
+        format!(
+            "No. Rekening : {account}\nMata Uang : {currency}\nTanggal,Uraian,Nominal\n{on},Setoran {account},1000\n"
+        )
+    };
+    let beside = |account: &str, currency: &str| {
+        format!("Tanggal,Uraian,Nominal,Rek,Mata Uang\n{on},Setoran {account},1000,{account},{currency}\n")
+    };
+    for in_a_column in [false, true] {
+        let file = |account: &str, currency: &str| {
+            if in_a_column { beside(account, currency) } else { above(account, currency) }
+        };
+        let mut columns = json!({"date": "Tanggal", "description": "Uraian", "amount": "Nominal"});
+        if in_a_column {
+            columns["account"] = json!("Rek");
+        }
+        let csv = json!({"date_format": "%Y-%m-%d", "columns": columns});
+        let id = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": [], "csv": csv})).await;
+        let path = format!("/api/statements?source_id={id}");
+        let source = format!("/api/statement-sources/{id}");
+        let own = async || {
+            let source = admin.get(&source).await.data().clone();
+            [source["account_no"].clone(), source["currency"].clone()]
+        };
+        let own_file = file("1234567890", "IDR");
+        admin.csv(&format!("{path}&dry_run=true"), &own_file).await.data();
+        assert_eq!(own().await, [json!(null), json!(null)], "a preview teaches nothing");
+        if in_a_column {
+            let row = own_file.lines().last().unwrap().replace("567890", "567891");
+            let two = admin.csv(&path, &format!("{own_file}{row}\n")).await;
+            assert_eq!(two.refusal(), "422 validation_failed", "of two accounts, and which one isn't known");
+        }
+        admin.csv(&path, &own_file).await.data();
+        assert_eq!(own().await, [json!("1234567890"), json!("IDR")], "{own_file}");
+        for (other, words) in [
+            (file("1234567891", "IDR"), ["1234567890", "1234567891"]),
+            (file("1234567890", "USD"), ["IDR", "USD"]),
+        ] {
+            let refused = admin.csv(&path, &other).await;
+            assert_eq!(refused.refusal(), "422 validation_failed", "{other}");
+            let problem = refused.body["error"]["details"]["fields"][0]["problem"].to_string();
+            assert!(words.iter().all(|word| problem.contains(word)), "{problem}");
+        }
+        admin.patch(&source, &json!({"state": "inactive"})).await.data();
+    }
+    // A word in a table that stands for nothing is damage, and not another state.
+    let list = admin.get("/api/statements").await.data()["items"].clone();
+    let statement = format!("/api/statements/{}", list[0]["statement_id"].as_str().unwrap());
+    for (damage, path) in [
+        ("UPDATE statement_lines SET kind = 'lost'", format!("{statement}/lines")),
+        ("UPDATE statements SET state = 'lost'", statement),
+    ] {
+        admin.get(&path).await.data();
+        sqlx::query(damage).execute(server.hub.db.pool()).await.unwrap();
+        assert_eq!(admin.get(&path).await.refusal(), "500 internal", "{damage}");
+    }
+}
