@@ -30,6 +30,7 @@ mod office {
     pub mod bought;
     pub mod buying;
     pub mod catalogue;
+    pub mod named;
     pub mod company;
     pub mod order_to_settlement;
     pub mod portal;

@@ -20,7 +20,8 @@ import {
   store,
   supplier,
 } from "../records/cells.js";
-import { nameOf, needProducts, productName, rows } from "../records/names.js";
+import { nameOf, needProducts, productName } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 
@@ -28,8 +29,8 @@ const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
 export const ofSupplier = () => ({
   name: "supplier_id",
   label: t("Supplier"),
-  kind: "choice",
-  choices: rows("suppliers").map((one) => [one.supplier_id, one.name]),
+  kind: "pick",
+  of: "supplier",
 });
 
 const invoices = {
@@ -274,7 +275,7 @@ const pay = async (page, one) => {
     list: [
       { name: "amount", label: t("Amount"), kind: "money", value: one.open, required: true, focus: true },
       { name: "date", label: t("Day"), kind: "date", value: isoDay(), required: true },
-      { name: "account", label: t("From account"), value: "1040", required: true },
+      pickField(page.app, "account", { name: "account", label: t("From account"), value: "1040", required: true }),
       { name: "reference", label: t("Reference") },
     ],
     act: ({ amount, ...body }) =>

@@ -7,7 +7,7 @@ import { lang, t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
 import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "../records/cells.js";
 import { table } from "../records/record.js";
-import { ofDays, ofState, ofStore } from "../records/records.js";
+import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
 const CODES = [
   "receipt_number_twice",
@@ -147,7 +147,7 @@ const conflicts = {
       { name: "q", label: t("Search"), kind: "search" },
       ofState(["open", "restored"]),
       ofStore(),
-      { name: "sku", label: t("Product code") },
+      ofSku(),
       { name: "member_id", label: t("Member") },
       ...ofDays(),
     ],
@@ -246,7 +246,12 @@ const audit = {
   needs: ["people"],
   list: () => ({
     title: t("Audit log"),
-    filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
+    filters: [
+      { name: "action", label: t("Action") },
+      { name: "user_id", label: t("Person"), kind: "pick", of: "person" },
+      ofStore(),
+      ...ofDays(),
+    ],
     columns: [
       col(t("When"), (one) => moment(one.at)),
       col(t("Action"), (one) => breaking(one.action)),

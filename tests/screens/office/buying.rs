@@ -63,7 +63,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
     step(&mut screen, "Approve", true, "Approve: done");
-    step(&mut screen, "Send", false, "Sent to the store");
+    step(&mut screen, "Mark as sent", true, "Marked as sent");
     paper(&mut screen);
 
     // A revision says what changes before it is made, and keeps what was.
