@@ -49,6 +49,7 @@ const balanceList = {
   },
   list: (page) => ({
     title: t("Trial balance"),
+    papers: true,
     create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
     filters: [
       { name: "date", label: t("As of"), kind: "date" },
@@ -181,6 +182,7 @@ const journal = {
   needs: ["people"],
   list: (page) => ({
     title: t("Journal"),
+    papers: true,
     create: { label: t("New entry"), act: () => page.app.go("journal", "new") },
     filters: [
       ofStore(),

@@ -240,7 +240,12 @@ const source = {
     name: one.name,
     badges: badge(one.state),
     actions: [
-      { label: t("Import a statement"), act: () => page.app.go("statements") },
+      {
+        label: t("Import a statement"),
+        act: () => {
+          location.hash = address(["statements"], { source_id: one.source_id });
+        },
+      },
       { label: t("File format"), act: formatStep(page, one) },
       {
         label: t("Edit"),
@@ -251,7 +256,7 @@ const source = {
           money: false,
           said: t("Saved"),
           url: path("/api/statement-sources/:id", { id: one.source_id }),
-          question: { title: t("Edit provider or bank"), list: terms(one), body: changed },
+          question: { title: t("Edit provider or bank"), list: terms(page.app, one), body: changed },
         }),
       },
     ],

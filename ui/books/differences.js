@@ -106,7 +106,12 @@ const byHand = (one) => {
   });
 };
 
-export const differences = (page, rows) =>
+/**
+ * @param {any} page
+ * @param {any[]} rows
+ * @param {number} [unmatched] An amount that no statement has told of: while there is some, not everything agrees.
+ */
+export const differences = (page, rows, unmatched = 0) =>
   table(
     t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }),
     [
@@ -154,5 +159,7 @@ export const differences = (page, rows) =>
       ),
     ],
     rows,
-    t("No differences"),
+    unmatched
+      ? t("No differences yet, but {amount} is not matched", { amount: number(unmatched) })
+      : t("No differences"),
   );

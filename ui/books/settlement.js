@@ -221,7 +221,7 @@ const settlement = {
           ],
         ]),
         completeness(one.completeness),
-        differences(page, one.found),
+        differences(page, one.found, one.open),
         cash(one),
         table(
           t("Payments of the day"),
@@ -240,7 +240,8 @@ const settlement = {
                 }`,
             ),
           ],
-          one.items,
+          // What is not matched yet is what somebody looks for.
+          [...one.items].sort((a, b) => Number(b.state === "open") - Number(a.state === "open")),
           t("No payments to settle"),
           one.next
             ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>

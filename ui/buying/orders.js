@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
-import { lang, t } from "../kit/i18n.js";
+import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
 import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../records/cells.js";
@@ -11,8 +11,6 @@ import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
-/** A letter, not a receipt. */
-const A4 = "@page { size:A4; margin:15mm }";
 const P = ["admin", "ho_purchasing"];
 const F = ["admin", "ho_finance"];
 const STATES = ["draft", "approved", "sent", "partially_received", "received", "closed"];
@@ -171,18 +169,9 @@ const order = {
     const paper = {
       label: t("Print for the supplier"),
       image: "printer",
-      act: () =>
-        page.once(async () =>
-          page.app.print(
-            await page.app.get(
-              "/api/purchase-orders/:id/document",
-              { id: one.po_id },
-              { language: lang() },
-              "text/plain",
-            ),
-            A4,
-          ),
-        ),
+      act: () => {
+        location.hash = address(["orders", one.po_id, "paper"]);
+      },
     };
     return {
       name: `${one.po_no}`,

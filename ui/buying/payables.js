@@ -87,6 +87,11 @@ const accept = (page, one, url) =>
     },
   });
 
+/** What a comparison came to: one that found differences is not done with. */
+const compared = ({ state, exceptions }) =>
+  state === "disputed"
+    ? [t("Compared: {n} differences to settle", { n: number(exceptions.filter(({ stops }) => stops).length) }), "warn"]
+    : [t("{what}: done", { what: t("Match") })];
 const invoice = {
   back: () => ["invoices", t("Invoices")],
   needs: ["suppliers"],
@@ -131,7 +136,7 @@ const invoice = {
           label: t("Match"),
           image: "scale",
           kind: "primary",
-          act: page.step({ label: t("Match"), url: url("match") }),
+          act: page.step({ label: t("Match"), url: url("match"), said: compared }),
         },
         is("matched") && {
           label: t("Approve"),
@@ -226,8 +231,13 @@ const invoice = {
             col(t("Qty"), (row) => figure(row.qty), "num"),
             col(
               t("Received"),
+              // Before it is compared nothing is known of it: 0 would be a difference.
               (row) =>
-                html`<span class=${row.matched_qty < row.qty ? "differs" : nothing}>${number(row.matched_qty)}</span>`,
+                is("draft")
+                  ? html`<span class="muted">${t("not compared yet")}</span>`
+                  : html`<span class=${row.matched_qty < row.qty ? "differs" : nothing}
+                      >${number(row.matched_qty)}</span
+                    >`,
               "num",
             ),
             col(t("Cost each"), (row) => figure(row.unit_cost), "num d"),
@@ -299,6 +309,7 @@ const payables = {
   },
   list: ({ filters: { group_by: by } }) => ({
     title: t("Payables"),
+    papers: true,
     create: {
       label: t("Pay due invoices"),
       act: () => {

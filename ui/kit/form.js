@@ -131,6 +131,9 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
  * @property {any} [clears] What an empty field says; `true` is `null`.
  */
 
+/** A choice that has no empty one always says something. */
+const isAlways = ({ kind, choices }) => kind === "choice" && choices.every(([key]) => key !== "");
+
 /** The fields of a question. */
 export const fields = (list) =>
   list.map((one) =>
@@ -138,7 +141,7 @@ export const fields = (list) =>
       ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
       : html`<div class="field">
           <label for=${`f-${one.name}`}
-            >${one.label}${one.required ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
+            >${one.label}${one.required || isAlways(one) ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
           >${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}
         </div>`,
   );

@@ -5,6 +5,7 @@ import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { refilter } from "../kit/menu.js";
 import { need } from "./names.js";
+import { csvOf, cellText, download } from "./files.js";
 import { pick, sourceFor } from "./picks.js";
 
 const SEARCH_AFTER_MS = 250;
@@ -289,11 +290,30 @@ class PageRecords extends ListPage {
       }`;
   }
 
+  /** The list as a file: what is shown under its heads, after all of its pages were read. */
+  async save() {
+    await this.once(async () => {
+      while (this.next) await this.load(true);
+      await this.updateComplete;
+      const rows = [...this.querySelectorAll("table.records tr")].map((row) =>
+        [...row.cells].filter((cell) => !cell.matches(".acts")).map(cellText),
+      );
+      download(`${this.app.section}.csv`, csvOf(rows));
+    });
+  }
+
   render() {
     const view = this.view;
     const { create, filters = [] } = view;
+    const tool = (act, image, label) =>
+      html`<button class="btn" ?disabled=${!this.items?.length || this.busy} @click=${act}>
+        ${icon(image)}${label}
+      </button>`;
     return html`${title(
       view.title,
+      view.papers
+        ? html`${tool(() => this.save(), "download", "CSV")}${tool(() => print(), "printer", t("Print"))}`
+        : nothing,
       this.app.find(),
       create
         ? html`<button class="btn ${create.kind ?? "primary"}" @click=${create.act}>

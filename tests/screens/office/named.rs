@@ -52,13 +52,23 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
     screen.types("snac");
     until(&mut screen, "it is found", TOLD, &json!(["combobox", "true", "Snacks", "listbox"]));
     screen.presses(ENTER);
-    until(&mut screen, "its name stands there", "return document.querySelector('#f-category').value", &json!("Snacks"));
+    until(
+        &mut screen,
+        "its name stands there",
+        "return document.querySelector('#f-category').value",
+        &json!("Snacks"),
+    );
     screen.script("document.querySelector('#f-category').select()");
     screen.types("Drinks");
     screen.sees(".options .adds");
     screen.presses(DOWN);
     screen.presses(ENTER);
-    until(&mut screen, "it is new", "return document.querySelector('[name=category]').value", &json!("Drinks"));
+    until(
+        &mut screen,
+        "it is new",
+        "return document.querySelector('[name=category]').value",
+        &json!("Drinks"),
+    );
     screen.browser.press("dialog footer .primary");
     screen.sees("page-record .figures");
     assert_eq!(shop.office.get("/api/products/990009").data(200)["category"], "Drinks");
@@ -81,7 +91,12 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
     go(&mut screen, "#/orders/new", "#sku");
     writes(&mut screen, "#supplier", "sinar");
     screen.presses(TAB);
-    until(&mut screen, "the only one is taken", "return document.querySelector('#supplier').value", &json!("PT Sinar Jaya"));
+    until(
+        &mut screen,
+        "the only one is taken",
+        "return document.querySelector('#supplier').value",
+        &json!("PT Sinar Jaya"),
+    );
     writes(&mut screen, "#sku", "nonsense");
     screen.presses(ENTER);
     screen.reads("#sku-problem", "Nothing found for nonsense");
