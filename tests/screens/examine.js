@@ -202,6 +202,33 @@
     return over.slice(0, 2).map(name).join(" and ");
   };
 
+  /** What is read or pressed lies over nothing else that is. */
+  const overlaps = () => {
+    const kinds = "a[href], button, input, select, textarea, label, h1, h2, dt, dd, td, th, p";
+    const within = document.querySelector("dialog[open]") ?? document.querySelector("main");
+    const still = (one) => {
+      for (let part = one; part && part !== within; part = part.parentElement)
+        if (["fixed", "sticky", "absolute"].includes(getComputedStyle(part).position)) return false;
+      return true;
+    };
+    const all = [...within.querySelectorAll(kinds)]
+      .filter((one) => seen(one) && still(one) && !one.closest(".vh"))
+      .map((one) => ({ one, boxes: [...one.getClientRects()] }));
+    const over = (a, b) =>
+      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+    const wrong = [];
+    for (const [at, { one, boxes }] of all.entries())
+      for (const other of all.slice(at + 1))
+        if (
+          !one.contains(other.one) &&
+          !other.one.contains(one) &&
+          boxes.some((a) => other.boxes.some((b) => over(a, b)))
+        )
+          wrong.push(`${name(one)} lies over ${name(other.one)}`);
+    return wrong.slice(0, 5);
+  };
+
   /** How many elements the page has, with as many rows as its list asks for at once. */
   const elements = (atOnce) => {
     const all = document.querySelectorAll("*").length;
@@ -318,5 +345,5 @@
     return { wrong, shown };
   };
 
-  window.examine = { app, drawn, elements, fits, go, quiet, show, tabsBegin, tabsEnd, typed };
+  window.examine = { app, drawn, elements, fits, go, overlaps, quiet, show, tabsBegin, tabsEnd, typed };
 })();

@@ -218,8 +218,8 @@ fn goods_go_back_to_their_supplier_and_labels_are_printed() {
     shop.made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ"}));
     shop.synced();
     let Some(mut screen) = admin(&shop.store, "manager") else { return };
-    go(&mut screen, "#/supplier-returns/new", "#supplier option:nth-child(2)");
-    screen.script("const field = document.querySelector('#supplier'); field.selectedIndex = 1; field.dispatchEvent(new Event('change', {bubbles: true}))");
+    go(&mut screen, "#/supplier-returns/new", "#supplier");
+    choose(&mut screen, "#supplier", "PT Sinar Jaya");
     screen.scans(CODE);
     screen.sees(&format!("#claim-{SKU}"));
     screen.browser.write(&format!("#claim-{SKU}"), "1500");

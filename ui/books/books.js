@@ -19,8 +19,9 @@ import {
   store,
 } from "../records/cells.js";
 import "./texts.js";
-import { nameOf, rows } from "../records/names.js";
+import { nameOf } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
+import { pick } from "../records/picks.js";
 import { ofDays, ofStore } from "../records/records.js";
 
 const KINDS = [
@@ -48,6 +49,7 @@ const balanceList = {
   },
   list: (page) => ({
     title: t("Trial balance"),
+    papers: true,
     create: { label: t("Opening balances"), act: () => page.app.go("balance", "new") },
     filters: [
       { name: "date", label: t("As of"), kind: "date" },
@@ -113,16 +115,7 @@ const accountFilters = (page, one) => {
     <div class="pair">${date("from", t("From"))}${date("to", t("Until"))}</div>
     <div class="field">
       <label for="filter-store_id">${t("Book of store")}</label
-      ><input
-        class="input"
-        id="filter-store_id"
-        list="account-stores"
-        autocomplete="off"
-        .value=${query.store_id ?? ""}
-        @change=${(event) => set({ store_id: event.target.value.trim() })}
-      /><datalist id="account-stores">
-        ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
-      </datalist>
+      >${pick(page, "store", { id: "filter-store_id", value: query.store_id, onChoose: (id) => set({ store_id: id }) })}
     </div>
   </div>`;
 };
@@ -189,10 +182,11 @@ const journal = {
   needs: ["people"],
   list: (page) => ({
     title: t("Journal"),
+    papers: true,
     create: { label: t("New entry"), act: () => page.app.go("journal", "new") },
     filters: [
       ofStore(),
-      { name: "account", label: t("Account") },
+      { name: "account", label: t("Account"), kind: "pick", of: "account" },
       { name: "kind", label: t("Kind"), kind: "choice", choices: KINDS.map((kind) => [kind, t(kind)]) },
       { name: "late", label: t("Late"), kind: "choice", choices: [["true", t("late only")]] },
       { name: "cause_id", label: t("Document") },

@@ -9,6 +9,7 @@ import "./texts.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
+import { pickField } from "../records/picks.js";
 import { formatStep, identity } from "./source_format.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 
@@ -139,10 +140,10 @@ const match = {
 };
 
 /** A source as it is asked about; its kind is said once. */
-const terms = (one) => [
+const terms = (app, one) => [
   { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
-  { name: "methods", label: t("Payment methods (comma-separated)"), value: one.methods.join(", "), hint: "card, qris" },
-  { name: "account", label: t("Account"), value: one.account, required: true },
+  pickField(app, "method", { name: "methods", label: t("Payment methods"), value: one.methods, several: true }),
+  pickField(app, "account", { name: "account", label: t("Account"), value: one.account, required: true }),
   ...(one.account_no === undefined ? [] : identity(one)),
   ...(one.kind === "provider"
     ? [
@@ -170,13 +171,7 @@ const terms = (one) => [
     ],
   },
 ];
-const changed = ({ methods, ...body }) => ({
-  ...body,
-  methods: (methods ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean),
-});
+const changed = ({ methods = [], ...body }) => ({ ...body, methods });
 const sources = {
   path: "/api/statement-sources",
   list: (page) => ({
@@ -198,8 +193,12 @@ const sources = {
                 ["bank", t("Bank")],
               ],
             },
-            { name: "methods", label: t("Payment methods (comma-separated)"), hint: "card, qris" },
-            { name: "account", label: t("Account"), hint: t("Leave blank for the default account") },
+            pickField(page.app, "method", { name: "methods", label: t("Payment methods"), several: true }),
+            pickField(page.app, "account", {
+              name: "account",
+              label: t("Account"),
+              hint: t("Leave blank for the default account"),
+            }),
           ],
           act: (body) => page.app.change("POST", "/api/statement-sources", changed(body)),
         });
@@ -241,7 +240,12 @@ const source = {
     name: one.name,
     badges: badge(one.state),
     actions: [
-      { label: t("Import a statement"), act: () => page.app.go("statements") },
+      {
+        label: t("Import a statement"),
+        act: () => {
+          location.hash = address(["statements"], { source_id: one.source_id });
+        },
+      },
       { label: t("File format"), act: formatStep(page, one) },
       {
         label: t("Edit"),
@@ -252,7 +256,7 @@ const source = {
           money: false,
           said: t("Saved"),
           url: path("/api/statement-sources/:id", { id: one.source_id }),
-          question: { title: t("Edit provider or bank"), list: terms(one), body: changed },
+          question: { title: t("Edit provider or bank"), list: terms(page.app, one), body: changed },
         }),
       },
     ],

@@ -9,6 +9,7 @@ import { badge, col, days, figure, grid, link, moment, person, store } from "../
 import "./texts.js";
 import { nameOf } from "../records/names.js";
 import { table } from "../records/record.js";
+import { pickField } from "../records/picks.js";
 
 /** What may be said to each kind of difference. */
 const RESOLUTIONS = {
@@ -76,9 +77,15 @@ const resolve = async (page, one, after) => {
       },
       { name: "reason", label: t("Reason"), kind: "area", required: true },
       ...(one.type === "unknown_store" || one.type === "ambiguous"
-        ? [{ name: "store_id", label: t("Store"), hint: t("If the line belongs to a store") }]
+        ? [
+            pickField(page.app, "store", {
+              name: "store_id",
+              label: t("Store"),
+              hint: t("If the line belongs to a store"),
+            }),
+          ]
         : []),
-      { name: "account", label: t("Account"), hint: t("Leave blank for the default") },
+      pickField(page.app, "account", { name: "account", label: t("Account"), hint: t("Leave blank for the default") }),
     ],
     preview: async (body) => posting((await page.app.change("POST", url({ preview: true }), body)).posting),
     act: (body) => page.app.command({ url: url(), body, label: t("Resolve") }),
@@ -99,7 +106,12 @@ const byHand = (one) => {
   });
 };
 
-export const differences = (page, rows) =>
+/**
+ * @param {any} page
+ * @param {any[]} rows
+ * @param {number} [unmatched] An amount that no statement has told of: while there is some, not everything agrees.
+ */
+export const differences = (page, rows, unmatched = 0) =>
   table(
     t("Differences, {n} open", { n: number(rows.filter(({ state }) => state === "open").length) }),
     [
@@ -147,5 +159,7 @@ export const differences = (page, rows) =>
       ),
     ],
     rows,
-    t("No differences"),
+    unmatched
+      ? t("No differences yet, but {amount} is not matched", { amount: number(unmatched) })
+      : t("No differences"),
   );

@@ -4,8 +4,9 @@ import { icon, moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, accountIds, storeIds, textField } from "../records/form_page.js";
-import { nameOf, need } from "../records/names.js";
+import { FormPage, textField } from "../records/form_page.js";
+import { need } from "../records/names.js";
+import { pick } from "../records/picks.js";
 
 const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 
@@ -46,16 +47,13 @@ export class EntryLines extends FormPage {
   }
 
   row(line, index) {
-    const cell = (name, list) =>
-      html`<input
-        class="input"
-        id=${`${name}-${index}`}
-        list=${list}
-        autocomplete="off"
-        aria-label=${`${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`}
-        .value=${line[name]}
-        @change=${(event) => this.line(index, { [name]: event.target.value.trim() })}
-      />`;
+    const cell = (name, of) =>
+      pick(this, of, {
+        id: `${name}-${index}`,
+        label: `${name === "account" ? t("Account") : t("Book of store")} ${index + 1}`,
+        value: line[name],
+        onChoose: (chosen) => this.line(index, { [name]: chosen }),
+      });
     const money = (name, other, label) =>
       moneyInput({
         id: `${name}-${index}`,
@@ -63,11 +61,9 @@ export class EntryLines extends FormPage {
         label: `${label} ${index + 1}`,
         onValue: (value) => this.line(index, { [name]: value, ...(value ? { [other]: null } : {}) }),
       });
-    const known = nameOf("accounts", line.account);
     return html`<tr>
-      <td>${cell("account", "account-ids")}</td>
-      <td class="muted wide-cell"><div>${known === line.account ? nothing : known}</div></td>
-      ${this.books ? html`<td>${cell("store_id", "form-store-ids")}</td>` : nothing}
+      <td class="wide-cell">${cell("account", "account")}</td>
+      ${this.books ? html`<td>${cell("store_id", "store")}</td>` : nothing}
       <td class="num wide-in">${money("debit", "credit", t("Debit"))}</td>
       <td class="num wide-in">${money("credit", "debit", t("Credit"))}</td>
       <td class="acts">
@@ -104,7 +100,6 @@ export class EntryLines extends FormPage {
           <thead>
             <tr>
               <th>${t("Account")}</th>
-              <th>${t("Name")}</th>
               ${this.books ? html`<th>${t("Book of store")}</th>` : nothing}
               <th class="num">${t("Debit")}</th>
               <th class="num">${t("Credit")}</th>
@@ -121,7 +116,6 @@ export class EntryLines extends FormPage {
           ${icon("plus")}${t("Add line")}
         </button>
       </p>
-      ${accountIds()}${storeIds()}
     </section>`;
   }
 }

@@ -10,6 +10,7 @@ import "./texts.js";
 import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { figures } from "../records/record.js";
+import { pickField } from "../records/picks.js";
 import { ofState } from "../records/records.js";
 
 const A = ["admin"];
@@ -141,7 +142,7 @@ const addAccount = async (page) => {
       { name: "account", label: t("Number, four digits"), required: true, focus: true },
       { name: "name", label: t("Name"), required: true },
       { name: "type", label: t("Type"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) },
-      { name: "parent", label: t("Part of account") },
+      pickField(page.app, "account", { name: "parent", label: t("Part of account") }),
       { name: "contra", label: t("Contra account: reduces the other accounts of its type"), kind: "check" },
     ],
     act: (body) => page.app.change("POST", "/api/finance/accounts", body),
@@ -159,7 +160,7 @@ const changeAccount = async (page, one) => {
       ...(one.system
         ? []
         : [
-            { name: "parent", label: t("Part of account"), value: one.parent },
+            pickField(page.app, "account", { name: "parent", label: t("Part of account"), value: one.parent }),
             {
               name: "state",
               label: t("Status"),
@@ -233,7 +234,7 @@ const addMapping = async (page) => {
         required: true,
         hint: t("Code of the method or reason, or at least 3 characters of the bank text"),
       },
-      { name: "account", label: t("Account"), required: true, hint: t("Four digits") },
+      pickField(page.app, "account", { name: "account", label: t("Account"), required: true }),
       { name: "from", label: t("Start date"), kind: "date", value: isoDay(), required: true },
     ],
     act: (body) => page.app.change("POST", "/api/finance/mappings", body),

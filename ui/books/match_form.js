@@ -4,8 +4,9 @@ import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
 import { days, figure, store } from "../records/cells.js";
-import { FormPage, accountIds, field, storeIds, textField } from "../records/form_page.js";
+import { FormPage, field, textField } from "../records/form_page.js";
 import { nameOf, need } from "../records/names.js";
+import { pick } from "../records/picks.js";
 import { figures } from "../records/record.js";
 
 const AT_ONCE = 200;
@@ -183,19 +184,21 @@ class PageMatchForm extends FormPage {
             ${field(
               "store",
               t("Payments of store"),
-              html`<input
-                  class="input"
-                  id="store"
-                  list="form-store-ids"
-                  autocomplete="off"
-                  .value=${this.store}
-                  @change=${(event) => again({ store: event.target.value.trim() })}
-                />${storeIds()}`,
+              pick(this, "store", { id: "store", value: this.store, onChoose: (store) => again({ store }) }),
             )}${textField(this, "reason", t("Reason"))}${
-              off ? textField(this, "account", t("Account for the difference"), { list: "account-ids" }) : nothing
+              off
+                ? field(
+                    "account",
+                    t("Account for the difference"),
+                    pick(this, "account", {
+                      id: "account",
+                      value: this.account,
+                      onChoose: (account) => this.set({ account }),
+                    }),
+                  )
+                : nothing
             }
           </div>
-          ${accountIds()}
         </section>
         ${figures([
           [

@@ -5,6 +5,7 @@ import { t } from "../kit/i18n.js";
 import "./texts.js";
 import { EntryLines } from "./entry_form.js";
 import { field, textField } from "../records/form_page.js";
+import { pick } from "../records/picks.js";
 
 const METHODS = ["card", "qris", "bank_transfer", "voucher"];
 const empty = (date) => ({ method: "card", business_date: date, amount: null, reference: "" });
@@ -130,14 +131,7 @@ class PageOpeningForm extends EntryLines {
           ${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field(
             "store",
             t("Book of store"),
-            html`<input
-              class="input"
-              id="store"
-              list="form-store-ids"
-              autocomplete="off"
-              .value=${this.store}
-              @change=${(event) => this.set({ store: event.target.value.trim() })}
-            />`,
+            pick(this, "store", { id: "store", value: this.store, onChoose: (store) => this.set({ store }) }),
           )}${textField(this, "memo", t("Purpose"))}
         </div>
         <p class="muted">

@@ -23,6 +23,7 @@ import { setAside } from "./set_aside.js";
 import "./texts.js";
 import { nameOf } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
+import { pickField } from "../records/picks.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 import { differences } from "./differences.js";
 
@@ -70,7 +71,7 @@ const settlements = {
           yes: t("Create settlement"),
           text: t("Later records for this day go to a later settlement"),
           list: [
-            { name: "store_id", label: t("Store"), required: true, focus: true },
+            pickField(page.app, "store", { name: "store_id", label: t("Store"), required: true, focus: true }),
             { name: "business_date", label: t("Business date"), kind: "date", required: true },
             { name: "reason", label: t("Reason"), kind: "area", required: true },
           ],
@@ -220,7 +221,7 @@ const settlement = {
           ],
         ]),
         completeness(one.completeness),
-        differences(page, one.found),
+        differences(page, one.found, one.open),
         cash(one),
         table(
           t("Payments of the day"),
@@ -239,7 +240,8 @@ const settlement = {
                 }`,
             ),
           ],
-          one.items,
+          // What is not matched yet is what somebody looks for.
+          [...one.items].sort((a, b) => Number(b.state === "open") - Number(a.state === "open")),
           t("No payments to settle"),
           one.next
             ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>

@@ -10,7 +10,9 @@ import { address, refilter } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import { badge, completeness, days, figure } from "../records/cells.js";
 import { need, nameOf, rows } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { previewed } from "./set_aside.js";
+import { begin, mapper } from "./mapper.js";
 import { identity, MARKS } from "./source_format.js";
 
 const STATES = ["imported", "discrepant", "reconciled", "approved"];
@@ -36,8 +38,45 @@ class PageStatements extends ListPage {
     this.load();
   }
 
+  /** The one that is chosen; before that the one that the address names. */
   get source() {
-    return this.querySelector("#source")?.value ?? rows("sources")[0]?.source_id;
+    return this.querySelector("#source")?.value ?? this.first?.source_id;
+  }
+
+  get active() {
+    return rows("sources").filter(({ state }) => state === "active");
+  }
+
+  get first() {
+    const { source_id: asked } = this.app.params.query;
+    return this.active.find(({ source_id: id }) => id === asked) ?? this.active[0];
+  }
+
+  /** Another source: its format reads the file that is chosen already. */
+  rechoose() {
+    this.drop();
+    if (this.file) this.look(this.file);
+  }
+
+  /** The file that was chosen. The field is emptied: choosing the same file again is a choice too. */
+  taken(field) {
+    const [file] = field.files;
+    if (!file) return;
+    this.look(file);
+    field.value = "";
+  }
+
+  /** The columns of a file that the source's format does not read, with what each seems to hold. */
+  async mapped(bytes, mine = this.looks) {
+    const source = await this.app.get("/api/statement-sources/:id", { id: this.source });
+    if (mine !== this.looks) return;
+    this.columns = begin(bytes, source, source.csv);
+    this.requestUpdate();
+  }
+
+  remap(changed) {
+    this.columns = { ...this.columns, ...changed };
+    this.requestUpdate();
   }
 
   /** `repeats`: what tells of known money in other words is taken in all the same. */
@@ -59,10 +98,10 @@ class PageStatements extends ListPage {
     this.file = file;
     const { looks: mine, source } = this;
     this.busy = true;
+    const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
+    // Its bytes as they are: the source says what they are the text of.
+    const bytes = await file.arrayBuffer();
     try {
-      const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
-      // Its bytes as they are: the source says what they are the text of.
-      const bytes = await file.arrayBuffer();
       const preview = await this.app.change("POST", this.url(source, true, repeats), bytes, { type });
       if (mine === this.looks) this.seen = { preview, bytes, type, source, repeats, name: file.name, key: newKey() };
     } catch (error) {
@@ -70,12 +109,18 @@ class PageStatements extends ListPage {
       this.problem = words(error);
       this.fields = error.details?.fields ?? [];
       this.repeated = error.code === "duplicate";
+      if (type === "text/csv" && this.fields.length) {
+        await this.mapped(bytes, mine);
+        const asks = this.fields.every(({ path: where }) => where !== "csv.decimal");
+        if (this.columns && asks) this.problem = t("This file has another format than the one kept for this source");
+      }
     } finally {
       if (mine === this.looks) this.busy = false;
     }
   }
 
   drop() {
+    this.columns = null;
     this.looks = (this.looks ?? 0) + 1;
     this.seen = null;
     this.problem = null;
@@ -146,23 +191,16 @@ class PageStatements extends ListPage {
           ],
           required: true,
         },
-        { name: "methods", label: t("Payment methods (comma-separated)"), hint: "card, qris" },
-        { name: "account", label: t("Account"), hint: t("Leave blank for the default account") },
+        pickField(this.app, "method", { name: "methods", label: t("Payment methods"), several: true }),
+        pickField(this.app, "account", {
+          name: "account",
+          label: t("Account"),
+          hint: t("Leave blank for the default account"),
+        }),
         ...identity({}),
         { name: "lag_days", label: t("Payout delay (days)"), kind: "count" },
       ],
-      act: ({ methods, ...body }) =>
-        this.app.change("POST", "/api/statement-sources", {
-          ...body,
-          ...(methods
-            ? {
-                methods: methods
-                  .split(",")
-                  .map((name) => name.trim())
-                  .filter(Boolean),
-              }
-            : {}),
-        }),
+      act: (body) => this.app.change("POST", "/api/statement-sources", body),
     });
     if (!made) return;
     await need(this.app, "sources", true);
@@ -171,7 +209,7 @@ class PageStatements extends ListPage {
   }
 
   upload() {
-    const known = rows("sources").filter(({ state }) => state === "active");
+    const known = this.active;
     if (!known.length)
       return html`<section class="panel pad stack s">
         <p>${t("Add a payment provider or bank before you import a statement")}</p>
@@ -193,8 +231,13 @@ class PageStatements extends ListPage {
           <div class="filters unfolded">
             <div class="field">
               <label for="source">${t("Statement source")}</label
-              ><select class="input" id="source" @change=${() => this.drop()}>
-                ${known.map((one) => html`<option value=${one.source_id}>${one.name}</option>`)}
+              ><select class="input" id="source" @change=${() => this.rechoose()}>
+                ${known.map(
+                  (one) =>
+                    html`<option value=${one.source_id} ?selected=${one.source_id === this.first?.source_id}>
+                      ${one.name}
+                    </option>`,
+                )}
               </select>
             </div>
             <div class="field file">
@@ -204,13 +247,13 @@ class PageStatements extends ListPage {
                 id="file"
                 type="file"
                 accept=".csv,.xml,text/csv,application/xml"
-                @change=${(event) => this.look(event.target.files[0])}
-              />
+                @change=${(event) => this.taken(event.target)}
+              />${this.file ? html`<p class="muted hint"><bdi>${this.file.name}</bdi></p>` : nothing}
             </div>
             <button class="btn" @click=${() => this.addSource()}>${t("Another source\u2026")}</button>
           </div>
           ${problem(this.problem)}${
-            this.problem && this.fields?.length
+            this.problem && this.fields?.length && !this.columns
               ? html`<ul class="rows-wrong">
                   ${this.fields
                     .slice(0, 20)
@@ -249,13 +292,19 @@ class PageStatements extends ListPage {
                       @click=${() => this.keep()}
                     >
                       ${icon("check")}${t("Import {n} lines", { n: number(preview.lines_new) })}</button
-                    ><button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button>
+                    >${
+                      this.seen.type === "text/csv"
+                        ? html`<button class="btn" @click=${() => this.mapped(this.seen.bytes)}>
+                            ${icon("list-filter")}${t("Columns\u2026")}
+                          </button>`
+                        : nothing
+                    }<button class="btn" @click=${() => this.drop()}>${t("Cancel")}</button>
                   </p>`
               : nothing
           }
         </div>
       </section>
-      ${preview ? previewed(preview) : nothing}`;
+      ${this.columns ? mapper(this) : nothing}${preview ? previewed(preview) : nothing}`;
   }
 
   row(one) {

@@ -8,6 +8,7 @@ import { ask } from "../kit/form.js";
 import "./texts.js";
 import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
 import { needProducts, productName } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofState, ofStore, ofText } from "../records/records.js";
 
@@ -76,7 +77,7 @@ const addProduct = (page, one) =>
     question: {
       title: t("Add a product to the price list"),
       list: [
-        { name: "sku", label: t("Product code"), required: true, focus: true },
+        pickField(page.app, "product", { name: "sku", label: t("Product"), required: true, focus: true }),
         { name: "unit_cost", label: t("Cost each"), kind: "money", required: true },
         { name: "pack_qty", label: t("Pieces in a pack"), kind: "count", min: 1 },
         { name: "min_qty", label: t("Minimum quantity"), kind: "count", min: 1 },
@@ -229,7 +230,7 @@ const stock = {
     filters: [
       ofText(t("Product")),
       ofStore(),
-      { name: "category", label: t("Category") },
+      { name: "category", label: t("Category"), kind: "pick", of: "category" },
       {
         name: "below_reorder",
         label: t("Reorder level"),

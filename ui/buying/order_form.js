@@ -1,13 +1,15 @@
 // A purchase order is written: for which store, from whom, what of it; the price list offers its products.
-import { html } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, icon, moneyInput, problem } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
 import { number } from "../kit/format.js";
-import { apart, t } from "../kit/i18n.js";
+import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
-import { need, needProducts, productName, rows } from "../records/names.js";
+import { need, needProducts, productName } from "../records/names.js";
+import { adder, pick, sourceFor } from "../records/picks.js";
+import { unclear } from "../records/form_page.js";
 import { head } from "../records/record.js";
 
 const DRAFT = "order.draft";
@@ -82,8 +84,14 @@ class PageOrderForm extends Page {
     this.set({ lines: this.order.lines.map((line, at) => (at === index ? { ...line, ...changed } : line)) });
   }
 
+  /** One line for each product: what is on the order already is selected instead of added. */
   async add(sku) {
     if (!sku) return;
+    const there = this.order.lines.findIndex((line) => line.sku === sku);
+    if (there >= 0) {
+      this.querySelector(`#qty-${there}`)?.select();
+      return;
+    }
     const row = this.list.find((one) => one.sku === sku);
     await needProducts(this.app, [sku]);
     this.set({ lines: [...this.order.lines, { sku, qty: row?.min_qty ?? 1, unit_cost: null }] });
@@ -91,10 +99,36 @@ class PageOrderForm extends Page {
     this.querySelector(`#qty-${this.order.lines.length - 1}`)?.select();
   }
 
+  /** The cost of a line: what is typed, else what the price list has. */
+  cost(line) {
+    return line.unit_cost ?? this.list.find(({ sku }) => sku === line.sku)?.unit_cost ?? null;
+  }
+
+  amount(line) {
+    const cost = this.cost(line);
+    return cost === null || line.qty === null ? null : cost * line.qty;
+  }
+
+  /** Before anything is typed the products of the price list are offered. */
+  offered() {
+    const products = sourceFor(this, "product");
+    return {
+      ...products,
+      find: async (text) => {
+        if (text) return products.find(text);
+        return this.list
+          .filter(({ sku }) => !this.order.lines.some((line) => line.sku === sku))
+          .map(({ sku, unit_cost: cost }) => ({ id: sku, text: productName(sku), note: `${sku}, ${number(cost)}` }));
+      },
+    };
+  }
+
   async save() {
     if (this.busy || !this.loaded) return;
     const { store_id: store, supplier_id: supplier, expected_at: expected, note, lines } = this.order;
-    this.problem = null;
+    this.problem = unclear(this);
+    this.requestUpdate();
+    if (this.problem) return;
     if (!store || !supplier || !lines.length) {
       this.problem = t("Enter a store, a supplier and at least one product");
       this.requestUpdate();
@@ -150,6 +184,7 @@ class PageOrderForm extends Page {
           onValue: (cost) => this.line(index, { unit_cost: cost }),
         })}
       </td>
+      <td class="num">${this.amount(line) === null ? nothing : number(this.amount(line))}</td>
       <td class="num muted">
         ${offered ? t("list {amount}", { amount: number(offered.unit_cost) }) : t("not on the list")}
       </td>
@@ -168,31 +203,6 @@ class PageOrderForm extends Page {
   render() {
     const { order } = this;
     if (!this.loaded) return this.awaited(() => this.load());
-    const stores = rows("stores");
-    const left = this.list.filter(({ sku }) => !order.lines.some((line) => line.sku === sku));
-    const store = stores.length
-      ? html`<select
-          class="input"
-          id="store"
-          data-focus
-          @change=${(event) => this.set({ store_id: event.target.value })}
-        >
-          <option value="">${t("Choose\u2026")}</option>
-          ${stores.map(
-            (one) =>
-              html`<option value=${one.store_id} ?selected=${one.store_id === order.store_id}>
-                ${apart(one.name)} ${one.store_id}
-              </option>`,
-          )}
-        </select>`
-      : html`<input
-          class="input"
-          id="store"
-          data-focus
-          autocomplete="off"
-          .value=${order.store_id}
-          @input=${(event) => this.set({ store_id: event.target.value.trim() })}
-        />`;
     return html`${head(
         ["orders", t("Orders")],
         this.of ? t("Change order") : t("New order"),
@@ -206,27 +216,23 @@ class PageOrderForm extends Page {
         <section class="panel pad">
           <div class="filters unfolded flat">
             <div class="field">
-              <label for="supplier">${t("Supplier")}</label
-              ><select
-                class="input"
-                id="supplier"
-                @change=${(event) => {
-                  this.set({ supplier_id: event.target.value });
+              <label for="supplier">${t("Supplier")}</label>${pick(this, "supplier", {
+                id: "supplier",
+                value: order.supplier_id,
+                focus: true,
+                onChoose: (supplier) => {
+                  this.set({ supplier_id: supplier });
                   this.offer().catch((error) => this.app.fail(error));
-                }}
-              >
-                <option value="">${t("Choose\u2026")}</option>
-                ${rows("suppliers")
-                  .filter(({ state }) => state === "active")
-                  .map(
-                    (one) =>
-                      html`<option value=${one.supplier_id} ?selected=${one.supplier_id === order.supplier_id}>
-                        ${one.name}
-                      </option>`,
-                  )}
-              </select>
+                },
+              })}
             </div>
-            <div class="field"><label for="store">${t("For store")}</label>${store}</div>
+            <div class="field">
+              <label for="store">${t("For store")}</label>${pick(this, "store", {
+                id: "store",
+                value: order.store_id,
+                onChoose: (store) => this.set({ store_id: store }),
+              })}
+            </div>
             <div class="field">
               <label for="expected">${t("Expected on")}</label
               ><input
@@ -260,37 +266,43 @@ class PageOrderForm extends Page {
                         <th>${t("Product")}</th>
                         <th class="num">${t("Pieces")}</th>
                         <th class="num">${t("Cost each")}</th>
-                        <th></th>
-                        <th></th>
+                        <th class="num">${t("Amount")}</th>
+                        <th class="num">${t("Price list")}</th>
+                        <th><span class="vh">${t("Actions")}</span></th>
                       </tr>
                     </thead>
                     <tbody>
                       ${order.lines.map((line, index) => this.row(line, index))}
                     </tbody>
+                    <tfoot>
+                      <tr>
+                        <th scope="row" colspan="3">${t("Total before tax")}</th>
+                        <td class="num" id="order-total">
+                          ${number(order.lines.reduce((sum, line) => sum + (this.amount(line) ?? 0), 0))}
+                        </td>
+                        <td colspan="2" class="muted">
+                          ${
+                            order.lines.some((line) => this.amount(line) === null)
+                              ? t("Some lines have no cost yet")
+                              : nothing
+                          }
+                        </td>
+                      </tr>
+                    </tfoot>
                   </table>
                 </div>`
-              : html`<p class="empty">${t("Choose a product of the price list, or type its code")}</p>`
+              : html`<p class="empty">${t("Add a product: type its name or code, or choose from the price list")}</p>`
           }
-          <form
-            class="rowx pad"
-            @submit=${(event) => {
-              event.preventDefault();
-              const field = event.target.elements.sku;
-              this.add(field.value.trim());
-              field.value = "";
-            }}
-          >
-            <div class="field">
-              <label for="sku">${t("Product code")}</label
-              ><input class="input" id="sku" name="sku" list="price-list" autocomplete="off" />
+          <div class="filters unfolded pad">
+            <div class="field search">
+              <label for="sku">${t("Add a product")}</label>
+              ${adder(this, "product", {
+                id: "sku",
+                source: this.offered(),
+                onChoose: (sku) => this.add(sku).catch((error) => this.app.fail(error)),
+              })}
             </div>
-            <datalist id="price-list">
-              ${left.map(
-                (one) =>
-                  html`<option value=${one.sku}>${apart(productName(one.sku))}, ${number(one.unit_cost)}</option>`,
-              )}</datalist
-            ><button class="btn end-of">${icon("plus")}${t("Add")}</button>
-          </form>
+          </div>
         </section>
       </div>`;
   }

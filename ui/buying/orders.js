@@ -2,17 +2,15 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";
-import { lang, t } from "../kit/i18n.js";
+import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
 import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../records/record.js";
-import { ofDays, ofState, ofStore } from "../records/records.js";
+import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
-/** A letter, not a receipt. */
-const A4 = "@page { size:A4; margin:15mm }";
 const P = ["admin", "ho_purchasing"];
 const F = ["admin", "ho_finance"];
 const STATES = ["draft", "approved", "sent", "partially_received", "received", "closed"];
@@ -42,7 +40,7 @@ const orders = {
           ["false", t("not requested")],
         ],
       },
-      { name: "sku", label: t("Product code") },
+      ofSku(),
       ...ofDays(),
     ],
     open: (one) => address(["orders", one.po_id]),
@@ -60,6 +58,8 @@ const orders = {
   }),
 };
 
+/** The amount of a line: what was agreed for all of it, else its pieces at their cost. */
+const amountOf = ({ line_total: total, qty, unit_cost: cost }) => total ?? (cost === null ? null : qty * cost);
 const lines = (one, page) => {
   const may = page.app.may(P) && ["sent", "partially_received", "received"].includes(one.state);
   const step = (row) => (row.closed ? ["open", t("Reopen line")] : ["close", t("Close line")]);
@@ -92,6 +92,7 @@ const lines = (one, page) => {
       ),
       col(t("Qty"), (row) => figure(row.qty), "num"),
       col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
+      col(t("Amount"), (row) => figure(amountOf(row)), "num"),
       col(t("Received"), (row) => figure(row.received_qty), "num"),
       col(t("Rejected"), (row) => figure(row.rejected_qty), "num d2"),
       col(t("Returned"), (row) => figure(row.returned_qty), "num d2"),
@@ -168,18 +169,9 @@ const order = {
     const paper = {
       label: t("Print for the supplier"),
       image: "printer",
-      act: () =>
-        page.once(async () =>
-          page.app.print(
-            await page.app.get(
-              "/api/purchase-orders/:id/document",
-              { id: one.po_id },
-              { language: lang() },
-              "text/plain",
-            ),
-            A4,
-          ),
-        ),
+      act: () => {
+        location.hash = address(["orders", one.po_id, "paper"]);
+      },
     };
     return {
       name: `${one.po_no}`,
@@ -278,10 +270,18 @@ const order = {
               }),
             },
             is("approved") && {
-              label: t("Send"),
+              label: t("Mark as sent"),
               image: "truck",
               kind: "primary",
-              act: page.step({ label: t("Send"), url: url("send"), said: t("Sent to the store") }),
+              act: page.step({
+                label: t("Mark as sent"),
+                url: url("send"),
+                said: t("Marked as sent; the store is notified"),
+                question: {
+                  title: t("Mark {no} as sent?", { no: one.po_no }),
+                  text: t("Print it or send the PDF to the supplier yourself. The store sees the order from then on"),
+                },
+              }),
             },
             paper,
           ]

@@ -20,7 +20,8 @@ import {
   store,
   supplier,
 } from "../records/cells.js";
-import { nameOf, needProducts, productName, rows } from "../records/names.js";
+import { nameOf, needProducts, productName } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 
@@ -28,8 +29,8 @@ const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
 export const ofSupplier = () => ({
   name: "supplier_id",
   label: t("Supplier"),
-  kind: "choice",
-  choices: rows("suppliers").map((one) => [one.supplier_id, one.name]),
+  kind: "pick",
+  of: "supplier",
 });
 
 const invoices = {
@@ -86,6 +87,11 @@ const accept = (page, one, url) =>
     },
   });
 
+/** What a comparison came to: one that found differences is not done with. */
+const compared = ({ state, exceptions }) =>
+  state === "disputed"
+    ? [t("Compared: {n} differences to settle", { n: number(exceptions.filter(({ stops }) => stops).length) }), "warn"]
+    : [t("{what}: done", { what: t("Match") })];
 const invoice = {
   back: () => ["invoices", t("Invoices")],
   needs: ["suppliers"],
@@ -130,7 +136,7 @@ const invoice = {
           label: t("Match"),
           image: "scale",
           kind: "primary",
-          act: page.step({ label: t("Match"), url: url("match") }),
+          act: page.step({ label: t("Match"), url: url("match"), said: compared }),
         },
         is("matched") && {
           label: t("Approve"),
@@ -225,8 +231,13 @@ const invoice = {
             col(t("Qty"), (row) => figure(row.qty), "num"),
             col(
               t("Received"),
+              // Before it is compared nothing is known of it: 0 would be a difference.
               (row) =>
-                html`<span class=${row.matched_qty < row.qty ? "differs" : nothing}>${number(row.matched_qty)}</span>`,
+                is("draft")
+                  ? html`<span class="muted">${t("not compared yet")}</span>`
+                  : html`<span class=${row.matched_qty < row.qty ? "differs" : nothing}
+                      >${number(row.matched_qty)}</span
+                    >`,
               "num",
             ),
             col(t("Cost each"), (row) => figure(row.unit_cost), "num d"),
@@ -274,7 +285,7 @@ const pay = async (page, one) => {
     list: [
       { name: "amount", label: t("Amount"), kind: "money", value: one.open, required: true, focus: true },
       { name: "date", label: t("Day"), kind: "date", value: isoDay(), required: true },
-      { name: "account", label: t("From account"), value: "1040", required: true },
+      pickField(page.app, "account", { name: "account", label: t("From account"), value: "1040", required: true }),
       { name: "reference", label: t("Reference") },
     ],
     act: ({ amount, ...body }) =>
@@ -298,6 +309,7 @@ const payables = {
   },
   list: ({ filters: { group_by: by } }) => ({
     title: t("Payables"),
+    papers: true,
     create: {
       label: t("Pay due invoices"),
       act: () => {

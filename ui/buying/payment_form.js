@@ -6,8 +6,9 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
 import { days } from "../records/cells.js";
-import { FormPage, accountIds, field, textField, typedOn } from "../records/form_page.js";
+import { FormPage, field, textField, typedOn } from "../records/form_page.js";
 import { nameOf, need } from "../records/names.js";
+import { pick } from "../records/picks.js";
 import { figures } from "../records/record.js";
 
 class PagePaymentForm extends FormPage {
@@ -153,14 +154,11 @@ class PagePaymentForm extends FormPage {
             ${textField(this, "date", t("Day"), { kind: "date", focus: true })}${field(
               "account",
               t("From account"),
-              html`<input
-                  class="input"
-                  id="account"
-                  list="account-ids"
-                  autocomplete="off"
-                  .value=${this.account}
-                  @change=${(event) => this.set({ account: event.target.value.trim() })}
-                />${accountIds()}`,
+              pick(this, "account", {
+                id: "account",
+                value: this.account,
+                onChoose: (account) => this.set({ account }),
+              }),
             )}${textField(this, "reference", t("Reference"))}
           </div>
           <p class="muted">${t("This records a payment that you make at the bank")}</p>

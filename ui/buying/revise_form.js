@@ -1,13 +1,14 @@
 // An order that was sent is changed: beside each line stands what it was, and the sum says what the change costs.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { countInput, icon, moneyInput } from "../kit/controls.js";
+import { countInput, moneyInput } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
 import { FormPage, field, textField } from "../records/form_page.js";
 import { needProducts, productName } from "../records/names.js";
+import { adder } from "../records/picks.js";
 
 class PageReviseForm extends FormPage {
   get back() {
@@ -193,21 +194,17 @@ class PageReviseForm extends FormPage {
               </tbody>
             </table>
           </div>
-          <form
-            class="rowx pad"
-            @submit=${(event) => {
-              event.preventDefault();
-              const input = event.target.elements.sku;
-              this.add(input.value.trim()).catch((error) => this.app.fail(error));
-              input.value = "";
-            }}
-          >
+          <div class="filters unfolded pad">
             ${field(
               "sku",
-              t("Product code"),
-              html`<input class="input" id="sku" name="sku" autocomplete="off" />`,
-            )}<button class="btn end-of">${icon("plus")}${t("Add")}</button>
-          </form>
+              t("Add a product"),
+              adder(this, "product", {
+                id: "sku",
+                onChoose: (sku) => this.add(sku).catch((error) => this.app.fail(error)),
+              }),
+              "search",
+            )}
+          </div>
         </section>`,
     );
   }

@@ -9,6 +9,7 @@ import { Page } from "../kit/page.js";
 import "./texts.js";
 import { since } from "../records/cells.js";
 import { nameOf, need, rows } from "../records/names.js";
+import { pick } from "../records/picks.js";
 
 const RATE = 1000;
 
@@ -122,26 +123,18 @@ class PageSuggestions extends Page {
     return html`<div class="filters unfolded">
       <div class="field"><label for="filter-store_id">${t("For store")}</label>${store}</div>
       <div class="field">
-        <label for="filter-supplier">${t("Supplier")}</label
-        ><select class="input" id="filter-supplier" @change=${(event) => this.set("supplier_id", event.target.value)}>
-          <option value="">${t("Any")}</option>
-          ${rows("suppliers").map(
-            (one) =>
-              html`<option value=${one.supplier_id} ?selected=${one.supplier_id === query.supplier_id}>
-                ${one.name}
-              </option>`,
-          )}
-        </select>
+        <label for="filter-supplier">${t("Supplier")}</label>${pick(this, "supplier", {
+          id: "filter-supplier",
+          value: query.supplier_id,
+          onChoose: (id) => this.set("supplier_id", id),
+        })}
       </div>
       <div class="field">
-        <label for="filter-category">${t("Category")}</label
-        ><input
-          class="input"
-          id="filter-category"
-          autocomplete="off"
-          .value=${query.category ?? ""}
-          @change=${(event) => this.set("category", event.target.value.trim())}
-        />
+        <label for="filter-category">${t("Category")}</label>${pick(this, "category", {
+          id: "filter-category",
+          value: query.category,
+          onChoose: (code) => this.set("category", code),
+        })}
       </div>
     </div>`;
   }

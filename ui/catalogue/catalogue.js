@@ -7,18 +7,31 @@ import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
-import { ofDays, ofState, ofStore, ofText } from "../records/records.js";
+import { ofDays, ofState, ofSku, ofStore, ofText } from "../records/records.js";
 
 const A = ["admin"];
-const fieldsOf = (one = {}) => [
+const fieldsOf = (app, one = {}) => [
   ...(one.sku ? [] : [{ name: "sku", label: t("Product code"), required: true, focus: true }]),
   { name: "name", label: t("Name"), value: one.name, required: true, focus: Boolean(one.sku) },
   { name: "price", label: t("Price"), kind: "money", value: one.price, required: true },
-  { name: "category", label: t("Category"), value: one.category, clears: true },
+  pickField(app, "category", {
+    name: "category",
+    label: t("Category"),
+    value: one.category,
+    clears: true,
+    creates: true,
+  }),
   { name: "cost", label: t("Cost"), kind: "money", value: one.cost, clears: true },
   { name: "reorder_level", label: t("Reorder level"), kind: "count", value: one.reorder_level, clears: true },
-  { name: "tax_code", label: t("Tax code"), value: one.tax_code, clears: true, hint: t("Leave blank for the default") },
+  pickField(app, "tax", {
+    name: "tax_code",
+    label: t("Tax code"),
+    value: one.tax_code,
+    clears: true,
+    hint: t("Leave blank for the default"),
+  }),
   {
     name: "tax_rate_bp",
     label: t("Tax rate (%)"),
@@ -53,7 +66,10 @@ const products = {
   path: "/api/products",
   list: (page) => ({
     title: t("Products"),
-    filters: [ofText(t("Name, code or barcode")), { name: "category", label: t("Category") }],
+    filters: [
+      ofText(t("Name, code or barcode")),
+      { name: "category", label: t("Category"), kind: "pick", of: "category" },
+    ],
     open: (one) => address(["products", one.sku]),
     create: page.app.may(A)
       ? {
@@ -62,7 +78,7 @@ const products = {
             const made = await ask(page.app, {
               title: t("New product"),
               yes: t("Add"),
-              list: fieldsOf(),
+              list: fieldsOf(page.app),
               act: (body) => page.app.change("POST", "/api/products", bodyOf(body)),
             });
             if (made) page.app.go("products", made.sku);
@@ -91,9 +107,9 @@ const setPrice = (page, sku) =>
     question: {
       title: t("Set a price"),
       list: [
-        ...(sku ? [] : [{ name: "sku", label: t("Product code"), required: true }]),
+        ...(sku ? [] : [pickField(page.app, "product", { name: "sku", label: t("Product"), required: true })]),
         { name: "price", label: t("Price"), kind: "money", required: true, focus: true },
-        { name: "store_id", label: t("Store"), hint: t("Leave blank for all stores") },
+        pickField(page.app, "store", { name: "store_id", label: t("Store"), hint: t("Leave blank for all stores") }),
         { name: "from", label: t("Start date"), kind: "date", hint: t("Leave blank to start now") },
       ],
       body: (given) => ({ ...(sku ? { sku } : {}), ...given }),
@@ -155,7 +171,7 @@ const product = {
               question: {
                 title: t("Change product"),
                 text: t("Applies immediately in all stores without their own price"),
-                list: fieldsOf(one),
+                list: fieldsOf(page.app, one),
                 body: (given) => bodyOf(given, one),
               },
             }),
@@ -225,7 +241,7 @@ const pricesList = {
     ),
   list: (page) => ({
     title: t("Prices"),
-    filters: [{ name: "sku", label: t("Product code") }, ofStore(), ofState(["active", "withdrawn"]), ...ofDays()],
+    filters: [ofSku(), ofStore(), ofState(["active", "withdrawn"]), ...ofDays()],
     create: page.app.may(A)
       ? {
           label: t("Set a price"),
@@ -234,9 +250,13 @@ const pricesList = {
               title: t("Set a price"),
               yes: t("Set a price"),
               list: [
-                { name: "sku", label: t("Product code"), required: true, focus: true },
+                pickField(page.app, "product", { name: "sku", label: t("Product"), required: true, focus: true }),
                 { name: "price", label: t("Price"), kind: "money", required: true },
-                { name: "store_id", label: t("Store"), hint: t("Leave blank for all stores") },
+                pickField(page.app, "store", {
+                  name: "store_id",
+                  label: t("Store"),
+                  hint: t("Leave blank for all stores"),
+                }),
                 { name: "from", label: t("Start date"), kind: "date", hint: t("Leave blank to start now") },
               ],
               act: (body) => page.app.change("POST", "/api/prices", body),
@@ -271,7 +291,7 @@ const promotions = {
   path: "/api/promotions",
   list: (page) => ({
     title: t("Promotions"),
-    filters: [ofText(t("Name")), { name: "sku", label: t("Product code") }, ofStore(), ...ofDays()],
+    filters: [ofText(t("Name")), ofSku(), ofStore(), ...ofDays()],
     open: (one) => address(["promotions", one.promotion_id]),
     create: page.app.may(A) ? { label: t("New promotion"), act: () => page.app.go("promotions", "new") } : null,
     columns: [

@@ -8,6 +8,7 @@ import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
 import { badge, col, link, store } from "../records/cells.js";
+import { pickField } from "../records/picks.js";
 import { ofStore } from "../records/records.js";
 /** @import { Field } from "../kit/form.js" */
 
@@ -51,8 +52,8 @@ const write = async (page, { title, text, method, url, list, body = given }) => 
  * @param {() => string} list.none
  * @param {() => string} [list.note]
  * @param {() => object[]} list.columns
- * @param {() => Field[]} [list.fields]
- * @param {(one: any) => any} list.change
+ * @param {(app: any) => Field[]} [list.fields]
+ * @param {(one: any, app: any) => any} list.change
  * @param {() => object[]} [list.filters]
  * @param {boolean} [list.add]
  */
@@ -67,11 +68,19 @@ const listed = ({ at, name, none, note, columns, fields, change, filters = () =>
     create:
       add === false
         ? null
-        : { label: t("New"), act: () => write(page, { title: name(), method: "POST", url: at, list: fields() }) },
+        : {
+            label: t("New"),
+            act: () => write(page, { title: name(), method: "POST", url: at, list: fields(page.app) }),
+          },
     actions: (one) => [
       {
         label: t("Edit"),
-        act: () => write(page, { title: `${name()}: ${one.name ?? one.register_id}`, method: "PATCH", ...change(one) }),
+        act: () =>
+          write(page, {
+            title: `${name()}: ${one.name ?? one.register_id}`,
+            method: "PATCH",
+            ...change(one, page.app),
+          }),
       },
     ],
   }),
@@ -88,16 +97,16 @@ const categories = listed({
     col(t("Products"), (one) => link(["products"], t("View"), { category: one.code }), "d"),
     col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
   ],
-  fields: () => [
+  fields: (app) => [
     { name: "code", label: t("Code"), required: true, focus: true },
     { name: "name", label: t("Name") },
-    { name: "parent", label: t("Part of") },
+    pickField(app, "category", { name: "parent", label: t("Part of") }),
   ],
-  change: (one) => ({
+  change: (one, app) => ({
     url: path("/api/categories/:code", { code: one.code }),
     list: [
       { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
-      { name: "parent", label: t("Part of"), value: one.parent },
+      pickField(app, "category", { name: "parent", label: t("Part of"), value: one.parent }),
       { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() },
     ],
   }),
@@ -197,17 +206,17 @@ const methods = listed({
     ),
     col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
   ],
-  fields: () => [
+  fields: (app) => [
     { name: "method", label: t("Code"), required: true, focus: true },
     { name: "name", label: t("Name"), required: true },
-    { name: "account", label: t("Account"), hint: t("Leave blank for the default account") },
+    pickField(app, "account", { name: "account", label: t("Account"), hint: t("Leave blank for the default account") }),
   ],
-  change: (one) => ({
+  change: (one, app) => ({
     url: path("/api/payment-methods/:method", { method: one.method }),
     text: t("A new account applies from today"),
     list: [
       { name: "name", label: t("Name"), value: one.name, required: true, focus: true },
-      { name: "account", label: t("Account"), value: one.account },
+      pickField(app, "account", { name: "account", label: t("Account"), value: one.account }),
       { name: "state", label: t("Status"), kind: "choice", value: one.state, choices: states() },
     ],
   }),

@@ -26,7 +26,7 @@ const members = {
     filters: [
       ofText(t("Name, phone or card")),
       ofState(["active", "blocked", "merged", "erased"]),
-      { name: "tier", label: t("Tier") },
+      { name: "tier", label: t("Tier"), kind: "pick", of: "tier" },
       ...ofDays(),
     ],
     open: (one) => address(["members", one.member_id]),

@@ -8,6 +8,7 @@ import { ask } from "../kit/form.js";
 import "./texts.js";
 import { badge, col, link, since, store } from "../records/cells.js";
 import { need } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { figures, section, table } from "../records/record.js";
 import { ofStore, ofText } from "../records/records.js";
 
@@ -42,7 +43,11 @@ const people = {
             { name: "name", label: t("Name"), required: true, focus: true },
             { name: "username", label: t("Login name"), required: true },
             { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) },
-            { name: "store_id", label: t("Store"), hint: t("Leave blank for head office") },
+            pickField(page.app, "store", {
+              name: "store_id",
+              label: t("Store"),
+              hint: t("Leave blank for head office"),
+            }),
             { name: "password", label: t("First password"), kind: "password" },
           ],
           act: (body) => page.app.change("POST", "/api/users", body),

@@ -5,17 +5,13 @@ import { words } from "../kit/codes.js";
 import { isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
-import { FormPage, field, storeIds, textField } from "../records/form_page.js";
+import { FormPage, field, textField } from "../records/form_page.js";
 import { need, needProducts, productName, rows } from "../records/names.js";
+import { adder, pick } from "../records/picks.js";
 import { figures } from "../records/record.js";
 
 const TYPES = ["line_percent", "line_amount", "buy_x_get_y", "basket_percent", "basket_amount"];
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const split = (text) =>
-  text
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 
 class PagePromotionForm extends FormPage {
   type;
@@ -47,9 +43,9 @@ class PagePromotionForm extends FormPage {
       get: 1,
       from: isoDay(),
       to: isoDay(30),
-      skus: "",
+      skus: [],
       category: "",
-      store_ids: "",
+      store_ids: [],
       tier: "",
       min_qty: null,
       min_total: null,
@@ -96,9 +92,9 @@ class PagePromotionForm extends FormPage {
       priority: this.priority,
       stackable: this.stackable,
       ...(bought ? { buy: this.buy, get: this.get } : {}),
-      ...(this.skus ? { skus: split(this.skus) } : {}),
+      ...(this.skus.length ? { skus: this.skus } : {}),
       ...(this.category ? { category: this.category } : {}),
-      ...(this.store_ids ? { store_ids: split(this.store_ids) } : {}),
+      ...(this.store_ids.length ? { store_ids: this.store_ids } : {}),
       ...(this.tier ? { tier: this.tier } : {}),
       ...(this.min_qty ? { min_qty: this.min_qty } : {}),
       ...(this.min_total ? { min_total: this.min_total } : {}),
@@ -239,33 +235,20 @@ class PagePromotionForm extends FormPage {
         </div>
       </header>
       <div class="pad stack s">
-        <form
-          class="rowx"
-          @submit=${(event) => {
-            event.preventDefault();
-            const input = event.target.elements.put;
-            this.put(input.value.trim()).catch((error) => this.app.fail(error));
-            input.value = "";
-          }}
-        >
+        <div class="filters unfolded flat">
           ${field(
             "store",
             t("Store"),
-            html`<input
-              class="input"
-              id="store"
-              list="form-store-ids"
-              autocomplete="off"
-              .value=${this.store}
-              @change=${(event) => this.set({ store: event.target.value.trim() })}
-            />`,
+            pick(this, "store", { id: "store", value: this.store, onChoose: (store) => this.set({ store }) }),
           )}${field(
             "put",
-            t("Product code"),
-            html`<input class="input" id="put" name="put" autocomplete="off" />`,
-          )}<button class="btn end-of">${icon("plus")}${t("Add")}</button>
-        </form>
-        ${storeIds()}
+            t("Add a product"),
+            adder(this, "product", {
+              id: "put",
+              onChoose: (sku) => this.put(sku).catch((error) => this.app.fail(error)),
+            }),
+          )}
+        </div>
         ${this.basket.map(
           (one, index) =>
             html`<div class="rowx basket">
@@ -324,15 +307,23 @@ class PagePromotionForm extends FormPage {
           })}${textField(this, "to", t("Until"), { kind: "date" })}
         </div>
         <div class="filters unfolded flat">
-          ${textField(
-            this,
-            "skus",
-            t("Product codes (comma-separated; blank: all)"),
-          )}${textField(this, "category", t("Category"))}${textField(
-            this,
-            "store_ids",
-            t("Stores (comma-separated; blank: all)"),
-          )}${textField(this, "tier", t("Tier"))}${field(
+          ${[
+            ["product", "skus", t("Products (blank: all)"), true],
+            ["category", "category", t("Category"), false],
+            ["store", "store_ids", t("Stores (blank: all)"), true],
+            ["tier", "tier", t("Tier"), false],
+          ].map(([of, name, label, several]) =>
+            field(
+              name,
+              label,
+              pick(this, of, {
+                id: name,
+                value: this[name],
+                several,
+                onChoose: (value) => this.set({ [name]: value }),
+              }),
+            ),
+          )}${field(
             "min_qty",
             t("Minimum quantity"),
             countInput({ id: "min_qty", value: this.min_qty, onValue: (value) => this.set({ min_qty: value }) }),

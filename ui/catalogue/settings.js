@@ -10,6 +10,7 @@ import { Page } from "../kit/page.js";
 import "./texts.js";
 import { col } from "../records/cells.js";
 import { need, rows } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { table } from "../records/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
@@ -71,7 +72,7 @@ const shown = (name, value) => {
     return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
   return kindOf(name, value) === "rate" ? rate(value) : number(value);
 };
-const fieldOf = (name, value) => {
+const fieldOf = (app, name, value) => {
   const kind = kindOf(name, value);
   const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
   if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
@@ -86,7 +87,7 @@ const fieldOf = (name, value) => {
       ],
     };
   if (kind === "words")
-    return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Comma-separated, must include cash") };
+    return pickField(app, "method", { ...one, value: value ?? [], several: true, hint: t("Must include cash") });
   if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
   return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
 };
@@ -94,11 +95,7 @@ const fieldOf = (name, value) => {
 /** What was typed, as the setting has it. */
 const typed = (kind, given) => {
   if (kind === "switch") return given === "true";
-  if (kind === "words")
-    return (given ?? "")
-      .split(",")
-      .map((word) => word.trim())
-      .filter(Boolean);
+  if (kind === "words") return given ?? [];
   return given ?? null;
 };
 /** What counts for a shift from its opening on. */
@@ -151,7 +148,7 @@ class PageSettings extends Page {
           ? t("Applies from the store's next shift")
           : t("Sent to the store")
         : t("Applies immediately"),
-      list: [fieldOf(name, value)],
+      list: [fieldOf(this.app, name, value)],
       act: ({ value: given }) => this.send(name, typed(kindOf(name, value), given)),
     });
     await this.done(done);

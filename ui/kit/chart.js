@@ -20,9 +20,10 @@ const rounded = (most) => {
 
 /**
  * `rows` of name, value, and where it is known the value before; `what` they are is the title. Nothing where a value is
- * below zero: columns that hang down would be read as others.
+ * below zero: columns that hang down would be read as others. A row may have an `href`: a pointer opens it, and a link of
+ * the table or beside the title does for the keyboard.
  */
-export const columns = (rows, what, shown = money) => {
+export const columns = (rows, what, shown = money, where = t("all values are in the table below")) => {
   if (!rows.length || rows.length > COLUMNS_MAX || rows.some(({ value }) => value < 0)) return nothing;
   const top = rounded(Math.max(1, ...rows.map(({ value, before }) => Math.max(value, before ?? 0))));
   const part = (value) => `${(Math.max(0, value) * 100) / top}%`;
@@ -35,11 +36,12 @@ export const columns = (rows, what, shown = money) => {
     other: least.name,
     less: shown(least.value),
   });
-  const said = `${what}; ${t("all values are in the table below")}. ${ends}`;
-  const column = ({ name, value, before, quiet }, index) =>
+  const said = `${what}; ${where}. ${ends}`;
+  const column = ({ name, value, before, quiet, href }, index) =>
     html`<i
-      class="column ${quiet ? "quiet" : ""}"
+      class="column ${quiet ? "quiet" : ""} ${href ? "leads" : ""}"
       title="${name}: ${shown(value)}${before === undefined ? "" : ` (${shown(before)})`}"
+      @click=${href ? () => (location.hash = href) : nothing}
       ${vars({ "--part": part(value) })}
       ><b></b>${before === undefined ? nothing : html`<s ${vars({ "--part": part(before) })}></s>`}<span
         class=${index % every ? "vh" : ""}

@@ -1,5 +1,6 @@
 // Types that the modules can't say themselves: what an element is given by a template, and what its subclasses say.
 import "./app.js";
+import "./combo.js";
 import "./controls.js";
 import "./dialog.js";
 import "./list.js";
@@ -98,6 +99,22 @@ declare module "./controls.js" {
   interface Retry {
     error: any;
     act: () => unknown;
+  }
+}
+
+declare module "./combo.js" {
+  interface Combo {
+    of: any;
+    value: any;
+    several: boolean;
+    adds: boolean;
+    disabled: boolean;
+    field: string;
+    name: string;
+    label: string;
+    choose?: (value: any) => void;
+    error: string | null;
+    own?: boolean;
   }
 }
 

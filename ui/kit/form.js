@@ -13,7 +13,7 @@ const figures = (event) => {
   const typed = amount(event.target.value);
   event.target.value = typed === null ? "" : number(typed);
 };
-const control = ({ name, kind = "text", value, required, choices, focus, rows = 3, min, max }) => {
+const control = ({ name, kind = "text", value, required, choices, focus, rows = 3, min, max, source, several }) => {
   const id = `f-${name}`;
   const first = Boolean(focus);
   switch (kind) {
@@ -82,6 +82,15 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
       return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""} />`;
     case "check":
       return html`<input type="checkbox" id=${id} name=${name} ?checked=${value} />`;
+    case "pick":
+      return html`<x-combo
+        .field=${id}
+        .name=${name}
+        .several=${Boolean(several)}
+        ?data-focus=${first}
+        .of=${source}
+        .value=${value ?? (several ? [] : "")}
+      ></x-combo>`;
     case "password":
       return html`<input
         class="input"
@@ -114,11 +123,16 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
  * @property {boolean} [focus]
  * @property {any} [hint]
  * @property {any[][]} [choices] Keys and labels.
+ * @property {any} [source] What a field of kind `pick` may name, as `ui/records/picks.js` has it.
+ * @property {boolean} [several] Whether it may name several.
  * @property {number} [rows]
  * @property {number} [min]
  * @property {number} [max]
  * @property {any} [clears] What an empty field says; `true` is `null`.
  */
+
+/** A choice that has no empty one always says something. */
+const isAlways = ({ kind, choices }) => kind === "choice" && choices.every(([key]) => key !== "");
 
 /** The fields of a question. */
 export const fields = (list) =>
@@ -127,7 +141,7 @@ export const fields = (list) =>
       ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
       : html`<div class="field">
           <label for=${`f-${one.name}`}
-            >${one.label}${one.required ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
+            >${one.label}${one.required || isAlways(one) ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
           >${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}
         </div>`,
   );
@@ -137,9 +151,10 @@ export const fields = (list) =>
  */
 export const read = (list, given) => {
   const body = {};
-  for (const { name, kind = "text", clears } of list) {
+  for (const { name, kind = "text", clears, several } of list) {
     const text = (given[name] ?? "").trim();
     if (kind === "check") body[name] = given[name] === "on";
+    else if (several) body[name] = text.split(",").filter(Boolean);
     else if (text === "") {
       if (clears !== undefined) body[name] = clears === true ? null : clears;
     } else if (kind === "money") body[name] = amount(text);
@@ -211,6 +226,14 @@ export const ask = (app, { title, text, yes, no, danger = false, list = [], prev
     body: preview ? looking(list, preview) : html`${fields(list)}`,
     act: async (given) => {
       for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
+      // What is typed and names nothing is not left out silently.
+      const unclear = [...document.querySelectorAll("dialog x-combo")].find((one) => one.unclear);
+      if (unclear) {
+        unclear.focus();
+        throw Object.assign(new Error("unclear"), {
+          words: t("Nothing found for {text}. Choose from the list", { text: unclear.typed.trim() }),
+        });
+      }
       const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());
       if (empty) {
         document.getElementById(`f-${empty.name}`).setAttribute("aria-invalid", "true");

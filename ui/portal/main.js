@@ -173,6 +173,8 @@ class PortalApp extends Lettered(MenuApp) {
         return html`<page-devices .app=${this}></page-devices>`;
       case "order_form":
         return html`<page-order-form .app=${this}></page-order-form>`;
+      case "order_paper":
+        return html`<page-order-paper .app=${this}></page-order-paper>`;
       case "revise_form":
         return html`<page-revise-form .app=${this}></page-revise-form>`;
       case "invoice_form":

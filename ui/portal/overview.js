@@ -5,14 +5,14 @@ import { ago, day, isoDay, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
-import { bars, completeness } from "../records/cells.js";
-import { need, nameOf } from "../records/names.js";
+import { completeness } from "../records/cells.js";
+import { need } from "../records/names.js";
+import { dashboard, readDashboard } from "./dashboard.js";
 
 const A = ["admin"];
 const F = ["admin", "ho_finance"];
 const P = ["admin", "ho_purchasing"];
 const COUNT_MAX = 100;
-const WEEK = -7;
 
 /** How many there are, as far as one page tells. */
 const count = async (app, pattern, query) => {
@@ -37,7 +37,7 @@ const WAITING = [
         t("differences in the last check of the books"),
         ["balance"],
       ],
-      [seen.last_backup_at ? 0 : 1, "warn", "download", t("head office has no backup"), null],
+      [seen.last_backup_at ? 0 : 1, "warn", "download", t("head office has no backup"), null, null, "cloud-hub backup"],
     ],
   },
   {
@@ -87,10 +87,8 @@ const WAITING = [
 ];
 
 class PageOverview extends Page {
-  before;
-  lines;
-  today;
-  hours;
+  answers;
+  figures;
   at;
 
   timed = true;
@@ -104,100 +102,47 @@ class PageOverview extends Page {
     if (name !== "ready" || !data.resumed) this.soon();
   }
 
-  async waiting() {
-    const mine = WAITING.filter(({ roles }) => this.app.may(roles));
-    const answers = await Promise.all(mine.map(({ ask }) => ask(this.app)));
-    return mine.flatMap(({ lines }, index) => lines(answers[index])).filter(([n]) => some(n));
+  get mine() {
+    return WAITING.filter(({ roles }) => this.app.may(roles));
+  }
+
+  /** What waits, in words of the language that is spoken now. */
+  get lines() {
+    return this.mine.flatMap(({ lines }, index) => lines(this.answers[index])).filter(([n]) => some(n));
   }
 
   load() {
     const { app } = this;
-    const sales = (offset, by) =>
-      app.get("/api/reports/sales", {}, { from: isoDay(offset), to: isoDay(offset), group_by: by });
     return this.readBy(
       async () => {
         await need(app, "stores");
-        const [lines, today, hours, before] = await Promise.all([
-          this.waiting(),
-          ...(app.may(F) ? [sales(0, "store"), sales(0, "hour"), sales(WEEK, "store")] : []),
+        const [answers, figures] = await Promise.all([
+          Promise.all(this.mine.map(({ ask }) => ask(app))),
+          app.may(F) ? readDashboard(app, this.figures) : null,
         ]);
-        return { lines, today, hours, before, at: Date.now() };
+        return { answers, figures, at: Date.now() };
       },
-      () => this.lines,
+      () => this.answers,
     );
   }
 
   alerts() {
-    if (!this.lines.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing to do")}</p>`;
+    const { lines } = this;
+    if (!lines.length) return html`<p class="calm panel pad">${icon("circle-check")}${t("Nothing to do")}</p>`;
     return html`<ul class="alerts panel">
-      ${this.lines.map(
-        ([n, kind, image, text, place, query]) =>
+      ${lines.map(
+        ([n, kind, image, text, place, query, command]) =>
           html`<li class=${kind}>
-            ${icon(image)}<span>${text[0].toUpperCase()}${text.slice(1)}${
-              place ? html`: <b>${n}</b>` : nothing
+            ${icon(image)}<span>${text[0].toUpperCase()}${text.slice(1)}${place ? html`: <b>${n}</b>` : nothing}${
+              command
+                ? html` <span class="muted"
+                    >${t("Run this every day on head office's machine:")} <code>${command} DIR</code></span
+                  >`
+                : nothing
             }</span>${place ? html`<a href=${address(place, query)}>${t("View")}</a>` : nothing}
           </li>`,
       )}
     </ul>`;
-  }
-
-  figures() {
-    const {
-      today: { totals },
-      before,
-    } = this;
-    const past = before.totals.net_total;
-    const change = past ? Math.round(((totals.net_total - past) * 100) / past) : null;
-    const box = (label, value, note) =>
-      html`<div>
-        <dt>${label}</dt>
-        <dd>${number(value)}</dd>
-        <dd class="muted">${note}</dd>
-      </div>`;
-    return html`<dl class="figures panel">
-      ${box(
-        t("Net sales"),
-        totals.net_total,
-        change === null
-          ? t("no sales on the same day last week")
-          : t("{change} % vs last week, whole day", { change: number(change) }),
-      )}
-      ${box(t("Sales"), totals.sales_count, t("{n} pieces", { n: number(totals.items_count) }))}${box(
-        t("Returns"),
-        totals.returns_total,
-        t("{n} receipts", { n: number(totals.returns_count) }),
-      )}
-      ${box(
-        t("Discounts"),
-        totals.discounts,
-        t("of {amount} gross", { amount: number(totals.gross_sales) }),
-      )}${box(t("Tax"), totals.tax, t("sales"))}
-    </dl>`;
-  }
-
-  sales() {
-    const best = [...this.today.items].sort((a, b) => b.net_total - a.net_total).slice(0, 12);
-    const hours = [...this.hours.items].sort((a, b) => String(a.hour).localeCompare(String(b.hour)));
-    return html`${completeness(this.today.completeness)}${this.figures()}
-      <div class="halves">
-        ${bars(
-          t("By store"),
-          best,
-          (row) =>
-            html`<a href=${address(["sales"], { store_id: row.store_id, from: isoDay(), to: isoDay() })}
-              ><bdi>${nameOf("stores", row.store_id)}</bdi></a
-            >`,
-          (row) => row.net_total,
-          t("No sales yet"),
-        )}
-        ${bars(
-          t("By hour"),
-          hours,
-          (row) => String(row.hour).slice(-5),
-          (row) => row.net_total,
-          t("No sales yet"),
-        )}
-      </div>`;
   }
 
   render() {
@@ -213,11 +158,13 @@ class PageOverview extends Page {
         }${this.app.find()}
       </div>
     </header>`;
-    if (!this.lines) return html`${head}${this.awaited()}`;
+    if (!this.answers) return html`${head}${this.awaited()}`;
     return html`${head}
       <div class="stack">
         <h2 class="vh">${t("To do")}</h2>
-        ${this.alerts()}${this.today ? this.sales() : nothing}
+        ${this.alerts()}${
+          this.figures ? html`${completeness(this.figures.today.completeness)}${dashboard(this.figures)}` : nothing
+        }
       </div>`;
   }
 }

@@ -11,6 +11,9 @@ import { need, nameOf, needProducts, productName } from "../records/names.js";
 import { filters, monthBegin } from "./report_filters.js";
 import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
+/** Columns that a statement has room for. */
+const STATEMENT_MAX = 6;
+
 class PageReport extends Page {
   before;
   past;
@@ -62,6 +65,10 @@ class PageReport extends Page {
 
   async load() {
     const { app, spec, asked, earlier } = this;
+    // Figures of another choice are not read under the title of this one.
+    const choice = JSON.stringify([this.name, asked, earlier]);
+    if (choice !== this.choice) this.found = null;
+    this.choice = choice;
     this.busyNow = true;
     this.requestUpdate();
     await this.readBy(async () => {
@@ -218,6 +225,15 @@ class PageReport extends Page {
             value: row[figure] ?? 0,
             before: this.past && this.by !== "month" ? (this.earlierOf(row)?.[figure] ?? 0) : undefined,
             quiet: this.by === "day" && weekend(row[key]),
+            href:
+              this.by === "day"
+                ? address(["reports", this.name], {
+                    ...this.app.params.query,
+                    from: row[key],
+                    to: row[key],
+                    group_by: this.spec.by.includes("store") ? "store" : undefined,
+                  })
+                : undefined,
           })),
           what,
           COUNTED.includes(figure) ? number : money,
@@ -225,9 +241,40 @@ class PageReport extends Page {
       : nothing;
   }
 
+  /** Figures that add up from line to line stand below one another, each period or store in a column. */
+  statement() {
+    const { items, totals } = this.found;
+    const { names, keys } = this.parts();
+    const cells = (row) => html`<td class="num">${row}</td>`;
+    return html`<div class="panel scroll">
+      <table class="grid records">
+        <thead>
+          <tr>
+            <th scope="col"><span class="vh">${t("Figure")}</span></th>
+            ${items.map((row) => html`<th scope="col" class="num">${keys.map((name) => this.key(name, row))}</th>`)}${
+              items.length > 1 ? html`<th scope="col" class="num">${t("Total")}</th>` : nothing
+            }
+          </tr>
+        </thead>
+        <tbody>
+          ${names.map(
+            (name) =>
+              html`<tr>
+                <th scope="row">${head(name)}</th>
+                ${items.map((row) => cells(this.figure(name, row)))}${
+                  items.length > 1 ? cells(this.cell(name, totals[name])) : nothing
+                }
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
   table() {
     const { items, totals } = this.found;
     if (!items.length) return html`<p class="empty panel">${t("No data for this period")}</p>`;
+    if (this.spec.statement?.includes(this.by) && !this.past && items.length <= STATEMENT_MAX) return this.statement();
     const { names, keys } = this.parts();
     const drawn = DRAWN[this.name];
     // What is 0 throughout leaves its room to the others on a narrow screen.
@@ -319,7 +366,7 @@ class PageReport extends Page {
       ${icon("download")}CSV
     </button>`;
     const body = () => {
-      if (!found) return this.awaited();
+      if (!found) return html`<div aria-busy=${!this.error}>${this.awaited()}</div>`;
       return html`<div class="stack report" aria-busy=${this.busyNow}>
         ${completeness(found.completeness)}${late}${
           found.items.length ? html`${this.figures()}${this.chart()}` : nothing

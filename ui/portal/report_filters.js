@@ -4,7 +4,7 @@ import { icon } from "../kit/controls.js";
 import { isoDay } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
-import { rows } from "../records/names.js";
+import { pick } from "../records/picks.js";
 import { group, title } from "./reports.js";
 
 export const monthBegin = () => `${isoDay().slice(0, 8)}01`;
@@ -92,16 +92,11 @@ export const filters = (page) => {
     ${field(
       "filter-store",
       t("Store"),
-      html`<input
-          class="input"
-          id="filter-store"
-          list="store-ids"
-          autocomplete="off"
-          .value=${asked.store_id ?? ""}
-          @change=${(event) => page.set({ store_id: event.target.value.trim() })}
-        /><datalist id="store-ids">
-          ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
-        </datalist>`,
+      pick(page, "store", {
+        id: "filter-store",
+        value: asked.store_id ?? "",
+        onChoose: (store) => page.set({ store_id: store }),
+      }),
     )}
     ${field(
       "filter-by",

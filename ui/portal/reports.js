@@ -137,6 +137,7 @@ export const REPORTS = {
   profit: {
     url: "/api/reports/profit",
     roles: F,
+    statement: ["month", "store"],
     by: ["month", "store", "account"],
     figures: [
       "gross_sales",

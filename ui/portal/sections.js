@@ -185,7 +185,8 @@ export const DETAILS = {
 /** Lists and documents that are described as data, by the file that does. */
 export const DESCRIBED = {
   "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"],
-  "portal/upkeep": ["exceptions", "audit", "conflicts", "parked"],
+  "portal/upkeep": ["exceptions", "conflicts", "parked"],
+  "catalogue/audit": ["audit"],
   "portal/moved": ["transfers", "transfer", "adjustments", "adjustment", "counts", "count"],
   "books/settlement": ["settlements", "settlement", "statement"],
   "books/clearing": ["items", "sources", "source", "deposits", "match"],
@@ -216,6 +217,7 @@ export const ELEMENTS = {
   settings: "catalogue/settings",
   import: "catalogue/import",
   order_form: "buying/order_form",
+  order_paper: "buying/order_paper",
   revise_form: "buying/revise_form",
   invoice_form: "buying/invoice_form",
   credit_form: "buying/credit_form",
@@ -236,4 +238,4 @@ export const FORMS = {
   items: ["match_form", F],
   promotions: ["promotion_form", A],
 };
-export const PARTS = { "orders/revise": ["revise_form", P] };
+export const PARTS = { "orders/revise": ["revise_form", P], "orders/paper": ["order_paper", ALL] };

@@ -1,7 +1,7 @@
 // Stores: how the whole fleet is at a glance, and which store needs somebody, worst first.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { icon, vars } from "../kit/controls.js";
-import { ago, clock, day, isoDay, number, span, time } from "../kit/format.js";
+import { ago, clock, day, isoDay, money, number, span, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address, refilter } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
@@ -12,6 +12,7 @@ import { need } from "../records/names.js";
 
 const SKEW_MS = 120_000;
 const SHOWN_MAX = 300;
+const FEW = 20;
 
 class PageStores extends Page {
   fleet;
@@ -107,7 +108,7 @@ class PageStores extends Page {
           </li>`,
       )}
       <li class="day">
-        <span class="k">${t("Sales today")}</span><span class="v">${number(totals.net_total)}</span
+        <span class="k">${t("Sales today")}</span><span class="v">${money(totals.net_total)}</span
         ><span class="n">${storesIn(seen.stores_complete, seen.stores_expected)}</span
         ><span class="meter"><span ${vars({ "--part": `${part}%` })}></span></span>
       </li>
@@ -159,12 +160,28 @@ class PageStores extends Page {
       ${[...zones].map(
         ([zone, stores]) =>
           html`<div class="region">
-            <h2>${zone.split("/").at(-1).replaceAll("_", " ")} <span>${number(stores.length)}</span></h2>
+            <h2>
+              ${zones.size > 1 ? zone.split("/").at(-1).replaceAll("_", " ") : t("All stores")}
+              <span>${number(stores.length)}</span>
+            </h2>
             <p class="chips">${["bad", "silent", "late", "ok"].map((state) => chip(stores, state))}</p>
             <div class="tiles">${stores.map(tile)}</div>
           </div>`,
       )}
     </section>`;
+  }
+
+  /** A company of few stores sees all of them at once. */
+  get few() {
+    return this.fleet.length <= FEW;
+  }
+
+  /** What a store sold today; one whose figures are in has sold nothing where it has none. */
+  sold({ sold, store_id: id }) {
+    if (sold !== undefined) return money(sold);
+    const { missing } = this.sales.completeness;
+    const here = missing.every(({ store_id: other }) => other !== id);
+    return html`<span class="muted">${here ? t("no sales yet") : t("not received yet")}</span>`;
   }
 
   shown() {
@@ -174,7 +191,7 @@ class PageStores extends Page {
       .filter(
         (one) =>
           (!state || one.worst === state) &&
-          (state || all || text || one.worst !== "ok") &&
+          (state || all || text || this.few || one.worst !== "ok") &&
           `${one.name} ${one.store_id}`.toLowerCase().includes(text),
       )
       .sort((a, b) => STATES.indexOf(b.worst) - STATES.indexOf(a.worst) || a.store_id.localeCompare(b.store_id));
@@ -215,16 +232,14 @@ class PageStores extends Page {
         >
       </td>
       <td class="d2">${proof}</td>
-      <td class="num sold">
-        ${one.sold === undefined ? html`<span class="muted">${t("not received yet")}</span>` : number(one.sold)}
-      </td>
+      <td class="num sold">${this.sold(one)}</td>
     </tr>`;
   }
 
   list() {
     const rows = this.shown();
     const { state, q, all } = this.filter;
-    const heading = state ? stateWord(state) : all || q ? t("All stores") : t("Needs attention");
+    const heading = state ? stateWord(state) : all || q || this.few ? t("All stores") : t("Needs attention");
     const none = state || q ? t("No matching store") : t("All stores OK");
     const head = [
       [t("Store")],

@@ -7,7 +7,7 @@ import { ofMember } from "../catalogue/members.js";
 import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
 import { inBooks } from "./in_books.js";
 import { facts, figures, section, table } from "../records/record.js";
-import { ofDays, ofState, ofStore } from "../records/records.js";
+import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
 const METHODS = ["cash", "card", "qris", "bank_transfer", "voucher", "points"];
 const of = (place, id) => (one) => address([place, one[id]], { store_id: one.store_id });
@@ -30,7 +30,7 @@ const sales = {
         kind: "choice",
         choices: METHODS.map((method) => [method, t(method)]),
       },
-      { name: "sku", label: t("Product code") },
+      ofSku(),
       ofMember(),
       ...(page.app.params.query?.shift_id ? [{ name: "shift_id", label: t("Shift") }] : []),
     ],

@@ -5,9 +5,9 @@ import { single } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
-import { badge, breaking, col, days, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { badge, col, days, figure, ifSome, link, moment, person, store } from "../records/cells.js";
 import { table } from "../records/record.js";
-import { ofDays, ofState, ofStore } from "../records/records.js";
+import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
 const CODES = [
   "receipt_number_twice",
@@ -147,7 +147,7 @@ const conflicts = {
       { name: "q", label: t("Search"), kind: "search" },
       ofState(["open", "restored"]),
       ofStore(),
-      { name: "sku", label: t("Product code") },
+      ofSku(),
       { name: "member_id", label: t("Member") },
       ...ofDays(),
     ],
@@ -241,32 +241,4 @@ const parked = {
   }),
 };
 
-const audit = {
-  path: "/api/audit",
-  needs: ["people"],
-  list: () => ({
-    title: t("Audit log"),
-    filters: [{ name: "action", label: t("Action") }, { name: "user_id", label: t("Person") }, ofStore(), ...ofDays()],
-    columns: [
-      col(t("When"), (one) => moment(one.at)),
-      col(t("Action"), (one) => breaking(one.action)),
-      col(t("Person"), (one) =>
-        one.approved_by
-          ? html`${person(one.user_id)}, ${t("approved by")} ${person(one.approved_by)}`
-          : person(one.user_id),
-      ),
-      col(t("Store"), (one) => store(one.store_id)),
-      col(t("Details"), (one) =>
-        single(
-          html`<details class="raw">
-            <summary>${t("Show")}</summary>
-            ${pairs(one.details)}
-          </details>`,
-        ),
-      ),
-    ],
-    none: t("No actions yet"),
-  }),
-};
-
-export const pages = { exceptions, conflicts, parked, audit };
+export const pages = { exceptions, conflicts, parked };

@@ -152,7 +152,7 @@ export const steps = (all, now) =>
 export const ifSome = (list, template) => (list?.length ? template(list) : nothing);
 
 /** Rows compared by a bar each, in the order in which they come. */
-export const bars = (heading, rows, label, value, none) => {
+export const bars = (heading, rows, label, value, none, shown = number) => {
   const most = Math.max(1, ...rows.map(value));
   return html`<section class="panel">
     <h2 class="pad">${heading}</h2>
@@ -167,7 +167,7 @@ export const bars = (heading, rows, label, value, none) => {
                     <td>
                       <div class="bar-of" ${vars({ "--part": `${(Math.max(0, value(row)) * 100) / most}%` })}></div>
                     </td>
-                    <td class="num">${number(value(row))}</td>
+                    <td class="num">${shown(value(row))}</td>
                   </tr>`,
               )}
             </tbody>

@@ -7,7 +7,7 @@ import { t } from "../kit/i18n.js";
 import { backTo } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { head } from "./record.js";
-import { rows } from "./names.js";
+import { pick } from "./picks.js";
 
 export class FormPage extends Page {
   loaded = false;
@@ -88,7 +88,9 @@ export class FormPage extends Page {
 
   async send() {
     if (this.busy || !this.loaded) return;
-    this.problem = null;
+    this.problem = unclear(this);
+    this.requestUpdate();
+    if (this.problem) return;
     const body = this.body();
     this.requestUpdate();
     if (!body) return;
@@ -115,6 +117,13 @@ export class FormPage extends Page {
   }
 }
 
+/** What is typed in a field of the page and names nothing: it is never left out silently. */
+export const unclear = (page) => {
+  const one = [...page.querySelectorAll("x-combo")].find((field) => field.unclear);
+  one?.focus();
+  return one ? t("Nothing found for {text}. Choose from the list", { text: one.typed.trim() }) : null;
+};
+
 /** Lines as they are now, with what was typed on those of which nothing that `of` names has changed since. */
 export const typedOn = (now, kept, of, typed) => {
   const same = (one) => JSON.stringify(of.map((name) => one[name]));
@@ -134,9 +143,9 @@ export const field = (id, label, input, kind = "") =>
  * @param {any} page
  * @param {string} name
  * @param {any} label
- * @param {{ kind?: string, focus?: boolean, list?: string }} [options]
+ * @param {{ kind?: string, focus?: boolean }} [options]
  */
-export const textField = (page, name, label, { kind = "text", focus = false, list } = {}) =>
+export const textField = (page, name, label, { kind = "text", focus = false } = {}) =>
   field(
     name,
     label,
@@ -145,29 +154,10 @@ export const textField = (page, name, label, { kind = "text", focus = false, lis
       id=${name}
       type=${kind}
       autocomplete="off"
-      list=${list ?? ""}
       ?data-focus=${focus}
       .value=${page[name] ?? ""}
       @change=${(event) => page.set({ [name]: event.target.value.trim() })}
     />`,
   );
 export const supplierField = (page, chosen, onChoose) =>
-  field(
-    "supplier",
-    t("Supplier"),
-    html`<select class="input" id="supplier" data-focus @change=${(event) => onChoose(event.target.value)}>
-      <option value="">${t("Choose\u2026")}</option>
-      ${rows("suppliers").map(
-        (one) => html`<option value=${one.supplier_id} ?selected=${one.supplier_id === chosen}>${one.name}</option>`,
-      )}
-    </select>`,
-  );
-/** Accounts and stores to choose from, by their number or as free text. */
-export const accountIds = () =>
-  html`<datalist id="account-ids">
-    ${rows("accounts").map((one) => html`<option value=${one.account}>${one.name}</option>`)}
-  </datalist>`;
-export const storeIds = () =>
-  html`<datalist id="form-store-ids">
-    ${rows("stores").map((one) => html`<option value=${one.store_id}>${one.name}</option>`)}
-  </datalist>`;
+  field("supplier", t("Supplier"), pick(page, "supplier", { id: "supplier", value: chosen, focus: true, onChoose }));

@@ -7,6 +7,10 @@ const KINDS = {
   suppliers: { pattern: "/api/suppliers", id: "supplier_id", roles: ALL },
   sources: { pattern: "/api/statement-sources", id: "source_id", roles: ["admin", "ho_finance"] },
   accounts: { pattern: "/api/finance/accounts", id: "account", roles: ["admin", "ho_finance"] },
+  categories: { pattern: "/api/categories", id: "code", roles: ["admin"] },
+  taxes: { pattern: "/api/tax-codes", id: "tax_code", roles: ["admin"] },
+  tiers: { pattern: "/api/tiers", id: "tier", roles: ["admin"] },
+  methods: { pattern: "/api/payment-methods", id: "method", roles: ["admin"] },
 };
 const AT_ONCE = 500;
 /** Products that are asked for together. */
@@ -73,5 +77,9 @@ export const needProducts = async (app, skus) => {
     for (const sku of these) products.set(sku, sku);
     for (const { sku, name } of items) products.set(sku, name);
   }
+};
+/** Products that a search found have names from then on. */
+export const learnProducts = (found) => {
+  for (const { sku, name } of found) products.set(sku, name);
 };
 export const productName = (sku) => products.get(sku) ?? sku;

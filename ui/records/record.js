@@ -90,7 +90,8 @@ class PageRecord extends Page {
 
   /**
    * One step of the document. `question` has `title`, `text`, `list` of fields; without one it is done at once.
-   * `money`: it is kept over a reload until it is answered.
+   * `money`: it is kept over a reload until it is answered. `said` is what is told then, or gives of the answer the text
+   * and its kind: what is done and left something open is no success.
    */
   step({ label, url, method = "POST", body = {}, question, money = true, amount = null, said, after }) {
     const send = async (given = {}) => {
@@ -109,7 +110,8 @@ class PageRecord extends Page {
       await this.load();
       this.app.count();
       // What an earlier try had done is said already.
-      if (!earlier.has(answer)) this.app.say("ok", said ?? t("{what}: done", { what: label }));
+      const [text, kind = "ok"] = typeof said === "function" ? said(answer) : [said];
+      if (!earlier.has(answer)) this.app.say(kind, text ?? t("{what}: done", { what: label }));
       await after?.(answer);
     };
     return () =>

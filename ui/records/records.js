@@ -4,14 +4,17 @@ import { icon, inside } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { refilter } from "../kit/menu.js";
-import { need, rows } from "./names.js";
+import { need } from "./names.js";
+import { csvOf, cellText, download } from "./files.js";
+import { pick, sourceFor } from "./picks.js";
 
 const SEARCH_AFTER_MS = 250;
 /** What stands in the address where a filter that has a default is off. */
 export const ANY = "any";
 
 /** Filters that many lists have. */
-export const ofStore = () => ({ name: "store_id", label: t("Store"), kind: "store" });
+export const ofStore = () => ({ name: "store_id", label: t("Store"), kind: "pick", of: "store" });
+export const ofSku = () => ({ name: "sku", label: t("Product"), kind: "pick", of: "product" });
 export const ofDays = () => [
   { name: "from", label: t("From"), kind: "date" },
   { name: "to", label: t("Until"), kind: "date" },
@@ -151,17 +154,8 @@ class PageRecords extends ListPage {
         </select>`;
       case "date":
         return html`<input class="input" id=${id} type="date" .value=${value} @change=${on} />`;
-      case "store":
-        return html`<input
-            class="input"
-            id=${id}
-            list="store-ids"
-            autocomplete="off"
-            .value=${value}
-            @change=${on}
-          /><datalist id="store-ids">
-            ${rows("stores").map((row) => html`<option value=${row.store_id}>${row.name}</option>`)}
-          </datalist>`;
+      case "pick":
+        return pick(this, one.of, { id, value, onChoose: (chosen) => this.set(one.name, chosen) });
       case "search":
         return html`<div class="searching">
           ${icon("search")}<input class="input" id=${id} autocomplete="off" .value=${value} @input=${on} />
@@ -230,9 +224,10 @@ class PageRecords extends ListPage {
   filtered(filters) {
     return filters
       .filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
-      .map(({ name, label, choices, shown }) => {
+      .map(({ name, label, choices, shown, of }) => {
         const value = this.filters[name];
-        return `${label}: ${choices?.find(([key]) => key === value)?.[1] ?? shown?.(value) ?? value}`;
+        const picked = of && sourceFor(this, of).text(value);
+        return `${label}: ${choices?.find(([key]) => key === value)?.[1] ?? shown?.(value) ?? picked ?? value}`;
       })
       .join(", ");
   }
@@ -295,11 +290,30 @@ class PageRecords extends ListPage {
       }`;
   }
 
+  /** The list as a file: what is shown under its heads, after all of its pages were read. */
+  async save() {
+    await this.once(async () => {
+      while (this.next) await this.load(true);
+      await this.updateComplete;
+      const rows = [...this.querySelectorAll("table.records tr")].map((row) =>
+        [...row.cells].filter((cell) => !cell.matches(".acts")).map(cellText),
+      );
+      download(`${this.app.section}.csv`, csvOf(rows));
+    });
+  }
+
   render() {
     const view = this.view;
     const { create, filters = [] } = view;
+    const tool = (act, image, label) =>
+      html`<button class="btn" ?disabled=${!this.items?.length || this.busy} @click=${act}>
+        ${icon(image)}${label}
+      </button>`;
     return html`${title(
       view.title,
+      view.papers
+        ? html`${tool(() => this.save(), "download", "CSV")}${tool(() => print(), "printer", t("Print"))}`
+        : nothing,
       this.app.find(),
       create
         ? html`<button class="btn ${create.kind ?? "primary"}" @click=${create.act}>

@@ -57,6 +57,7 @@ pub fn bought(shop: &mut Linked, say: Say, supplier: &str) -> Vec<Place> {
     shop.made("/api/finance/journal", &memo);
     vec![
         ("revise_form", format!("#/orders/{id}/revise")),
+        ("order_paper", format!("#/orders/{id}/paper")),
         ("invoice_form", format!("#/invoices/new?supplier_id={supplier}")),
         ("credit_form", format!("#/credit-notes/new?supplier_id={supplier}&invoice_id={invoice}")),
         ("order_form", "#/orders/new".to_owned()),

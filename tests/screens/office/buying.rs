@@ -1,6 +1,7 @@
 //! Buying through the portal's pages: what is suggested becomes an order, the order is revised, what came is billed by two
 //! invoices, credited and paid.
 
+use crate::furnished::patch;
 use crate::looks::look;
 use crate::office::order_to_settlement::{choose, holds_over_a_reload, received, step};
 use crate::office::portal::go;
@@ -53,6 +54,8 @@ fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
 fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     let mut shop = Linked::open();
     let supplier = supplied(&mut shop);
+    let store = json!({"name": "Toko Menteng", "address": "Jl. Sudirman 1, Jakarta"});
+    patch(&mut shop.office, "/api/stores/S001", &store);
     let Some(mut screen) = Screen::office(&shop.hub) else { return };
     screen.log_in_as(ADMIN);
     screen.sees("page-overview h1");
@@ -63,7 +66,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.browser.press(".title .primary");
     screen.reads(".steps .now", "draft");
     step(&mut screen, "Approve", true, "Approve: done");
-    step(&mut screen, "Send", false, "Sent to the store");
+    step(&mut screen, "Mark as sent", true, "Marked as sent");
     paper(&mut screen);
 
     // A revision says what changes before it is made, and keeps what was.
@@ -101,25 +104,31 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.is_clean();
 }
 
-/// Its supplier gets it on a letter's paper, in the language of the page.
+/// Its supplier gets a letter: who buys, where it goes, columns with heads, a total in the company's currency; in the language
+/// of the page, and on paper without what only a screen does.
 #[track_caller]
 fn paper(screen: &mut Screen<()>) {
     screen.script(
-        "const app = document.querySelector('portal-app'); app.print = (...printed) => { window.printed = printed };\
-         app.speak('id')",
+        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Print')).click()",
     );
-    screen.reads("page-record .title", "Cetak untuk pemasok");
+    for said in ["Toko Menteng", "Jl. Sudirman 1", "PT Sinar Jaya", "Deliver to", "Price each", "288,000"] {
+        screen.reads(".order-paper", said);
+    }
+    screen.reads(".order-paper .total", "Rp");
     screen.script(
-        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Cetak')).click()",
+        "window.print = () => { window.printed = true; }; document.querySelector('.title .primary').click()",
     );
-    let printed = wait::until("it is printed", || {
-        let printed = screen.script("return window.printed ?? null");
-        printed.is_array().then_some(printed)
-    });
-    let [text, sheet] = [0, 1].map(|at| printed[at].as_str().unwrap());
-    assert!(text.starts_with("Pesanan pembelian PO-") && sheet.contains("A4"), "{printed}");
+    assert_eq!(screen.script("return window.printed"), true);
+    screen.browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    let hidden =
+        "return ['.side', '.title .btn'].map((one) => document.querySelector(one).checkVisibility())";
+    assert_eq!(screen.script(hidden), json!([false, false]));
+    screen.browser.devtools("Emulation.setEmulatedMedia", &json!({"media": ""}));
+    screen.script("document.querySelector('portal-app').speak('id')");
+    screen.reads(".order-paper", "Pesanan pembelian");
+    screen.reads(".order-paper .total", "288.000");
     screen.script("document.querySelector('portal-app').speak('en')");
-    screen.reads("page-record .title", "Print for the supplier");
+    screen.reads(".order-paper", "Purchase order");
 }
 
 /// A part of the bill comes back as a credit note; the rest is paid, and the payment is taken back.

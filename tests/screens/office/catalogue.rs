@@ -101,8 +101,8 @@ fn promoted(screen: &mut Screen<()>) {
     choose(screen, "#label", "Tea week");
     choose(screen, "#value", "10");
     choose(screen, "#skus", "990001");
+    screen.reads(".picked", "Green tea");
     choose(screen, "#put", "990001");
-    screen.script("document.querySelector('#put').form.requestSubmit()");
     screen.sees("#put-0");
     press(screen, "Test");
     screen.reads("page-promotion-form .figures", "13,500");

@@ -91,6 +91,10 @@ fn a_time_is_told_by_the_clock_of_where_it_was_and_a_period_beside_the_one_befor
     is_told_by(&mut screen, "page-record .figures time", "Asia/Jayapura", "WIT");
     go(&mut screen, "#/audit", "page-records tbody tr");
     is_told_by(&mut screen, "page-records tbody time", "Asia/Jakarta", "WIB");
+    // What was done is told in words.
+    screen.reads("page-records tbody", "Logged in");
+    screen.reads("page-records tbody", "Store: created");
+    assert!(!screen.text("page-records tbody").contains("ses_"));
 
     compared(&mut screen, day);
     parked_and_renewed(&mut screen);
@@ -108,6 +112,19 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.reads("page-report tbody .against", "+50");
     screen.reads("page-report tfoot .against", "+50");
     screen.reads("page-report .figures", "vs previous period");
+    // Figures of another choice do not stand under the new one while its answer is on the way.
+    screen.script(
+        "const { app } = document.querySelector('page-report'); const get = app.get; window.held = [];\
+         app.get = (...all) => new Promise((go) => held.push(() => go(get.apply(app, all))));\
+         const box = document.querySelector('#filter-by'); box.value = 'store'; box.dispatchEvent(new Event('change'));\
+         window.goes = () => { app.get = get; held.forEach((go) => go()); }",
+    );
+    screen.sees("page-report [aria-busy=true]");
+    assert_eq!(screen.script("return document.querySelector('page-report tfoot')"), Value::Null);
+    screen.script("goes()");
+    screen.sees("page-report tfoot");
+    screen.script("const box = document.querySelector('#filter-by'); box.value = 'day'; box.dispatchEvent(new Event('change'))");
+    screen.reads("page-report tbody .against", "+50");
     assert_eq!(screen.script("return location.hash.includes('compare=previous')"), true);
     screen.script(
         "window.print = () => { window.printed = document.querySelector('.on-paper').textContent.trim() }",

@@ -63,9 +63,23 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     let Some(mut screen) = Screen::office(&hub) else { return };
     screen.log_in_as(ADMIN);
     screen.reads(".alerts", "Exceptions to resolve: 1");
-    screen.reads(".figures", "27,750");
+    // Today, yesterday, this week, this month, in the company's currency, by day, store and product; each leads to its report.
+    for (label, figure) in [("Today", "Rp\u{a0}27,750"), ("This month", "Rp\u{a0}27,750"), ("Margin", "Rp")] {
+        screen.reads(".figures", label);
+        screen.reads(".figures", figure);
+    }
+    screen.reads("page-overview .halves", "Rp\u{a0}27,750");
+    // The alerts follow the language, without a reload.
+    screen.script("document.querySelector('portal-app').speak('id')");
+    screen.reads(".alerts", "Pengecualian");
+    screen.script("document.querySelector('portal-app').speak('en')");
+    screen.reads(".alerts", "Exceptions to resolve: 1");
+    screen.script("document.querySelectorAll('.column.leads').item(29).click()");
+    screen.reads("page-report tbody", "27,750");
     go(&mut screen, "#/stores", ".fleet tbody tr");
     screen.reads(".sum .day", "27,750");
+    // A company of few stores sees them all.
+    screen.reads(".fleet", "All stores");
     screen.reads(".fleet", "Conflicting records");
     screen.browser.press(".fleet tbody a");
     screen.sees("page-store .figures");

@@ -1,0 +1,112 @@
+//! Fields that name something: searched by name, chosen by keyboard, and never filled by a typing mistake.
+
+use crate::office::portal::go;
+use crate::screen::{ENTER, ESCAPE, Screen};
+use serde_json::{Value, json};
+use testkit::linked::Linked;
+use testkit::wait;
+
+const DOWN: char = '\u{E015}';
+const TAB: char = '\u{E004}';
+/// What assistive technology is told of the field that has the focus.
+const TOLD: &str = "const one = document.activeElement; return [one.role ?? one.getAttribute('role'), one.getAttribute('aria-expanded'),\
+    document.getElementById(one.getAttribute('aria-activedescendant'))?.innerText ?? null,\
+    document.getElementById(one.getAttribute('aria-controls'))?.getAttribute('role')]";
+
+#[track_caller]
+fn writes(screen: &mut Screen<()>, id: &str, text: &str) {
+    screen.script(&format!("document.querySelector('{id}').focus()"));
+    screen.types(text);
+}
+
+#[track_caller]
+fn until(screen: &mut Screen<()>, what: &str, script: &str, expected: &Value) {
+    wait::until(what, || (screen.script(script) == *expected).then_some(()));
+}
+
+#[test]
+fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
+    let mut shop = Linked::open();
+    shop.made("/api/categories", &json!({"code": "snacks", "name": "Snacks"}));
+    let supplier = shop.made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ"}));
+    let row = json!({"sku": "8990007", "unit_cost": 12_000});
+    let supplier = supplier["supplier_id"].as_str().unwrap();
+    shop.made(&format!("/api/suppliers/{supplier}/products"), &row);
+    let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    screen.log_in_as("admin@hub.example");
+    screen.sees("page-overview h1");
+
+    // A category that is typed wrong is no category; a new one is chosen as such.
+    go(&mut screen, "#/products", "page-records tbody tr");
+    screen.browser.press(".title .primary");
+    screen.sees("#f-category");
+    for (field, text) in [("sku", "990009"), ("name", "Krupuk"), ("price", "9000")] {
+        writes(&mut screen, &format!("#f-{field}"), text);
+    }
+    writes(&mut screen, "#f-category", "snaks");
+    screen.presses(ENTER);
+    screen.reads("#f-category-problem", "Nothing found for snaks");
+    screen.browser.press("dialog footer .primary");
+    screen.reads("dialog footer ~ *, dialog", "Nothing found for snaks");
+    screen.script("document.querySelector('#f-category').select()");
+    screen.types("snac");
+    until(&mut screen, "it is found", TOLD, &json!(["combobox", "true", "Snacks", "listbox"]));
+    screen.presses(ENTER);
+    until(
+        &mut screen,
+        "its name stands there",
+        "return document.querySelector('#f-category').value",
+        &json!("Snacks"),
+    );
+    screen.script("document.querySelector('#f-category').select()");
+    screen.types("Drinks");
+    screen.sees(".options .adds");
+    screen.presses(DOWN);
+    screen.presses(ENTER);
+    until(
+        &mut screen,
+        "it is new",
+        "return document.querySelector('[name=category]').value",
+        &json!("Drinks"),
+    );
+    screen.browser.press("dialog footer .primary");
+    screen.sees("page-record .figures");
+    assert_eq!(shop.office.get("/api/products/990009").data(200)["category"], "Drinks");
+
+    // Several are chips; the last one goes with Backspace. Escape closes the names and leaves what was chosen.
+    go(&mut screen, "#/promotions/new", "#skus");
+    for (typed, name) in [("8990001", "8990001"), ("krup", "Krupuk")] {
+        writes(&mut screen, "#skus", typed);
+        screen.sees(".options[id=skus-options] li[aria-selected=true]");
+        screen.presses(ENTER);
+        screen.reads(".picked", name);
+    }
+    screen.presses('\u{E003}');
+    until(&mut screen, "one is left", "return document.querySelectorAll('.picked li').length", &json!(1));
+    screen.types("x");
+    screen.presses(ESCAPE);
+    until(&mut screen, "it is closed", TOLD, &json!(["combobox", "false", null, "listbox"]));
+
+    // A product that there is not is refused before the order is saved; amounts stand beside what is ordered.
+    go(&mut screen, "#/orders/new", "#sku");
+    writes(&mut screen, "#supplier", "sinar");
+    screen.presses(TAB);
+    until(
+        &mut screen,
+        "the only one is taken",
+        "return document.querySelector('#supplier').value",
+        &json!("PT Sinar Jaya"),
+    );
+    writes(&mut screen, "#sku", "nonsense");
+    screen.presses(ENTER);
+    screen.reads("#sku-problem", "Nothing found for nonsense");
+    assert_eq!(screen.script("return document.querySelectorAll('.lines tbody tr').length"), 0);
+    screen.script("document.querySelector('#sku').select()");
+    screen.types("8990007");
+    screen.presses(ENTER);
+    screen.sees("#qty-0");
+    screen.script("document.querySelector('#qty-0').select()");
+    screen.types("12");
+    screen.reads("#order-total", "144,000");
+    screen.is_clean();
+}

@@ -1,0 +1,24 @@
+// Files that a page makes of what it shows.
+
+/** A figure as a program reads it: its own minus, no groups; anything else as it stands. */
+export const cellText = (cell) => {
+  const text = (cell.querySelector("time")?.dateTime || cell.textContent).replace(/\s+/g, " ").trim();
+  if (!cell.classList.contains("num")) return text;
+  const plain = text.replace("\u2212", "-").replace(/[.,](?=\d{3}(\D|$))/g, "");
+  return /^-?\d+$/.test(plain) ? plain : text;
+};
+
+/** What a spreadsheet would take for a formula is text. */
+const cell = (text) => {
+  const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+export const csvOf = (rows) => rows.map((row) => row.map(cell).join(",")).join("\r\n");
+
+export const download = (name, text) => {
+  const way = document.createElement("a");
+  way.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+  way.download = name;
+  way.click();
+  URL.revokeObjectURL(way.href);
+};
