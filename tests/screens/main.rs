@@ -42,6 +42,7 @@ mod till {
     pub mod drawer;
     pub mod keystrokes;
     pub mod killed;
+    pub mod layout;
     pub mod lock;
     pub mod mistakes;
     pub mod paper;

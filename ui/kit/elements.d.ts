@@ -107,5 +107,6 @@ declare module "./dialog.js" {
     error: string | null;
     busy: boolean;
     away: boolean;
+    pad?(scope: string): unknown;
   }
 }
