@@ -101,9 +101,11 @@ class PageProducts extends Page {
     const qty = this.app.basket.lines.filter(({ sku }) => sku === one.sku).reduce((all, line) => all + line.qty, 0);
     return html`<button class="tile" @click=${() => this.add(one)}>
       <span class="name"><bdi>${one.label ?? one.name}</bdi></span
-      ><span class="price">${number(one.price)}</span>${
-        qty ? html`<em aria-label=${t("In the sale: {n}", { n: number(qty) })}>${number(qty)}</em>` : nothing
-      }
+      ><span class="foot"
+        ><span class="price" ${fits(number(one.price))}>${number(one.price)}</span>${
+          qty ? html`<em aria-label=${t("In the sale: {n}", { n: number(qty) })}>${number(qty)}</em>` : nothing
+        }</span
+      >
     </button>`;
   }
 
