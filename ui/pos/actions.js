@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
 import { isRapid, letterWait } from "../kit/scan.js";
-import { MOVES } from "./moves.js";
+import { MOVES } from "./drawer.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";

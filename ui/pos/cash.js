@@ -5,7 +5,7 @@ import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
 import { date, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
-import { MOVES } from "./moves.js";
+import { MOVES } from "./drawer.js";
 
 const REASON_MAX = 200;
 

@@ -1,7 +1,7 @@
 // F1: the keys of the page that is shown, and those that act on every page.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
-import { MOVES } from "./moves.js";
+import { MOVES } from "./drawer.js";
 
 const EVERYWHERE = () => [
   ["F1", t("Keys")],
