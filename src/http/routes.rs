@@ -205,7 +205,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/print-jobs/:id", Roles(SELL), prints::READ, answers!(prints::read)),
     Route::get("/api/prices/effective", Roles(STAFF), prices::EFFECTIVE, answers!(prices::effective)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
-    Route::get("/api/categories", Roles(GOODS), categories::LIST, answers!(categories::list)),
+    Route::get("/api/categories", Roles(STAFF), categories::LIST, answers!(categories::list)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
     Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),

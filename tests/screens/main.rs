@@ -45,6 +45,7 @@ mod till {
     pub mod drawer;
     pub mod keystrokes;
     pub mod killed;
+    pub mod layout;
     pub mod lock;
     pub mod mistakes;
     pub mod paper;

@@ -200,6 +200,7 @@ fn after(walk: &mut Walk, screen: &mut Screen<()>) {
         "url": "/api/pos/returns", "label": "Refund", "amount": 27_750, "created_at": 1_795_000_000_000_u64});
     screen.script(&LEAVE.replace("LEFT", &left.to_string()));
     for (page, selector) in [
+        ("products", ".tile"),
         ("receipts", ".slip"),
         ("devices", "page-devices h1"),
         ("device", "page-device h1"),

@@ -119,6 +119,13 @@ class Vars extends Directive {
 }
 export const vars = directive(Vars);
 
+/** How wide a character is at most, in ems: the widest bold digits of a system's fonts, and what stands between them. */
+const DIGIT_EMS = 0.71;
+const OTHER_EMS = 0.4;
+/** How wide a figure is: the styles shrink one that its place is too narrow for. */
+export const fits = (text) =>
+  vars({ "--ems": [...text].reduce((all, one) => all + (/\d/.test(one) ? DIGIT_EMS : OTHER_EMS), 0) });
+
 /** What a template gives that leaves a part as it is. */
 const SAME = Symbol.for("lit-noChange");
 class Unless extends Directive {

@@ -6,12 +6,13 @@ import { t } from "./i18n.js";
 
 export class XDialog extends LitElement {
   // `away`: questions are neither drawn nor answered, as behind a lock; those that wait for an answer stand there again
-  // afterwards.
+  // afterwards. `pad`: gives what writes figures where there are no keys.
   static properties = {
     question: { state: true },
     error: { state: true },
     busy: { state: true },
     away: { attribute: false },
+    pad: { attribute: false },
   };
 
   constructor() {
@@ -153,7 +154,7 @@ export class XDialog extends LitElement {
           <h2 id="dialog-title">${asked.title}</h2>
           ${asked.text ? html`<p class="muted">${asked.text}</p>` : nothing}${body ?? nothing}${problem(this.error)}
           <footer>
-            <button
+            ${this.pad?.("dialog") ?? nothing}<button
               type="button"
               class="btn big"
               ?data-focus=${asked.danger || asked.doubtful}

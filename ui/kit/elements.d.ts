@@ -124,5 +124,6 @@ declare module "./dialog.js" {
     error: string | null;
     busy: boolean;
     away: boolean;
+    pad?(scope: string): unknown;
   }
 }

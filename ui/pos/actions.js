@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
 import { isRapid, letterWait } from "../kit/scan.js";
+import { MOVES } from "./drawer.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
 import { voidBasket } from "./void.js";
@@ -20,18 +21,47 @@ const list = (app, page) => [
   ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")],
   ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
   ["trash-2", t("Void sale"), "", () => voidBasket(app)],
+  ["shopping-basket", t("Products"), "", () => app.show("products")],
+  ...moves(app),
 ];
+
+/** @type {(app: any) => [string, string, string, () => unknown][]} */
+const moves = (app) => MOVES.map(({ type, icon: name }) => [name, t(type), "", () => movesCash(app, type)]);
+
+const movesCash = async (app, type) => {
+  await app.show("cash");
+  app.current.firstElementChild.move?.(type);
+};
+
+/** What chooses an action, in the order of the list. */
+const KEYS = [..."1234567890ABCDEFGHIJ"];
+const STEPS = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 };
+
+/** The arrows go from button to button: up and down by a row, whatever the number of columns. */
+const walks = (event) => {
+  const step = STEPS[event.key];
+  const buttons = [...event.currentTarget.querySelectorAll(".btn")];
+  const at = buttons.indexOf(event.target);
+  if (!step || at < 0) return;
+  const columns = getComputedStyle(event.currentTarget).gridTemplateColumns.split(" ").length;
+  const to = at + step * (/Up|Down/.test(event.key) ? columns : 1);
+  event.preventDefault();
+  buttons[to]?.focus();
+};
 
 export const actions = (app, page) => {
   const all = list(app, page);
   let digit = null;
   let last;
-  /** A digit chooses, once it is known that no scanner typed it. */
-  const onKey = ({ key: pressed, timeStamp: time, target }) => {
+  /** A key chooses, once it is known that no scanner typed it. */
+  const onKey = (event) => {
+    const { key: pressed, timeStamp: time, target } = event;
+    walks(event);
     clearTimeout(digit);
     const rapid = pressed.length === 1 && isRapid(time, last);
     last = time;
-    const one = /^[1-9]$/.test(pressed) && !rapid && all[Number(pressed) - 1];
+    const plain = !event.ctrlKey && !event.altKey && (app.letters !== false || /\d/.test(pressed));
+    const one = plain && !rapid && all[KEYS.indexOf(pressed.toUpperCase())];
     if (one) digit = setTimeout(() => target.isConnected && choose(one), letterWait());
   };
   const choose = ([, , , act]) => {
@@ -46,7 +76,7 @@ export const actions = (app, page) => {
       ${all.map(
         (one, index) =>
           html`<button type="button" class="btn big" ?data-focus=${index === 0} @click=${() => choose(one)}>
-            ${index < 9 ? key(String(index + 1)) : nothing}${icon(one[0])}${one[1]}${one[2] ? key(one[2]) : nothing}
+            ${key(KEYS[index])}${icon(one[0])}<span>${one[1]}</span>${one[2] ? key(one[2]) : nothing}
           </button>`,
       )}
     </div>`,

@@ -5,13 +5,8 @@ import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
 import { date, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
+import { MOVES } from "./drawer.js";
 
-const KINDS = [
-  ["pay_in", "plus"],
-  ["pay_out", "minus"],
-  ["drop", "lock"],
-  ["no_sale", "inbox"],
-];
 const REASON_MAX = 200;
 
 class PageCash extends Page {
@@ -46,6 +41,7 @@ class PageCash extends Page {
     return {
       Escape: () => void this.app.show("sell"),
       F9: () => void this.app.show("close"),
+      ...Object.fromEntries(MOVES.map(({ type, letter }) => [letter, () => void this.move(type)])),
       X: () => void this.report(),
       L: () => void this.app.lock(),
     };
@@ -171,10 +167,10 @@ class PageCash extends Page {
       </div>
       <div class="work">
         <div class="rowx">
-          ${KINDS.map(
-            ([type, name], index) =>
+          ${MOVES.map(
+            ({ type, icon: name, letter }, index) =>
               html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>
-                ${icon(name)}${t(type)}
+                ${icon(name)}${t(type)}${key(letter)}
               </button>`,
           )}
         </div>

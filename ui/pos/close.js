@@ -1,7 +1,7 @@
 // Close: notes and coins are counted, the difference is shown, any count is taken, the Z is printed.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
+import { field, fits, icon, key, moneyInput, notice } from "../kit/controls.js";
 import { money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
@@ -133,8 +133,7 @@ class PageClose extends Page {
       sessionStorage.removeItem(this.draft);
       app.shift = this.closed.shift;
       app.basket.clear();
-      app.focusPage();
-    });
+    }).then(() => this.closed && app.focusPage());
   }
 
   print() {
@@ -283,7 +282,10 @@ class PageClose extends Page {
       <section class="done">
         <p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p>
         <p class="label">${t("Difference")}</p>
-        <p class="change" id="variance"><span class="cur">${symbol()}</span>${number(shift.variance)}</p>
+        <p class="change" id="variance">
+          <span class="cur">${symbol()}</span
+          ><span class="figure" ${fits(number(shift.variance))}>${number(shift.variance)}</span>
+        </p>
         <dl class="facts">
           <div>
             <dt>${t("Counted cash")}</dt>

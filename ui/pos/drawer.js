@@ -1,8 +1,19 @@
-// Notes and coins, counted piece by piece: a drawer at its opening and at its close.
+// The drawer: how cash moves without a sale, and its notes and coins, counted piece by piece at its opening and close.
 import { html } from "../vendor/lit.js";
 import { countInput } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
+
+/**
+ * How cash moves in and out of the drawer without a sale, and the keys that do it on the page of the shift.
+ * @type {{ type: string, icon: string, letter: string }[]}
+ */
+export const MOVES = [
+  { type: "pay_in", icon: "plus", letter: "I" },
+  { type: "pay_out", icon: "minus", letter: "O" },
+  { type: "drop", icon: "lock", letter: "D" },
+  { type: "no_sale", icon: "inbox", letter: "N" },
+];
 
 /** What these pieces are worth. */
 export const worth = (pieces) => [...pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);

@@ -4,12 +4,39 @@ import { codeOf, named, shown } from "../kit/scan.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { behind, wasScanned } from "../kit/scan.js";
+import { number } from "../kit/format.js";
 import { quickKeys } from "./side.js";
 
 const SEARCH_AFTER_MS = 60;
+/** Digits alone may be a code that somebody types on. */
+const DIGITS_AFTER_MS = 250;
+/** The last digits of a bar code, or a size. */
+const DIGITS = /^\d{3,7}$/;
 const SUFFIX_MS = 300;
+/** More pieces than these are asked about: mostly a price or a code came before the star. */
+const MANY = 999;
+const FOUND = 8;
 /** Somebody who scans on does not look: a box that takes longer takes nothing more. */
 const SLOW_MS = 3000;
+
+/** How many of those found are sorted by what this till's people chose before. */
+const LOOKED_AT = 24;
+const CHOSEN = "chosen";
+const CHOSEN_MAX = 200;
+/** How often each product was chosen from a list on this device. */
+const choices = () => JSON.parse(localStorage.getItem(CHOSEN) ?? "{}");
+const chosen = (sku) => {
+  const all = choices();
+  all[sku] = (all[sku] ?? 0) + 1;
+  const kept = Object.entries(all)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, CHOSEN_MAX);
+  localStorage.setItem(CHOSEN, JSON.stringify(Object.fromEntries(kept)));
+};
+const byChoice = (items) => {
+  const all = choices();
+  return [...items].sort((one, other) => (all[other.sku] ?? 0) - (all[one.sku] ?? 0));
+};
 
 /** Subclasses say what its actions are: `keys()`, `pay()`, and `setQty(qty)` of the selected line. */
 export class LinePage extends Page {
@@ -52,12 +79,14 @@ export class LinePage extends Page {
     // typed the rest.
     const rest = scanned ? behind(this.line.value.trim(), this.typed) : null;
     // What is listed counts for its own text only.
-    const picked = this.foundFor === text && !scanned && !/^\d{6,}$/.test(text) ? this.found?.[this.picked] : null;
+    const listed = this.foundFor === text && !scanned && this.found?.length ? this.found : null;
+    // Digits are a code first: of their list only what somebody chose counts.
+    const picked = listed && (!/^\d+$/.test(text) || this.chose) ? listed[this.picked] : null;
     this.clearLine();
     this.lastCode = Date.now();
     if (!scanned && text.startsWith("?")) {
       if (!this.seek(text)) this.app.basket.refuse(t("No matching item in this sale"));
-    } else if (picked) this.put(picked, 1);
+    } else if (picked) this.pick(picked);
     else this.take(text, { scanned, rest });
   }
 
@@ -106,8 +135,15 @@ export class LinePage extends Page {
    * `3*` the quantity of the selected line, `3*code` three pieces of it, `.4` a quick key, else a code; `how` it came:
    * whether a scanner sent it, and which code stands at its end.
    */
-  take(text, /** @type {{ scanned?: boolean, rest?: { code: string, sure: boolean } | null }} */ how = {}) {
+  take(
+    text,
+    /** @type {{ scanned?: boolean, rest?: { code: string, sure: boolean } | null, sure?: boolean }} */ how = {},
+  ) {
     const times = /^(\d{1,6})\*(.*)$/.exec(text);
+    if (times && Number(times[1]) > MANY && !how.sure) {
+      this.asksMany(Number(times[1]), () => this.take(text, { ...how, sure: true }));
+      return;
+    }
     if (times && !times[2]) {
       this.setQty(Number(times[1]));
       return;
@@ -212,6 +248,21 @@ export class LinePage extends Page {
     this.line.select();
   }
 
+  async asksMany(many, act) {
+    const sure = await this.app.dialog.ask({
+      title: t("{n} pieces?", { n: number(many) }),
+      doubtful: true,
+      yes: t("Yes, {n} pieces", { n: number(many) }),
+    });
+    if (sure) act();
+  }
+
+  /** What somebody chose from a list: next time it comes first. */
+  pick(product) {
+    chosen(product.sku);
+    this.put(product, 1);
+  }
+
   put(product, many) {
     this.app.basket.add(product, many);
     this.updateComplete.then(() => this.querySelector(".row.sel")?.scrollIntoView({ block: "nearest" }));
@@ -222,23 +273,29 @@ export class LinePage extends Page {
     this.asked += 1;
     const mine = this.asked;
     if (text.startsWith("?")) this.seek(text);
-    if (text.length < 2 || /^[\d*.]+$|^\?/.test(text)) {
+    this.chose = false;
+    const digits = DIGITS.test(text);
+    if (text.length < 2 || (!digits && /^[\d*.]+$|^\?/.test(text))) {
       this.found = null;
       this.requestUpdate();
       return;
     }
-    setTimeout(async () => {
-      if (mine !== this.asked) return;
-      try {
-        const { items } = await this.app.get("/api/pos/products", {}, { q: text, limit: 8 });
-        if (mine !== this.asked || !this.line?.value) return;
-        this.found = items;
-        this.foundFor = text;
-        this.picked = 0;
-        this.requestUpdate();
-      } catch (error) {
-        this.app.fail(error);
-      }
-    }, SEARCH_AFTER_MS);
+    setTimeout(
+      async () => {
+        if (mine !== this.asked) return;
+        try {
+          const { items } = await this.app.get("/api/pos/products", {}, { q: text, limit: LOOKED_AT });
+          if (mine !== this.asked || !this.line?.value) return;
+          // Digits that name nothing may go on to be a code.
+          this.found = digits && !items.length ? null : byChoice(items).slice(0, FOUND);
+          this.foundFor = text;
+          this.picked = 0;
+          this.requestUpdate();
+        } catch (error) {
+          this.app.fail(error);
+        }
+      },
+      digits ? DIGITS_AFTER_MS : SEARCH_AFTER_MS,
+    );
   }
 }

@@ -1,6 +1,7 @@
 // F1: the keys of the page that is shown, and those that act on every page.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
+import { MOVES } from "./drawer.js";
 
 const EVERYWHERE = () => [
   ["F1", t("Keys")],
@@ -44,7 +45,13 @@ const OWN = {
   holds: () => [ROWS(), ["Enter", t("Recall")], BACK()],
   return: () => [["F6", t("Without a receipt")], ["F7", t("Exchange")], ["F9", t("Refund")], BACK()],
   receipts: () => [ROWS(), ["P", t("Print again")], ["Delete", t("Void")], ["T", t("Payment method")], BACK()],
-  cash: () => [["X", t("Print X report")], ["L", t("Lock")], ["F9", t("Close shift")], BACK()],
+  cash: () => [
+    ...MOVES.map(({ letter, type }) => [letter, t(type)]),
+    ["X", t("Print X report")],
+    ["L", t("Lock")],
+    ["F9", t("Close shift")],
+    BACK(),
+  ],
   close: () => [["Enter", t("Next field")], ["F9", t("Close shift")], BACK()],
   open: () => [["F9", t("Open shift")]],
 };

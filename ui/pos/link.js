@@ -1,4 +1,4 @@
-// The state of head office in the strip and in banners, and the events of the store that change an open page.
+// The strip above the page, the state of head office in it and in banners, and the events of the store that change an open page.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { number, span, time } from "../kit/format.js";
@@ -63,6 +63,35 @@ const STATUS_MS = 30_000;
 
 export const Meanwhile = (Base) =>
   class extends Base {
+    strip() {
+      const { settings, shift, unconfirmed } = this;
+      const state = unconfirmed
+        ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("Store server offline")}</li>`
+        : linkOf(this.status);
+      return html`<header class="strip">
+        <button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
+        <div class="who">
+          ${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide"
+            >${settings?.name}</span
+          >
+          ${
+            this.user
+              ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>`
+              : nothing
+          }
+          ${
+            shift?.state === "open"
+              ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>`
+              : nothing
+          }
+        </div>
+        <ul class="state" aria-label=${t("Store status")}>
+          ${state}
+          <li class="time">${settings ? time(Date.now()) : nothing}</li>
+        </ul>
+      </header>`;
+    }
+
     async listen() {
       const { Live } = (await this.part(() => import("../kit/live.js"))) ?? {};
       if (!Live) return;

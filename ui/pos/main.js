@@ -2,12 +2,12 @@
 import { html, nothing } from "../vendor/lit.js";
 import { send, Unreachable } from "../kit/api.js";
 import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../kit/app.js";
-import { icon, loading } from "../kit/controls.js";
-import { setShop, time } from "../kit/format.js";
+import { loading } from "../kit/controls.js";
+import { setShop } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { isSafe } from "../kit/intents.js";
 import { Basket } from "./basket.js";
-import { linkOf, Meanwhile } from "./link.js";
+import { Meanwhile } from "./link.js";
 import { Locking } from "./locking.js";
 import { renewQuick } from "./side.js";
 import "./sell.js";
@@ -32,6 +32,7 @@ const LATER = {
   cash: () => import("./cash.js"),
   close: () => import("./close.js"),
   unconfirmed: () => import("./unconfirmed.js"),
+  products: () => import("../touch/products.js"),
   menu: () => import("./menu.js"),
   lock: () => import("./lock.js"),
 };
@@ -117,6 +118,8 @@ class PosApp extends Meanwhile(Locking(App)) {
   }
 
   async begun(user) {
+    // Not waited for: keys and scans need none of it.
+    this.part(() => import("../touch/start.js")).then((touch) => touch?.begin(this));
     await this.load();
     this.listen();
     // It is needed when the box is away, and then it could not be had.
@@ -317,35 +320,6 @@ class PosApp extends Meanwhile(Locking(App)) {
 
   // ---- what is seen
 
-  strip() {
-    const { settings, shift, unconfirmed } = this;
-    const state = unconfirmed
-      ? html`<li class="doubt">${icon("wifi-off", "icon-s")}${t("Store server offline")}</li>`
-      : linkOf(this.status);
-    return html`<header class="strip">
-      <button class="ib" aria-label=${t("Menu")} @click=${() => this.menu()}>${icon("menu")}</button>
-      <div class="who">
-        ${shift ? html`<b>${this.registerName}</b><span class="sep"></span>` : nothing}<span class="wide"
-          >${settings?.name}</span
-        >
-        ${
-          this.user
-            ? html`<span class="sep wide"></span><span class="person"><bdi>${this.user.name}</bdi></span>`
-            : nothing
-        }
-        ${
-          shift?.state === "open"
-            ? html`<span class="wide muted">${t("shift open since {time}", { time: time(shift.opened_at) })}</span>`
-            : nothing
-        }
-      </div>
-      <ul class="state" aria-label=${t("Store status")}>
-        ${state}
-        <li class="time">${settings ? time(Date.now()) : nothing}</li>
-      </ul>
-    </header>`;
-  }
-
   elsewhere() {
     return html`<div class="narrow-page">
       <section class="panel card stack">
@@ -382,6 +356,8 @@ class PosApp extends Meanwhile(Locking(App)) {
         return html`<page-unconfirmed .app=${this}></page-unconfirmed>`;
       case "cash":
         return html`<page-cash .app=${this}></page-cash>`;
+      case "products":
+        return html`<page-products .app=${this}></page-products>`;
       case "close":
         return html`<page-close .app=${this}></page-close>`;
       default:
@@ -393,7 +369,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     const { locked } = this;
     return html`${locked ? nothing : html`${this.strip()}${this.banner()}`}
       <main>${locked ? this.lockedPart() : this.body()}</main>
-      <x-dialog .away=${Boolean(locked)}></x-dialog>`;
+      ${(!locked && this.pad?.("page")) || nothing}<x-dialog .away=${Boolean(locked)} .pad=${this.pad}></x-dialog>`;
   }
 }
 customElements.define("pos-app", PosApp);

@@ -1,6 +1,6 @@
 // What was paid, until the next customer: the change, the receipt.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, key } from "../kit/controls.js";
+import { fits, icon, key } from "../kit/controls.js";
 import { number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { preview } from "./slip.js";
@@ -15,7 +15,10 @@ export const paid = (page) => {
     <section class="done">
       <p class="okmark">${icon("circle-check")}${t("Paid")} ${time(sale.paid_at)}</p>
       <p class="label">${t("Change")}</p>
-      <p class="change" id="change" aria-live="assertive"><span class="cur">${symbol()}</span>${number(sale.change)}</p>
+      <p class="change" id="change" aria-live="assertive">
+        <span class="cur">${symbol()}</span
+        ><span class="figure" ${fits(number(sale.change))}>${number(sale.change)}</span>
+      </p>
       <dl class="facts">
         <div>
           <dt>${t("Receipt")}</dt>

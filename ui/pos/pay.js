@@ -1,7 +1,7 @@
 // Pay: methods, split, money received and change; then what was paid, until the next customer.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { icon, key } from "../kit/controls.js";
+import { fits, icon, key } from "../kit/controls.js";
 import { money, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
@@ -301,7 +301,8 @@ class PagePay extends Page {
           }
         </dl>
         <p class="total" aria-live="polite">
-          <span class="cur">${symbol()}</span><span id="left">${number(this.left)}</span>
+          <span class="cur">${symbol()}</span
+          ><span id="left" class="figure" ${fits(number(this.left))}>${number(this.left)}</span>
         </p>
       </div>
       ${

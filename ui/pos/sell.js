@@ -1,6 +1,6 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
-import { icon, key, unlessSame } from "../kit/controls.js";
+import { fits, icon, key, unlessSame } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { LinePage } from "./entry.js";
@@ -12,12 +12,23 @@ const FEW_KEYS = 8;
 /** What is asked for now and then is loaded then. */
 const chooseMember = async (app) => (await app.part(() => import("./member.js")))?.chooseMember(app);
 const discount = async (app, whole) => (await app.part(() => import("./line.js")))?.discount(app, whole);
-const editLine = async (app) => (await app.part(() => import("./line.js")))?.editLine(app);
+const editing = () => import("./line.js");
+const editLine = async (app) => (await app.part(editing))?.editLine(app);
 const voidBasket = async (app) => (await app.part(() => import("./void.js")))?.voidBasket(app);
+/** A line that is touched opens in its place. */
+const touchedLine = () => import("../touch/line.js");
 /** A touch screen shows its keyboard only where somebody wants to type. */
 const TOUCH = matchMedia("(pointer: coarse)").matches;
 
+const figure = (kind, value) => html`<span class=${kind} ${fits(number(value))}>${number(value)}</span>`;
+
 class PageSell extends LinePage {
+  constructor() {
+    super();
+    this.opened = -1;
+    this.openedPart = null;
+  }
+
   keys() {
     const { app } = this;
     const empty = () => !this.line?.value;
@@ -47,9 +58,11 @@ class PageSell extends LinePage {
 
   move(by) {
     if (this.found?.length) {
+      this.chose = true;
       this.picked = Math.max(0, Math.min(this.picked + by, this.found.length - 1));
       this.requestUpdate();
     } else {
+      this.opened = -1;
       this.app.basket.select(this.app.basket.selected + by);
       this.updateComplete.then(() => this.querySelector(".row.sel")?.scrollIntoView({ block: "nearest" }));
     }
@@ -74,12 +87,39 @@ class PageSell extends LinePage {
       voidBasket(app).then(() => app.focusPage());
       return;
     }
+    if (qty <= 0) this.opened = -1;
     basket.setQty(index, qty);
     if (qty <= 0)
       app.say("ok", t("Removed: {name}", { name: line.name }), {
         label: t("Undo"),
         act: () => basket.putBack(index, line),
       });
+  }
+
+  /** A line that is pressed is selected, and opens or closes. */
+  async touch(index) {
+    const { app } = this;
+    const opens = index !== this.opened || index !== app.basket.selected;
+    this.opened = opens ? index : -1;
+    app.basket.select(index);
+    this.line.focus();
+    this.openedPart ??= (await app.part(touchedLine))?.opened ?? null;
+    this.requestUpdate();
+    await this.updateComplete;
+    this.querySelector(".opened")?.scrollIntoView({ block: "nearest" });
+  }
+
+  takeOff() {
+    return discount(this.app, false);
+  }
+
+  /** The selected line's quantity, or another of its fields. */
+  async edit(field = "line-qty") {
+    const { app } = this;
+    const done = (await app.part(editing))?.editLine(app);
+    await app.dialog.updateComplete;
+    /** @type {HTMLInputElement} */ (document.getElementById(field))?.select();
+    return done;
   }
 
   // ---- actions
@@ -139,10 +179,12 @@ class PageSell extends LinePage {
     const { item } = line;
     const selected = index === this.app.basket.selected;
     const discounts = item?.discounts ?? [];
+    const part = selected && index === this.opened ? this.openedPart : null;
     const shown = item
       ? item.price * item.qty - discounts.reduce((all, { amount }) => all + amount, 0)
       : line.price * line.qty;
     const all = [
+      part,
       index,
       selected,
       Boolean(item),
@@ -156,26 +198,22 @@ class PageSell extends LinePage {
       lang(),
       ...discounts.flatMap(({ source, reason, amount }) => [source, reason, amount]),
     ];
-    return unlessSame(all, () => this.row(line, index, { selected, shown }));
+    return unlessSame(all, () => this.row(line, index, { selected, shown, part }));
   }
 
-  row(line, index, { selected, shown }) {
+  row(line, index, { selected, shown, part }) {
     const { item } = line;
     return html`<li
       class="row ${selected ? "sel" : ""} ${item ? "" : "unsure"}"
       aria-current=${selected ? "true" : nothing}
-      @click=${() => {
-        this.app.basket.select(index);
-        this.line.focus();
-      }}
+      @click=${() => this.touch(index)}
     >
       <span class="no">${index + 1}</span
       ><span class="what"
         ><span class="name"><bdi>${line.name}</bdi></span
         ><span class="sub">${notes(line)}</span></span
       >
-      <span class="qty">${number(line.qty)}</span><span class="each">${number(line.price)}</span
-      ><span class="sum">${number(shown)}</span>
+      ${figure("qty", line.qty)}${figure("each", line.price)}${figure("sum", shown)}${part?.(this, line) ?? nothing}
     </li>`;
   }
 
@@ -232,13 +270,17 @@ class PageSell extends LinePage {
 
   quick() {
     const keys = quickKeys(this.app);
-    if (!keys.length) return nothing;
     return html`<div
-      class="quick wide ${keys.length > FEW_KEYS ? "many" : ""}"
+      class="quick ${keys.length > FEW_KEYS ? "many" : ""} ${keys.length ? "" : "none"}"
       role="group"
       aria-label=${t("Quick keys")}
     >
-      ${keys.map((one, index) => this.tile(one, index))}
+      ${keys.map((one, index) => this.tile(one, index))}<button
+        class="q every"
+        @click=${() => this.app.show("products")}
+      >
+        ${icon("layout-dashboard")}<span class="qt">${t("Products")}</span>
+      </button>
     </div>`;
   }
 

@@ -1,6 +1,6 @@
 // Around the basket: the member, the last sale, the total, other actions, search results, and quick keys.
 import { html, nothing } from "../vendor/lit.js";
-import { icon, key } from "../kit/controls.js";
+import { fits, icon, key } from "../kit/controls.js";
 import { number, rate, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
@@ -21,13 +21,14 @@ export const memberButton = (app, choose) => {
 export const lastSale = (app) => {
   const { last } = app;
   if (!last) return nothing;
-  const cash = last.payments.filter(({ state }) => state === "accepted").at(-1);
+  const paid = last.payments
+    .filter(({ state }) => state === "accepted")
+    .map(({ method, tendered }) => `${t(method)} ${number(tendered)}`);
   return html`<div class="last wide">
     <span class="muted"
       >${t("Last sale {time}, receipt {no}", { time: time(last.paid_at), no: shortReceipt(last.receipt_no) })}</span
     >
-    <span>${cash ? `${t(cash.method)} ${number(cash.tendered)}` : nothing}</span
-    ><span>${t("Change")} <b>${number(last.change)}</b></span>
+    <span>${paid.join(", ")}</span><span>${t("Change")} <b>${number(last.change)}</b></span>
     <button class="link" @click=${() => app.reprint()}>${t("Print again")} ${key("Ctrl P")}</button>
   </div>`;
 };
@@ -37,6 +38,7 @@ export const display = (app) => {
   const { sale } = basket;
   const pieces = basket.lines.reduce((all, { qty }) => all + qty, 0);
   const manual = sale ? sale.discount - basket.promotions : 0;
+  const total = number(sale?.total ?? 0);
   const tax = settings.tax.prices_include_tax ? t("Includes tax") : t("Tax");
   return html`<div class="display" aria-busy=${basket.isBehind}>
     <dl>
@@ -67,7 +69,7 @@ export const display = (app) => {
     </dl>
     <p class="total" aria-live="polite">
       <span class="cur">${symbol()}</span
-      ><span id="total" class=${basket.isBehind ? "unsure" : ""}>${number(sale?.total ?? 0)}</span>
+      ><span id="total" class="figure ${basket.isBehind ? "unsure" : ""}" ${fits(total)}>${total}</span>
     </p>
     ${
       sale?.points_earned
@@ -114,7 +116,7 @@ export const results = (page) => {
           @pointerdown=${(event) => {
             event.preventDefault();
             page.clearLine();
-            page.put(product, 1);
+            page.pick(product);
           }}
         >
           <span class="what"
@@ -131,13 +133,14 @@ export const notes = (line) => {
   const note = (kind, name, text) => html`<span class="note ${kind}">${icon(name, "icon-s")}${text}</span> `;
   const promotions = line.item?.discounts.filter(({ source }) => source === "promotion") ?? [];
   const all = promotions.map(({ reason, amount }) =>
-    note("ok", "tag", html`<bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}`),
+    note("ok", "tag", html`<span><bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}</span>`),
   );
   if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${number(-line.discount)}`));
   const known = line.onHand !== undefined && line.onHand !== null;
   if (known && line.onHand < line.qty)
     all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
-  return all.length ? all : html`<span class="sku">${line.sku}</span>`;
+  return html`<span class="at">@ ${number(line.price)} </span
+    >${all.length ? all : html`<span class="sku">${line.sku}</span>`}`;
 };
 
 // ---- quick keys: products that are sold without a scan. Those of the store for this till; without any, those that

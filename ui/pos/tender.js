@@ -1,6 +1,6 @@
 // How a sale is paid: the methods, the amount, the sums that a customer is likely to hand over.
 import { html, nothing } from "../vendor/lit.js";
-import { field, icon, key, moneyInput } from "../kit/controls.js";
+import { field, fits, icon, key, moneyInput } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
@@ -15,6 +15,8 @@ const ICONS = {
 };
 export const POINTS = "points";
 const OFFERS = 4;
+/** Nobody hands over more than so many times the sum while smaller notes would do. */
+const MOST_TIMES = 2;
 /** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
 const SMALLEST_PART = 0.025;
 
@@ -25,7 +27,12 @@ export const offers = (due, notes) => {
     const sum = Math.ceil(due / note) * note;
     if (sum > due) sums.add(sum);
   }
-  return [...sums].sort((a, b) => a - b).slice(0, OFFERS);
+  const sorted = [...sums].sort((a, b) => a - b);
+  const offered = sorted.slice(0, OFFERS);
+  // Large notes alone are common, also where several smaller sums come before them.
+  const large = sorted.findLast((sum) => sum <= due * MOST_TIMES);
+  if (large && !offered.includes(large)) offered[OFFERS - 1] = large;
+  return offered;
 };
 
 /** The key that chooses a method. */
@@ -66,14 +73,14 @@ export const entry = (page) => {
               ${offered.map(
                 (sum, index) =>
                   html`<button class="btn big" @click=${() => page.pick(sum)}>
-                    ${
-                      index ? nothing : html`<span class="muted">${t("exact")}</span>`
-                    }<b>${number(sum)}</b>${index ? nothing : key("E")}
+                    ${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b ${fits(number(sum))}
+                      >${number(sum)}</b
+                    >${index ? nothing : key("E")}
                   </button>`,
               )}
             </div>
             <p class="changing">
-              <span>${t("Change")}</span><b id="changing">${given === null ? "\u2013" : number(page.change)}</b>
+              <span>${t("Change")}</span><b id="changing">${given === null ? nothing : number(page.change)}</b>
             </p>`
         : method === POINTS
           ? html`<p id="worth" class="muted">

@@ -1,19 +1,32 @@
 // What a return gives back: worked out before, and handed out after it.
 import { html, nothing } from "../vendor/lit.js";
-import { field, icon, key, notice } from "../kit/controls.js";
+import { field, fits, icon, key, notice } from "../kit/controls.js";
 import { money, number, shortReceipt, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { EXCHANGE, Returning } from "./returning.js";
 
+/** How money goes back, in words: a card's is sent by its terminal. */
+const byWay = (method) => (method === "card" ? t("On the card terminal") : t(method));
+
+/** A figure for each method; what rounding of cash adds is one of its own. */
+const refundRows = (refunds, way) => {
+  const rounding = refunds.reduce((all, one) => all + (one.rounding ?? 0), 0);
+  const row = (label, value) =>
+    html`<div>
+      <dt>${label}</dt>
+      <dd>${number(value)}</dd>
+    </div>`;
+  return html`${refunds.map(({ method, amount }) => row(way(method), amount))}${
+    rounding ? row(t("Cash rounding"), rounding) : nothing
+  }`;
+};
+
 export const total = (page) => {
   const { draft, app } = page;
   const { quote, basket } = draft;
-  const by = (quote?.refunds ?? []).map(
-    ({ method, amount }) =>
-      html`<div>
-        <dt>${method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) })}</dt>
-        <dd>${number(amount)}</dd>
-      </div>`,
+  const refund = number(quote ? Returning.given(quote.refunds) : 0);
+  const by = refundRows(quote?.refunds ?? [], (method) =>
+    method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) }),
   );
   return html`<div class="panel pad stack">
     <div class="display">
@@ -28,8 +41,7 @@ export const total = (page) => {
         }
       </dl>
       <p class="total" aria-live="polite">
-        <span class="cur">${symbol()}</span
-        ><span id="refund">${number(quote ? Returning.given(quote.refunds) : 0)}</span>
+        <span class="cur">${symbol()}</span><span id="refund" class="figure" ${fits(refund)}>${refund}</span>
       </p>
     </div>
     <label class="rowx swap"
@@ -99,19 +111,15 @@ export const finished = (page) => {
     <section class="done">
       <p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</p>
       <p class="label">${t("Refund")}</p>
-      <p class="change" id="given"><span class="cur">${symbol()}</span>${number(given)}</p>
+      <p class="change" id="given">
+        <span class="cur">${symbol()}</span><span class="figure" ${fits(number(given))}>${number(given)}</span>
+      </p>
       <dl class="facts">
         <div>
           <dt>${t("Receipt")}</dt>
           <dd>${shortReceipt(done.receipt_no)}</dd>
         </div>
-        ${done.refunds.map(
-          ({ method, amount }) =>
-            html`<div>
-              <dt>${t(method)}</dt>
-              <dd>${number(amount)}</dd>
-            </div>`,
-        )}
+        ${refundRows(done.refunds, byWay)}
         ${
           sold
             ? html`<div>

@@ -38,10 +38,18 @@ struct Query {
     /// Code as a scanner sends it, including GS1 codes: only products that have it. More than one product has it if
     /// head office and the store each gave it to another product.
     barcode: Option<String>,
+    /// Only products of this category.
+    category: Option<String>,
     /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
+}
+
+impl Query {
+    fn is_of(&self, product: &Product) -> bool {
+        self.category.as_ref().is_none_or(|category| product.category.as_ref() == Some(category))
+    }
 }
 
 /// A product as a till needs it.
@@ -124,19 +132,22 @@ fn scanned(
     after: Option<&Sku>,
 ) -> Answered {
     let words = search::words(query.q.as_deref());
-    let fits =
-        |product: &Arc<Product>| found_by(product, &words) && after.is_none_or(|after| product.sku > *after);
+    let fits = |product: &Arc<Product>| {
+        found_by(product, &words) && query.is_of(product) && after.is_none_or(|after| product.sku > *after)
+    };
     let found: Vec<_> = store.sold_by_barcode(code, on).map_err(failed)?.into_iter().filter(fits).collect();
     answer(store, &found, Some(code), None)
 }
 
 fn page(store: &StoreHandle, query: &Query, after: Option<Sku>, on: PriceMoment) -> Answered {
     let storage = store.storage();
-    let words = search::words(query.q.as_deref());
-    let (found, next) = if query.q.is_some() && words.is_empty() {
+    // Words of its name find the products of a category without a look at all of them.
+    let words = search::words(query.q.as_deref().into_iter().chain(query.category.as_deref()));
+    let is_sold = |product: &Product| product.is_active() && query.is_of(product);
+    let (found, next) = if query.q.is_some() && search::words(query.q.as_deref()).is_empty() {
         (Vec::new(), None)
     } else {
-        sold(query.limit.0, after, |after, limit| {
+        sold(query.limit.0, after, is_sold, |after, limit| {
             let found = if words.is_empty() {
                 storage.products().products(after, limit)
             } else {
@@ -165,6 +176,7 @@ fn answer(
 fn sold(
     limit: usize,
     mut after: Option<Sku>,
+    is_sold: impl Fn(&Product) -> bool,
     read: impl Fn(Option<&Sku>, usize) -> Result<Vec<Product>, ApiError>,
 ) -> Result<(Vec<Product>, Option<Sku>), ApiError> {
     let (mut found, mut scanned) = (Vec::new(), 0_usize);
@@ -179,7 +191,7 @@ fn sold(
             }
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
-            if product.is_active() {
+            if is_sold(&product) {
                 found.push(product);
             }
         }

@@ -97,7 +97,7 @@ const TABLE: &str = "
     GET  /api/members/:id/points            x - x x -
     POST /api/members/:id/points/adjust     - - x x -
     POST /api/members/:id/erase             - - x x -
-    GET  /api/categories                    - x x x -
+    GET  /api/categories                    x x x x -
     GET  /api/stock/valuation               - x x x -
     PATCH /api/stock/:sku                   - x x x -
     GET  /api/receiving                     - x x x -

@@ -1,0 +1,101 @@
+// What stands wrong in the window of the till, as it is: texts that are cut, buttons that lie over others, targets that
+// a finger misses, actions out of reach. `LANGUAGES` are looked at one after the other.
+const SLACK_PX = 1.5;
+const FINGER_PX = 44;
+const PAY_PX = 72;
+const TARGETS =
+  "button, a[href], input:not([type=checkbox], [type=radio]), select, textarea, label:has([type=checkbox])";
+/** What a text has to stay in. */
+const BOXES = "button, td, th, dt, dd, label, h1, h2, p, .display, .row > *, .tile > *, .mt > *, .results li > *";
+
+const name = (one) => `<${one.localName} ${one.id || one.className}> ${one.textContent.trim().slice(0, 30)}`;
+const seen = (one) =>
+  one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+  !one.closest(".vh") &&
+  one.getClientRects().length > 0;
+const within = () => document.querySelector("dialog[open]") ?? document.querySelector("pos-app");
+
+/** The part of an element that is not scrolled away. */
+const shown = (one) => {
+  let { left, right, top, bottom } = one.getBoundingClientRect();
+  for (let around = one.parentElement; around; around = around.parentElement) {
+    if (getComputedStyle(around).overflow === "visible") continue;
+    const box = around.getBoundingClientRect();
+    [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+    [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+  }
+  return { left, right, top, bottom };
+};
+
+const cut = (root) => {
+  const wrong = [];
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: node } = texts;
+    const own = node.parentElement;
+    const box = own.closest(BOXES);
+    if (!node.data.trim() || !box || !root.contains(box) || !seen(own) || own.closest(".paper, pre, select, svg"))
+      continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const inside = box.getBoundingClientRect();
+    for (const { left, right, width } of range.getClientRects())
+      if (width && (left < inside.left - SLACK_PX || right > inside.right + SLACK_PX)) {
+        wrong.push(`cut by ${Math.round(Math.max(inside.left - left, right - inside.right))} px: ${name(own)}`);
+        break;
+      }
+  }
+  return wrong;
+};
+
+const overlapping = (targets) => {
+  const wrong = [];
+  const boxes = targets.map((one) => [one, shown(one)]);
+  boxes.forEach(([one, a], index) => {
+    for (const [other, b] of boxes.slice(index + 1)) {
+      const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      const nested = one.contains(other) || other.contains(one);
+      // Under the foot of a question its fields scroll.
+      const foot = Boolean(one.closest("dialog footer")) !== Boolean(other.closest("dialog footer"));
+      if (wide > SLACK_PX && high > SLACK_PX && !nested && !foot) wrong.push(`${name(one)} lies over ${name(other)}`);
+    }
+  });
+  return wrong;
+};
+
+const small = (targets) =>
+  targets
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => Math.min(width, height) < FINGER_PX - 0.5)
+    .map(([one, { width, height }]) => `${Math.round(width)} by ${Math.round(height)} px: ${name(one)}`);
+
+/** On the page of the basket all actions are in the window, and Pay has its height. */
+const reachable = () => {
+  const pay = document.querySelector("page-sell .side .pay");
+  if (!pay || within().localName === "dialog") return [];
+  const wrong = pay.clientHeight === PAY_PX ? [] : [`Pay is ${pay.clientHeight} px high`];
+  for (const one of document.querySelectorAll("page-sell .side button")) {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    if (seen(one) && (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight))
+      wrong.push(`out of the window: ${name(one)}`);
+  }
+  return wrong;
+};
+
+const looked = () => {
+  const root = within();
+  const targets = [...root.querySelectorAll(TARGETS)].filter((one) => seen(one) && !one.closest("label label"));
+  const wide = [document.documentElement, ...document.querySelectorAll("main, dialog")]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${one.localName} is ${one.scrollWidth} px wide in ${one.clientWidth}`);
+  return [...wide, ...cut(root), ...overlapping(targets), ...small(targets), ...reachable()];
+};
+
+const wrong = [];
+for (const language of LANGUAGES) {
+  if (document.documentElement.lang !== language) examine.app().speak(language);
+  await examine.drawn();
+  wrong.push(...looked().map((what) => `${language}: ${what}`));
+}
+return wrong;

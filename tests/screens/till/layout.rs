@@ -1,0 +1,229 @@
+//! The till on a screen that is touched: every page and question of it at six sizes, in both languages, with long names
+//! and totals of nine digits; and what is done there by touch alone.
+
+use crate::examine::strings;
+use crate::screen::{ENTER, Screen};
+use serde_json::json;
+use testkit::{Store, process, wait};
+
+const SIZES: [(u32, u32); 6] = [(360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080)];
+const LAYOUT: &str = include_str!("../layout.js");
+const PRODUCTS: &str = "sku,name,price,category,barcode\n\
+    L1,Beras Ramos Setra Wangi Kualitas Premium Cap Dua Anak Sehat 5 kg,180000000,Bahan pokok dan bumbu,89900018\n\
+    L2,Sunsilk Shampoo Black Shine Long Hair Repair 170 ml,24500,Care,89900025\n\
+    L3,Aqua Less Sugar Mineral Water Special Edition 600 ml,4000,Minuman,8990000123457\n\
+    L4,Aqua Less Sugar Mineral Water Special Edition 1500 ml,7000,Minuman,\n";
+
+/// Pages by the script that leads to each, and what is there then.
+const PAGES: [(&str, &str, &str); 9] = [
+    ("products", "app.show('products')", ".tile"),
+    ("holds", "app.show('holds')", "page-holds h1"),
+    ("return", "app.show('return')", "#receipt"),
+    ("receipts", "app.show('receipts')", ".slip"),
+    ("device", "app.show('device')", "page-device h1"),
+    ("devices", "app.show('devices')", "page-devices h1"),
+    ("unconfirmed", "app.show('unconfirmed')", "page-unconfirmed h1"),
+    ("cash", "app.show('cash')", ".facts"),
+    ("close", "app.show('close')", "#note-100000"),
+];
+/// Questions over the page of the basket.
+const QUESTIONS: [(&str, &str, &str); 7] = [
+    ("actions", "page.keys()['/']()", "dialog .menu"),
+    ("menu", "app.menu()", "dialog .menu"),
+    ("keys", "app.help()", "dialog .keys"),
+    ("member", "page.keys().F2()", "#member-search"),
+    ("edit", "page.keys().F4()", "#line-price"),
+    ("discount", "page.keys().F3()", "#off"),
+    ("many", "page.take('1000*')", "dialog .primary"),
+];
+
+struct Looks {
+    screen: Screen,
+    wrong: Vec<String>,
+}
+
+impl Looks {
+    /// Looks at what is open, at every size.
+    #[track_caller]
+    fn at(&mut self, name: &str, languages: &[&str]) {
+        for (width, height) in SIZES {
+            let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+            self.screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+            let script =
+                format!("const LANGUAGES = {}; return (async () => {{ {LAYOUT} }})()", json!(languages));
+            let found = strings(&self.screen.script(&script));
+            self.wrong.extend(found.iter().map(|what| format!("{name}, {width} by {height}, {what}")));
+        }
+    }
+
+    /// Does something in the page without waiting for its end.
+    #[track_caller]
+    fn does(&mut self, script: &str) {
+        let around = "const app = examine.app(), page = app.current.firstElementChild;";
+        self.screen.script(&format!("{around} void ({script}); return null"));
+    }
+
+    /// A question is asked anew in each language: what it says is drawn once.
+    #[track_caller]
+    fn question(&mut self, (name, opens, sees): (&str, &str, &str)) {
+        for language in ["en", "id"] {
+            self.does(&format!("app.speak('{language}')"));
+            self.does(opens);
+            self.screen.sees(sees);
+            self.at(name, &[language]);
+            self.does("app.dialog.close(null)");
+        }
+    }
+}
+
+/// A shop with such goods, and a till that is touched.
+#[track_caller]
+fn touched() -> Option<Screen> {
+    let mut store = Store::prepare("", 1);
+    let file = store.write_file("long.csv", PRODUCTS);
+    process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
+    store.start();
+    let mut screen = Screen::open(store)?;
+    let touch = json!({"enabled": true, "maxTouchPoints": 5});
+    screen.browser.devtools("Emulation.setTouchEmulationEnabled", &touch);
+    screen.visit("/pos");
+    assert_eq!(screen.script("return matchMedia('(pointer: coarse)').matches"), true);
+    Some(screen)
+}
+
+const BOTH: [&str; 2] = ["en", "id"];
+
+#[test]
+fn nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size() {
+    let Some(screen) = touched() else { return };
+    let mut looks = Looks { screen, wrong: Vec::new() };
+    looks.screen.sees("#username");
+    looks.at("login", &BOTH);
+    looks.screen.log_in("till-1");
+    looks.screen.sees("#float");
+    looks.screen.sees("num-pad[shown]");
+    looks.at("open", &BOTH);
+    looks.screen.open_shift();
+    looks.at("sell, empty", &BOTH);
+    for add in ["page.add('L4', 60000)", "page.add('L1', 2)", "page.add('L2', 300)", "page.add('L3', 1)"] {
+        looks.does(add);
+    }
+    looks.screen.reads("#total", "873.962.940");
+    looks.does("page.touch(1)");
+    looks.screen.sees(".opened");
+    // What is said moves nothing: it lies over the strip.
+    let top = "return document.querySelector('main').getBoundingClientRect().top";
+    let before = looks.screen.script(top);
+    looks.does("page.setQty(0)");
+    looks.screen.sees("#banner-act");
+    assert_eq!(looks.screen.script(top), before);
+    looks.at("sell, undo", &BOTH);
+    looks.does("app.saidAct(app.said.action)");
+    looks.does("page.touch(1)");
+    looks.screen.sees(".opened");
+    looks.at("sell", &BOTH);
+    looks.does("(page.line.value = 'aqua', page.onInput())");
+    looks.screen.sees("#found-1");
+    looks.at("search", &BOTH);
+    looks.does("page.clearLine()");
+    for question in QUESTIONS {
+        looks.question(question);
+    }
+    looks.does("page.pay()");
+    looks.screen.sees("#amount");
+    looks.at("pay", &BOTH);
+    looks.does("page.choose('card')");
+    looks.screen.sees("#reference");
+    looks.at("pay by card", &BOTH);
+    looks.does("page.take()");
+    looks.screen.sees("#receipt-no");
+    looks.at("paid", &BOTH);
+    for (name, opens, sees) in PAGES {
+        looks.does(opens);
+        looks.screen.sees(sees);
+        looks.at(name, &BOTH);
+    }
+    looks.does("app.show('cash').then(() => app.current.firstElementChild.move('pay_out'))");
+    looks.screen.sees("#cash-amount");
+    looks.at("pay out", &["id"]);
+    looks.does("app.dialog.close(null)");
+    looks.does("app.lock()");
+    looks.screen.sees("#unlock");
+    looks.at("lock", &BOTH);
+    looks.screen.is_clean();
+    assert!(looks.wrong.is_empty(), "{} wrong:\n{}", looks.wrong.len(), looks.wrong.join("\n"));
+}
+
+#[test]
+fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
+    let Some(mut screen) = touched() else { return };
+    screen.log_in("till-1");
+    screen.sees("num-pad[shown]");
+    let key = |screen: &mut Screen, n: u32| screen.browser.press(&format!(".pad-keys .btn:nth-child({n})"));
+    // 2, 000, 00 and then Enter, which goes to no other field here.
+    for n in [2, 13, 15] {
+        key(&mut screen, n);
+    }
+    assert_eq!(screen.script("return document.querySelector('#float').value"), "200,000");
+    key(&mut screen, 12);
+    screen.sees("#line");
+
+    // Products by category, then a line that is opened in its place.
+    screen.browser.press(".q.every");
+    screen.sees(".tile");
+    screen.script(
+        "[...document.querySelectorAll('.chips .btn')].find((one) => one.innerText === 'Minuman').click()",
+    );
+    screen.reads(".tiles", "600 ml");
+    assert_eq!(screen.script("return document.querySelectorAll('.tile').length"), 2);
+    screen.browser.press(".tile");
+    screen.reads(".tiles-foot .total", "4,440");
+    screen.browser.press(".bar .btn");
+    screen.sees("#line");
+    screen.browser.press(".row");
+    screen.sees(".opened");
+    screen.browser.press(".opened .steps .btn:last-child");
+    screen.reads("#total", "8,880");
+    screen.browser.press(".opened .count");
+    screen.sees("dialog num-pad[shown]");
+    for n in [4, 4, 5] {
+        screen.browser.press(&format!("dialog .pad-keys .btn:nth-child({n})"));
+    }
+    screen.browser.press("dialog .pad-keys .tall");
+    screen.reads("#total", "17,760");
+
+    // Back goes where Escape goes, and never out of the till.
+    screen.browser.press(".side .pay");
+    screen.sees("num-pad[shown]");
+    screen.browser.back();
+    screen.sees("#line");
+    screen.browser.back();
+    screen.reads("#banner", "To leave the till");
+    screen.reads("#total", "17,760");
+    screen.sees("page-sell");
+
+    // The last digits of a bar code list its product; a number of pieces that is mostly a mistake is asked about.
+    screen.script(
+        "const page = examine.app().current.firstElementChild; page.line.value = '23457'; page.onInput()",
+    );
+    screen.reads("#found-0", "600 ml");
+    screen.script("examine.app().current.firstElementChild.clearLine()");
+    screen.types("999999*");
+    screen.presses(ENTER);
+    screen.reads("dialog h2", "999,999 pieces?");
+    screen.browser.press("dialog footer .btn:not(.primary, .pad-keys *)");
+    wait::until("nothing is asked", || screen.text("dialog").is_empty().then_some(()));
+    screen.reads("#total", "17,760");
+
+    // Actions have keys, and the arrows go through them.
+    screen.types("/");
+    screen.sees("dialog .menu");
+    screen.presses('\u{E015}');
+    assert_eq!(
+        screen.script("return document.activeElement.innerText.includes('Discount on the sale')"),
+        true
+    );
+    screen.types("f");
+    screen.reads("dialog h2", "Open drawer");
+    screen.is_clean();
+}

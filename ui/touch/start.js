@@ -1,0 +1,14 @@
+// What makes the till whole by touch: a number pad for every figure, and a Back that loses nothing. It comes after
+// somebody logged in.
+import { html } from "../vendor/lit.js";
+import { staysOnBack } from "./back.js";
+import "./pad.js";
+import "./texts.js";
+
+export const begin = (app) => {
+  if (app.pad) return;
+  /** The pad of a page or of a question: it shows itself where the figure that has the focus is in its `scope`. */
+  app.pad = (scope) => html`<num-pad scope=${scope}></num-pad>`;
+  staysOnBack(app);
+  app.requestUpdate();
+};
