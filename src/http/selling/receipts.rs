@@ -6,15 +6,17 @@ use crate::http::ask::ask;
 use crate::http::failure::{failed, stored};
 use crate::http::selling::prints::{PRINT_JOB, till_with_printer};
 use crate::printing::PrintJob;
-use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, html, text};
-use domain::model::base::ids::UserId;
+use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, Whose, html, text};
+use domain::model::base::ids::{ReturnId, UserId};
 use domain::model::people::user::Role;
+use domain::model::selling::payment::EXCHANGE;
+use domain::model::selling::returns::Return;
 use domain::rules::selling::returns::ReturnView;
 use domain::rules::selling::transaction::TransactionView;
-use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use storage::{Storage, StorageError};
 
 const EXAMPLE: &str = concat!(
     r#"{"receipt_no": "S001-till-1-00000042", "kind": "sale", "store": {"store_id": "S001", "name": "Corner shop", "address": "Jl. Merdeka 1", "tax_id": "01.234.567.8-901.000"}, "currency": "IDR", "cashier_name": "Sari", "footer": "Thank you", "transaction": "#,
@@ -24,8 +26,9 @@ const EXAMPLE: &str = concat!(
 
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Retrieve the receipt of a sale or a return. Text and HTML count as prints: from the second one on the receipt says COPY and the print is audited",
+    "Retrieve the receipt of a sale or a return. Text and HTML count as prints: from the second one on the receipt says COPY and the print is audited. A gift receipt has no prices and does not count",
 )
+.query::<Query>()
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
 
@@ -33,10 +36,27 @@ pub const PRINT: Doc = Doc::of(
     "Point of sale",
     "Print a receipt on the register's own printer; from the second time on it says COPY and the print is audited. The answer does not wait for the printer",
 )
-.optional_body::<EmptyBody>("{}")
+.optional_body::<PrintReceipt>(r#"{"gift": false}"#)
 .answers::<PrintJob>(PRINT_JOB)
 .unkeyed("each request prints another piece of paper, which says COPY from the second one on")
 .refuses(&[Code::NotFound]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Whether text and HTML are a gift receipt: the goods without their prices.
+    #[serde(default)]
+    gift: bool,
+}
+
+/// Request body of `POST /api/pos/receipts/:receipt_no/prints`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PrintReceipt {
+    /// Whether it is a gift receipt: the goods without their prices.
+    #[serde(default)]
+    gift: bool,
+}
 
 /// Issuer of a receipt.
 #[derive(Serialize, JsonSchema)]
@@ -87,13 +107,14 @@ struct ReceiptData<'a> {
 /// `GET /api/pos/receipts/:receipt_no`
 pub async fn read(request: Request) -> Answered {
     let number = request.param("receipt_no");
+    let query: Query = request.query()?;
     let (subject, cashier) = find_receipt(&request, number)?;
     let head = &request.state.head;
     let Some(form) = form(&request) else {
         let role = request.caller()?.role;
         return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
     };
-    let layout = counted(&request, number, &subject, &cashier).await?;
+    let layout = paper(&request, &subject, &cashier, query.gift).await?;
     Ok(match form {
         Form::Text => Reply::Text {
             content_type: "text/plain; charset=utf-8",
@@ -105,11 +126,11 @@ pub async fn read(request: Request) -> Answered {
 
 /// `POST /api/pos/receipts/:receipt_no/prints`
 pub async fn print(request: Request) -> Answered {
-    request.json::<EmptyBody>()?;
+    let asked = request.json::<PrintReceipt>()?;
     let number = request.param("receipt_no");
     let (subject, cashier) = find_receipt(&request, number)?;
     let till = till_with_printer(&request)?;
-    let layout = counted(&request, number, &subject, &cashier).await?;
+    let layout = paper(&request, &subject, &cashier, asked.gift).await?;
     Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
 }
 
@@ -127,17 +148,56 @@ fn find_receipt(request: &Request, number: &str) -> Result<(Subject, String), Ap
     Ok((subject, user.map(|user| user.name).unwrap_or_default()))
 }
 
-/// The receipt as it is printed now: counted, and a copy from the second time on.
-async fn counted(
-    request: &Request,
-    number: &str,
-    subject: &Subject,
-    cashier: &str,
-) -> Result<Layout, ApiError> {
+/// The receipt as it is printed now: counted, and a copy from the second time on. A gift receipt proves no payment and
+/// is not counted.
+async fn paper(request: &Request, subject: &Subject, cashier: &str, gift: bool) -> Result<Layout, ApiError> {
     let shop = &request.state;
-    let copy = shop.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
+    let gift = gift && matches!(subject, Subject::Sale(_));
+    let copy = !gift && shop.store.print_receipt(&ask(request)?, number(subject)).await.map_err(failed)?;
+    let (member, exchanged) = beside(shop.store.storage(), subject).map_err(stored)?;
     let rules = shop.store.rules();
-    Ok(Layout::of(&Receipt { head: &shop.head, timezone: &rules.timezone, subject, cashier, copy }))
+    Ok(Layout::of(&Receipt {
+        head: &shop.head,
+        timezone: &rules.timezone,
+        subject,
+        cashier,
+        member: member.as_ref().filter(|_| !gift),
+        exchanged: &exchanged,
+        copy,
+        gift,
+    }))
+}
+
+/// The member of a document with the points of now, and the returns that paid a part of it.
+fn beside(storage: &Storage, subject: &Subject) -> Result<(Option<Whose>, Vec<Return>), StorageError> {
+    let (member, exchanges) = match subject {
+        Subject::Sale(sale) => (&sale.member_id, sale.payments.as_slice()),
+        Subject::Return(back) => (&back.member_id, [].as_slice()),
+    };
+    let member = match member {
+        Some(id) => storage.members().member(id)?,
+        None => None,
+    };
+    let whose = member.map(|member| {
+        let points = storage.members().points(&member.member_id)?;
+        Ok::<_, StorageError>(Whose {
+            name: member.name,
+            points: points.map_or(0, |points| points.balance()),
+        })
+    });
+    let mut returns = Vec::new();
+    for payment in exchanges.iter().filter(|payment| payment.counts() && payment.method == EXCHANGE) {
+        let Some(id) = &payment.reference else { continue };
+        returns.extend(storage.sales().posted_return(&ReturnId::from(id.as_str()))?);
+    }
+    Ok((whose.transpose()?, returns))
+}
+
+fn number(subject: &Subject) -> &str {
+    match subject {
+        Subject::Sale(sale) => sale.receipt_no.as_deref().unwrap_or_default(),
+        Subject::Return(back) => &back.receipt_no,
+    }
 }
 
 fn cashier(subject: &Subject) -> &UserId {
