@@ -1,5 +1,6 @@
 //! Receipts of sales and returns as people read them: lines for a thermal printer, or a page.
 
+mod day;
 mod html;
 mod layout;
 mod text;
@@ -47,6 +48,19 @@ pub struct Receipt<'a> {
     pub subject: &'a Subject,
     /// Name of the person at the till.
     pub cashier: &'a str,
+    /// Member of the sale, as it is now.
+    pub member: Option<&'a Whose>,
+    /// Returns that paid a part of the sale.
+    pub exchanged: &'a [Return],
     /// It was printed before.
     pub copy: bool,
+    /// Without prices: for the person who is given the goods.
+    pub gift: bool,
+}
+
+/// Name and points of a member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whose {
+    pub name: String,
+    pub points: i64,
 }

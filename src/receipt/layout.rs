@@ -1,11 +1,13 @@
 //! What is on a receipt, in order, whatever it is printed on.
 
-use super::{Language, Receipt, Subject};
+use super::day::moment;
+use super::{Language, Receipt, Subject, Whose};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
 use domain::model::selling::transaction::{
     DiscountSource, Line, PaymentState, Transaction, TransactionState,
 };
+use std::collections::BTreeMap;
 
 /// One part of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,9 +71,13 @@ impl Composer {
 
     fn about(&mut self, receipt: &Receipt<'_>, number: &str, register: &str, at: UtcMs) {
         self.named("Receipt", number);
-        self.parts.push(Part::Figure(local(at, receipt), register.to_owned()));
+        let at = moment(at, receipt.timezone, self.language);
+        self.parts.push(Part::Figure(at, register.to_owned()));
         if !receipt.cashier.is_empty() {
             self.named("Cashier", receipt.cashier);
+        }
+        if let Some(Whose { name, .. }) = receipt.member {
+            self.named("Member", name);
         }
     }
 
@@ -81,38 +87,91 @@ impl Composer {
         if sale.state == TransactionState::Voided {
             self.mark("VOID");
         }
+        if receipt.gift {
+            self.gift(sale);
+            return;
+        }
         self.parts.push(Part::Rule);
         sale.items.iter().for_each(|line| self.line(line));
         self.parts.push(Part::Rule);
         self.figure("Subtotal", sale.subtotal);
         self.some("Discount", sale.discount.saturating_neg());
-        let tax = if sale.prices_include_tax { "Tax contained" } else { "Tax" };
-        self.some(tax, sale.tax);
+        self.taxes(sale.prices_include_tax, sale.items.iter().map(|line| (line.tax_rate_bp, line.tax)));
         let currency = &receipt.head.currency;
         self.parts.push(Part::Total(format!("TOTAL {currency}"), self.language.group(sale.total)));
         for payment in sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
-            self.figure(&payment.method, payment.tendered);
+            self.paid(&payment.method, payment.tendered);
         }
         self.some("Rounding", sale.rounding);
         self.some("Change", sale.change);
-        if sale.points_earned > 0 || sale.points_redeemed > 0 {
-            self.figure("Points earned", sale.points_earned);
-            self.some("Points spent", sale.points_redeemed);
-        }
+        self.points(receipt.member, sale);
         self.some("Returned since", sale.refunded);
+        receipt.exchanged.iter().for_each(|back| self.exchanged(back));
+    }
+
+    /// The goods alone: what they cost is the giver's business.
+    fn gift(&mut self, sale: &Transaction) {
+        self.mark("GIFT RECEIPT");
+        self.parts.push(Part::Rule);
+        for line in &sale.items {
+            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty)));
+        }
     }
 
     fn line(&mut self, line: &Line) {
         self.parts.push(Part::Line(line.name.clone()));
         let gross = line.qty.saturating_mul(line.price);
         self.pieces(line.qty, line.price, gross);
+        let mut by_hand = 0_i64;
         for discount in &line.discounts {
-            let source = match discount.source {
-                DiscountSource::Promotion => "promotion",
-                DiscountSource::Manual | DiscountSource::Basket => "discount",
-            };
-            let what = discount.reason.as_deref().unwrap_or(source);
-            self.inset(what, discount.amount.saturating_neg());
+            if discount.source == DiscountSource::Promotion {
+                let what = discount.reason.as_deref().unwrap_or("promotion");
+                self.inset(what, discount.amount.saturating_neg());
+            } else {
+                // Why it was given is the shop's own business.
+                by_hand = by_hand.saturating_add(discount.amount);
+            }
+        }
+        if by_hand != 0 {
+            self.inset("discount", by_hand.saturating_neg());
+        }
+    }
+
+    /// The tax of each rate.
+    fn taxes(&mut self, contained: bool, lines: impl Iterator<Item = (u32, i64)>) {
+        let mut by_rate = BTreeMap::<u32, i64>::new();
+        for (rate, tax) in lines {
+            let sum = by_rate.entry(rate).or_default();
+            *sum = sum.saturating_add(tax);
+        }
+        let what = self.language.say(if contained { "Tax contained" } else { "Tax" }).to_owned();
+        for (rate, tax) in by_rate.into_iter().rev().filter(|(_, tax)| *tax != 0) {
+            let label = format!("{what} {}", self.language.rate(rate));
+            self.parts.push(Part::Figure(label, self.language.group(tax)));
+        }
+    }
+
+    fn paid(&mut self, method: &str, amount: i64) {
+        self.parts.push(Part::Figure(self.language.method(method), self.language.group(amount)));
+    }
+
+    fn points(&mut self, member: Option<&Whose>, sale: &Transaction) {
+        if sale.points_earned > 0 || sale.points_redeemed > 0 {
+            self.figure("Points earned", sale.points_earned);
+            self.some("Points spent", sale.points_redeemed);
+        }
+        if let Some(member) = member {
+            self.figure("Points now", member.points);
+        }
+    }
+
+    /// What came back for a part of this sale.
+    fn exchanged(&mut self, back: &Return) {
+        self.parts.push(Part::Rule);
+        self.named("Came back, receipt", &back.receipt_no);
+        for line in &back.items {
+            let what = format!("{} x {}", self.language.group(line.qty), line.name);
+            self.parts.push(Part::Figure(what, self.language.group(line.refund.saturating_neg())));
         }
     }
 
@@ -134,16 +193,18 @@ impl Composer {
             }
         }
         self.parts.push(Part::Rule);
-        let tax = if back.prices_include_tax { "Tax contained" } else { "Tax" };
-        self.some(tax, back.tax);
+        self.taxes(back.prices_include_tax, back.items.iter().map(|line| (line.tax_rate_bp, line.tax)));
         let total = format!("{} {}", self.language.say("REFUND"), receipt.head.currency);
         self.parts.push(Part::Total(total, self.language.group(back.refund_total)));
         self.some("Rounding", back.rounding);
         for refund in &back.refunds {
-            self.figure(&refund.method, refund.amount.saturating_add(refund.rounding));
+            self.paid(&refund.method, refund.amount.saturating_add(refund.rounding));
         }
         self.some("Points taken back", back.points_reversed);
         self.some("Points given back", back.points_back);
+        if let Some(member) = receipt.member {
+            self.figure("Points now", member.points);
+        }
     }
 
     fn centre(&mut self, text: &str) {
@@ -194,11 +255,6 @@ pub fn group(amount: i64) -> String {
         text.push(digit);
     }
     text
-}
-
-fn local(at: UtcMs, receipt: &Receipt<'_>) -> String {
-    let instant = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    instant.to_zoned(receipt.timezone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 #[cfg(test)]

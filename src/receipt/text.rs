@@ -6,11 +6,16 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The receipt as plain text, no line wider than `columns`.
 pub fn text(layout: &Layout, columns: usize) -> String {
     let mut out = String::new();
+    let mut put = |line: &str| {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    };
     for part in &layout.0 {
-        for line in lines(part, columns) {
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
+        // Letters of one size can't be larger: the total stands between two lines.
+        let around = matches!(part, Part::Total(..)).then(|| "=".repeat(columns));
+        around.iter().for_each(|line| put(line));
+        lines(part, columns).iter().for_each(|line| put(line));
+        around.iter().for_each(|line| put(line));
     }
     out
 }
@@ -107,6 +112,7 @@ mod tests {
             assert!(!printed.contains('\u{1b}'));
             assert!(printed.lines().any(|line| line.ends_with(" 1,000")), "{printed}");
             assert!(printed.contains("*** COPY ***"));
+            assert!(printed.contains(&format!("{}\nTOTAL", "=".repeat(columns))), "{printed}");
         }
     }
 

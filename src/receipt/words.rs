@@ -22,6 +22,34 @@ impl Language {
         }
     }
 
+    /// A method of payment as customers call it.
+    pub fn method(self, code: &str) -> String {
+        let known = match self {
+            Self::En => METHODS.iter().find(|(method, _)| *method == code).map(|(_, said)| *said),
+            Self::Id => INDONESIAN.iter().find(|(method, _)| *method == code).map(|(_, said)| *said),
+        };
+        let Some(said) = known else {
+            // A method of the shop's own: `gift_card` is `Gift card`.
+            let mut letters = code.replace('_', " ").chars().collect::<Vec<char>>();
+            if let Some(first) = letters.first_mut() {
+                first.make_ascii_uppercase();
+            }
+            return letters.into_iter().collect();
+        };
+        said.to_owned()
+    }
+
+    /// A rate in basis points as per cent.
+    pub fn rate(self, points: u32) -> String {
+        let (whole, part) = (points / PER_CENT, points % PER_CENT);
+        if part == 0 {
+            return format!("{whole} %");
+        }
+        let mark = if self == Self::En { '.' } else { ',' };
+        let digits = format!("{part:02}");
+        format!("{whole}{mark}{} %", digits.trim_end_matches('0'))
+    }
+
     /// A figure by thousands.
     pub fn group(self, amount: i64) -> String {
         let grouped = super::group(amount);
@@ -32,6 +60,20 @@ impl Language {
     }
 }
 
+/// Basis points of one per cent.
+const PER_CENT: u32 = 100;
+
+/// Methods of payment in English.
+const METHODS: &[(&str, &str)] = &[
+    ("cash", "Cash"),
+    ("card", "Card"),
+    ("qris", "QRIS"),
+    ("bank_transfer", "Bank transfer"),
+    ("voucher", "Voucher"),
+    ("points", "Points"),
+    ("exchange", "Exchange"),
+];
+
 /// Each word of receipts and shift reports.
 pub(super) const INDONESIAN: &[(&str, &str)] = &[
     // Receipts.
@@ -39,6 +81,9 @@ pub(super) const INDONESIAN: &[(&str, &str)] = &[
     ("COPY", "SALINAN"),
     ("Receipt", "Struk"),
     ("Cashier", "Kasir"),
+    ("GIFT RECEIPT", "STRUK HADIAH"),
+    ("Came back, receipt", "Barang kembali, struk"),
+    ("Points now", "Poin sekarang"),
     ("VOID", "BATAL"),
     ("Discount", "Diskon"),
     ("Tax contained", "Termasuk PPN"),
@@ -125,6 +170,12 @@ mod tests {
         );
         assert_eq!((Language::En.say("Change"), Language::Id.say("Change")), ("Change", "Kembalian"));
         assert_eq!(Language::Id.say("gift card"), "gift card");
+        assert_eq!(Language::En.method("bank_transfer"), "Bank transfer");
+        assert_eq!(
+            (Language::Id.method("cash"), Language::Id.method("gift_card")),
+            ("Tunai".into(), "Gift card".into())
+        );
+        assert_eq!((Language::En.rate(1_100), Language::Id.rate(1_050)), ("11 %".into(), "10,5 %".into()));
         let words: BTreeSet<_> = INDONESIAN.iter().map(|(word, _)| word).collect();
         assert_eq!(words.len(), INDONESIAN.len(), "each word once");
     }

@@ -43,6 +43,7 @@ mod till {
     pub mod broken_scans;
     pub mod day;
     pub mod drawer;
+    pub mod flows;
     pub mod keystrokes;
     pub mod killed;
     pub mod layout;

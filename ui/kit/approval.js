@@ -4,6 +4,7 @@ import { words } from "./codes.js";
 import { field, icon } from "./controls.js";
 import { money } from "./format.js";
 import { t } from "./i18n.js";
+import { whyApproved } from "./approval_words.js";
 import { able, assertion } from "./session.js";
 
 /** One ceremony, good for one command of this session. */
@@ -12,18 +13,15 @@ const byDevice = async (app, username) =>
 
 /** Asks until somebody approves or it is given up; the answer of the command, or null. */
 export const approve = async (app, intent, refusal, repeat) => {
-  const { value, limit } = refusal.details;
-  const why =
-    limit === undefined
-      ? ""
-      : ` ${t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) })}.`;
+  const why = whyApproved(refusal.details, app);
   const what =
     intent.amount === null || intent.amount === undefined
       ? t(intent.label)
       : `${t(intent.label)} ${money(intent.amount)}`;
+  const parts = [why || what, t("Requested by {name}", { name: app.user.name })];
   return app.dialog.ask({
     title: t("Manager approval required"),
-    text: `${what}.${why} ${t("Requested by {name}", { name: app.user.name })}`,
+    text: parts.join(". "),
     yes: t("Approve"),
     body: html`${field(
       t("Manager's login name"),

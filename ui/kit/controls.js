@@ -47,7 +47,7 @@ export const pasteAmount = (event, onValue) => {
 };
 
 /** Writes an amount anew and leaves the caret between the digits where it was. */
-const regroup = (input, text) => {
+export const regroup = (input, text) => {
   let right = input.value.slice(input.selectionEnd).replace(/\D/g, "").length;
   let at = text.length;
   for (; right > 0 && at > 0; at -= 1) if (/\d/.test(text[at - 1])) right -= 1;

@@ -4,7 +4,13 @@ import { locale } from "./i18n.js";
 let currency = "IDR";
 let zone = "UTC";
 let several = false;
-export const setShop = (shop) => {
+/** What every receipt number of this shop begins with, and those of this till. */
+let ofShop = "";
+let ofTill = "";
+/** `till`: the register that this page sells at. */
+export const setShop = (shop, till = "") => {
+  ofShop = shop.store_id ? `${shop.store_id}-` : "";
+  ofTill = till ? `${ofShop}${till}-` : "";
   currency = shop.currency;
   zone = shop.timezone;
   several = Boolean(shop.several_zones);
@@ -70,8 +76,15 @@ export const day = (text) =>
   })
     .format(new Date(`${text}T00:00:00Z`))
     .replaceAll(",", "");
-/** The last digits, by which a receipt is told apart at a glance. */
-export const shortReceipt = (no) => (no && no.length > 9 ? `\u2026${no.slice(-8)}` : (no ?? ""));
+/**
+ * The end of a receipt number, by which it is told apart at a glance: its digits at the till that gave it, till and
+ * digits elsewhere in the shop, since each till counts by itself.
+ */
+export const shortReceipt = (no) => {
+  if (!no || no.length <= 9) return no ?? "";
+  const isOthers = ofShop && no.startsWith(ofShop) && !(ofTill && no.startsWith(ofTill));
+  return isOthers ? no.slice(ofShop.length) : `\u2026${no.slice(-8)}`;
+};
 /** What was typed as an amount: digits only; nothing typed is not zero. */
 export const amount = (text) => {
   const digits = text.replace(/[.,]$/, "000").replace(/\D/g, "");

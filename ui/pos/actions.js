@@ -6,6 +6,7 @@ import { isRapid, letterWait } from "../kit/scan.js";
 import { MOVES } from "./drawer.js";
 import { discount, editLine } from "./line.js";
 import { chooseMember } from "./member.js";
+import { priceCheck } from "../selling/price_check.js";
 import { voidBasket } from "./void.js";
 
 /** @type {(app: any, page: any) => [icon: string, label: string, key: string, act: () => unknown][]} */
@@ -19,6 +20,7 @@ const list = (app, page) => [
   ["undo-2", t("Return"), "F8", () => app.show("return")],
   ["clock", t("Shift and cash"), "F10", () => app.show("cash")],
   ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")],
+  ["tag", t("Price check"), "Shift F4", () => priceCheck(app)],
   ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
   ["trash-2", t("Void sale"), "", () => voidBasket(app)],
   ["shopping-basket", t("Products"), "", () => app.show("products")],

@@ -72,6 +72,7 @@ export class Basket {
       discount: sum(item.discounts, "manual"),
       item,
       own: item.price_override,
+      reason: item.price_reason,
       onHand: this.products.get(skuKey(item.sku))?.product.on_hand,
     }));
     this.selected = Math.min(this.selected, this.lines.length - 1);
@@ -267,10 +268,10 @@ export class Basket {
 
   async write(more) {
     // A price is said only where somebody set one: what the page shows may be older than the catalogue.
-    const items = this.lines.map(({ sku, qty, price, own, discount }) => ({
+    const items = this.lines.map(({ sku, qty, price, own, reason, discount }) => ({
       sku,
       qty,
-      ...(own ? { price } : {}),
+      ...(own ? { price, ...(reason ? { price_reason: reason } : {}) } : {}),
       ...(discount ? { discount } : {}),
     }));
     if (!items.length) return null;

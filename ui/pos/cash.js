@@ -1,13 +1,12 @@
 // Shift and cash: what was sold so far, money in and out of the drawer, the X report.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { field, icon, key, moneyInput, notice } from "../kit/controls.js";
+import { icon, key, notice } from "../kit/controls.js";
 import { date, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
+import { askMovement } from "../selling/movement.js";
 import { MOVES } from "./drawer.js";
-
-const REASON_MAX = 200;
 
 class PageCash extends Page {
   constructor() {
@@ -53,55 +52,8 @@ class PageCash extends Page {
 
   async move(type) {
     const { app } = this;
-    let amount = null;
+    const given = await askMovement(app, type);
     const drawer = type === "no_sale";
-    const given = await app.dialog.ask({
-      title: t(type),
-      yes: t("Save"),
-      body: html`${
-        drawer
-          ? nothing
-          : field(
-              t("Amount"),
-              moneyInput({
-                id: "cash-amount",
-                value: null,
-                large: true,
-                focus: true,
-                onValue: (value) => {
-                  amount = value;
-                },
-              }),
-              "cash-amount",
-            )
-      }
-      ${
-        type === "drop"
-          ? field(
-              t("Bag number"),
-              html`<input class="input" id="bag" name="bag_no" maxlength="64" autocomplete="off" />`,
-              "bag",
-            )
-          : nothing
-      }
-      ${field(
-        t("Reason"),
-        html`<input
-          class="input"
-          id="cash-reason"
-          name="reason"
-          maxlength=${REASON_MAX}
-          autocomplete="off"
-          ?data-focus=${drawer}
-        />`,
-        "cash-reason",
-      )}`,
-      act: ({ reason, bag_no: bag }) => {
-        if (!drawer && !amount) throw new Error(t("Enter the amount"));
-        if (!reason.trim()) throw new Error(t("Enter a reason"));
-        return { type, reason: reason.trim(), amount: amount ?? 0, ...(bag ? { bag_no: bag } : {}) };
-      },
-    });
     if (!given) return;
     await this.once(async () => {
       await app.command({
@@ -136,7 +88,7 @@ class PageCash extends Page {
       </dl>
       <dl class="facts">${(summary.by_method ?? []).map(({ method, net }) => row(t(method), net))}</dl>
       ${
-        cash && cash.expected !== null && cash.expected !== undefined
+        cash && cash.expected !== null && cash.expected !== undefined && this.app.user.role !== "cashier"
           ? html`<dl class="facts">
               ${row(
                 t("Opening float"),
@@ -198,7 +150,7 @@ class PageCash extends Page {
                                   <td>${t(one.type)}</td>
                                   <td class="whole">
                                     <div>
-                                      <bdi>${one.reason}</bdi
+                                      <bdi>${one.reason === t(one.type) ? "" : one.reason}</bdi
                                       >${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}
                                     </div>
                                   </td>

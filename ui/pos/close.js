@@ -15,6 +15,7 @@ class PageClose extends Page {
     this.summary = null;
     this.closed = null;
     this.voidOpen = false;
+    this.compared = false;
     this.open = [];
   }
 
@@ -136,6 +137,11 @@ class PageClose extends Page {
     }).then(() => this.closed && app.focusPage());
   }
 
+  compare() {
+    this.compared = true;
+    this.requestUpdate();
+  }
+
   print() {
     return this.app.report(this.closed.shift.shift_id);
   }
@@ -198,15 +204,16 @@ class PageClose extends Page {
 
   methods() {
     const { summary, app } = this;
-    // What is hidden from whoever counts is not there.
-    const blind = !summary.by_method;
+    // What should be there is not shown before somebody has counted.
+    const blind = !summary.by_method || !this.compared;
     const expected = summary.cash?.expected ?? null;
     const gap = blind || expected === null ? null : this.counted - expected;
     const tolerance = app.settings.shifts.variance_tolerance;
     const taken =
       summary.by_method ??
       app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
-    const others = taken.filter(({ method }) => method !== "cash");
+    // A method without money has nothing to count; what paid by an exchange was counted by the sale before.
+    const others = taken.filter(({ method, net }) => !["cash", "exchange", "points"].includes(method) && net !== 0);
     const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
     return html`<section class="panel pad stack">
       <dl class="facts l">
@@ -227,6 +234,18 @@ class PageClose extends Page {
                 </div>`
         }
       </dl>
+      ${
+        summary.by_method && !this.compared
+          ? html`<button
+              class="btn big"
+              id="compare"
+              ?disabled=${!isCounted(this.pieces)}
+              @click=${() => this.compare()}
+            >
+              ${icon("calculator")}${t("Compare with the expected cash")}
+            </button>`
+          : nothing
+      }
       ${others.map(({ method, net }) =>
         field(
           blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }),

@@ -5,9 +5,21 @@ import { icon, key } from "../kit/controls.js";
 import { date, money, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
+import { holdSale, keepNote } from "../selling/hold.js";
 
 /** Most price changes that are listed; the change of the total includes the others. */
 const SHOWN = 3;
+
+/** Held sales whose goods are shown, and how many of each. */
+const LOOKED_INTO = 20;
+const NAMED = 3;
+
+/** The first goods of a sale. */
+const goodsOf = ({ items }) => {
+  const named = items.slice(0, NAMED).map(({ qty, name }) => (qty === 1 ? name : `${number(qty)} × ${name}`));
+  const left = items.length - named.length;
+  return left ? t("{names} and {n} more", { names: named.join(", "), n: number(left) }) : named.join(", ");
+};
 
 /** Text of the price changes since a sale was held. */
 const priceChanges = ({ items, changes }) => {
@@ -26,6 +38,7 @@ class PageHolds extends Page {
     super();
     this.items = null;
     this.people = null;
+    this.goods = new Map();
     this.picked = 0;
   }
 
@@ -45,6 +58,19 @@ class PageHolds extends Page {
       () => this.items,
     );
     this.app.focusPage();
+    await this.lookInto();
+  }
+
+  /** What lies in the held sales: shown as soon as it is known. */
+  async lookInto() {
+    const unknown = (this.items ?? []).slice(0, LOOKED_INTO).filter(({ hold_id: id }) => !this.goods.has(id));
+    await Promise.all(
+      unknown.map(async ({ hold_id: hold, transaction_id: id }) => {
+        const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
+        if (sale) this.goods.set(hold, goodsOf(sale));
+      }),
+    );
+    this.requestUpdate();
   }
 
   /** Reloads the list when another till holds or recalls a sale, or when events were missed. */
@@ -70,12 +96,10 @@ class PageHolds extends Page {
   recall(hold) {
     if (!hold) return undefined;
     const { app } = this;
-    if (!app.basket.isEmpty) {
-      app.say("warn", t("Finish or hold the open sale first"));
-      return undefined;
-    }
     return this.once(async () => {
+      if (!app.basket.isEmpty && !(await holdSale(app))) return;
       const sale = await this.taken(hold);
+      keepNote(sale.transaction_id, hold.note);
       await app.basket.take(sale);
       app.countHolds();
       await app.show("sell");
@@ -129,6 +153,7 @@ class PageHolds extends Page {
 
   render() {
     const { items } = this;
+    const recall = this.app.basket.isEmpty ? t("Recall") : t("Hold this one and recall");
     const ends = items?.some(({ expires_at: at }) => at);
     return html`<div class="bar">
         <button class="btn quiet" @click=${() => this.app.show("sell")}>
@@ -151,6 +176,7 @@ class PageHolds extends Page {
                         <th>${t("Since")}</th>
                         <th>${t("Till")}</th>
                         <th>${t("Note")}</th>
+                        <th>${t("Products")}</th>
                         <th class="num">${t("Lines")}</th>
                         <th class="num">${t("Total")}</th>
                         ${ends ? html`<th>${t("Kept until")}</th>` : nothing}
@@ -168,6 +194,7 @@ class PageHolds extends Page {
                             <td>${time(hold.held_at)}</td>
                             <td>${this.from(hold)}</td>
                             <td>${hold.note ? html`<bdi>${hold.note}</bdi>` : nothing}</td>
+                            <td>${this.goods.get(hold.hold_id) ?? nothing}</td>
                             <td class="num">${number(hold.item_count)}</td>
                             <td class="num"><b>${money(hold.total)}</b></td>
                             ${
@@ -178,7 +205,7 @@ class PageHolds extends Page {
                                 : nothing
                             }
                             <td class="num whole">
-                              <button class="btn big" ?data-focus=${index === 0}>${t("Recall")}</button>
+                              <button class="btn big" ?data-focus=${index === 0}>${recall}</button>
                             </td>
                           </tr>`,
                       )}

@@ -1,17 +1,20 @@
-// One line of the basket, and discounts by hand with their reason.
+// One line of the basket: its quantity and its price, with the reason of a price set by hand.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
+import { reasons } from "../selling/discount.js";
 import { isQuick, toggleQuick } from "./side.js";
 
-const reasons = (codes) =>
-  html`<div class="field">
-    <label for="reason">${t("Reason")}</label
-    ><select class="input" id="reason" name="reason">
-      ${codes.map((code) => html`<option value=${code}>${t(code)}</option>`)}
-    </select>
-  </div>`;
+export { discount } from "../selling/discount.js";
+
+/** What the catalogue asks for the line; and, where its price was set by hand, why. */
+const ofPrice = (app, line, price) => {
+  const list = line.item?.list_price ?? line.list ?? line.price;
+  if (price === null || price === list) return nothing;
+  return html`<p class="muted" id="list-price">${t("Catalogue price {amount}", { amount: money(list) })}</p>
+    ${reasons(app.reasons.discounts, line.reason)}`;
+};
 
 /** Quantity and price of the selected line; what the books have. */
 export const editLine = async (app) => {
@@ -57,10 +60,11 @@ export const editLine = async (app) => {
             value: price,
             onValue: (value) => {
               price = value;
+              again();
             },
           }),
           "line-price",
-        )}
+        )}${ofPrice(app, line, price)}
         ${
           app.quick.length
             ? nothing
@@ -87,40 +91,9 @@ export const editLine = async (app) => {
     qty: qty ?? line.qty,
     price: price ?? line.price,
     own: line.own || (price ?? line.price) !== line.price,
+    reason: done.reason,
+    list: line.item?.list_price ?? line.list ?? line.price,
     item: null,
   });
   basket.changed();
-};
-
-/** A discount on the selected line, or on the whole basket. */
-export const discount = async (app, whole) => {
-  const { basket } = app;
-  const line = basket.lines[basket.selected];
-  if (!line) return;
-  let off = (whole ? basket.basketDiscount : line.discount) || null;
-  const gross = whole ? (basket.sale?.subtotal ?? 0) : line.price * line.qty;
-  const done = await app.dialog.ask({
-    title: whole ? t("Discount on the sale") : t("Discount on {name}", { name: line.name }),
-    yes: t("Apply"),
-    text: t("Total {amount}", { amount: money(gross) }),
-    body: html`${field(
-      t("Discount amount"),
-      moneyInput({
-        id: "off",
-        value: off,
-        large: true,
-        focus: true,
-        onValue: (value) => {
-          off = value;
-        },
-      }),
-      "off",
-    )}${reasons(app.reasons.discounts)}`,
-  });
-  if (!done) return;
-  if (whole) basket.changed({ discount: off ?? 0, discount_reason: done.reason });
-  else {
-    Object.assign(line, { discount: off ?? 0, item: null });
-    basket.changed({ discount_reason: done.reason });
-  }
 };

@@ -153,7 +153,7 @@ class PosApp extends Meanwhile(Locking(App)) {
 
   async load() {
     this.settings = await this.get("/api/pos/settings");
-    setShop(this.settings);
+    setShop(this.settings, this.settings.register?.register_id);
     this.reasons = await this.get("/api/pos/reasons");
     this.shift = this.settings.shift_id ? await this.get("/api/shifts/:id", { id: this.settings.shift_id }) : null;
     if (this.shift) this.setRegister(this.shift.register_id);
@@ -190,8 +190,8 @@ class PosApp extends Meanwhile(Locking(App)) {
     const kept = JSON.parse(localStorage.getItem(PLACE) ?? "null");
     if (!kept && !this.place)
       this.place = send("GET", "/health", {}).then(
-        ({ store_id: id }) => {
-          this.place = [id];
+        ({ store_id: id, name }) => {
+          this.place = [name || id];
           this.requestUpdate();
         },
         () => {},

@@ -1,8 +1,12 @@
 // Which till this device is, and what lies in its drawer.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon, moneyInput } from "../kit/controls.js";
+import { time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
+
+const taken = (till, { cashier_name: name, opened_at: at }) =>
+  t("{till}: {name} since {time}", { till, name, time: time(at) });
 
 class PageOpen extends Page {
   constructor() {
@@ -80,15 +84,42 @@ class PageOpen extends Page {
       this.app.setRegister(register);
       const note = this.querySelector("#opening-note").value.trim();
       const body = { register_id: register, opening_float: this.float, ...(note ? { note } : {}) };
-      await this.app.command({ url: "/api/shifts/open", body, label: "Open shift", amount: this.float });
+      try {
+        await this.app.command({ url: "/api/shifts/open", body, label: "Open shift", amount: this.float });
+      } catch (error) {
+        if (error.code === "shift_already_open") error.words = await this.whoHas(register);
+        throw error;
+      }
       await this.app.load();
     });
   }
 
+  /** Who was faster at this till; nobody: it is this person who has another one. */
+  async whoHas(id) {
+    this.app.settings = await this.app.get("/api/pos/settings");
+    this.requestUpdate();
+    const { name, open_shift: shift } = this.app.settings.registers.find((one) => one.register_id === id) ?? {};
+    return shift ? taken(name, shift) : t("You have an open shift at another till");
+  }
+
+  /** Those of the shop, and this device's own where its first shift makes it one. */
+  get tills() {
+    const { registers, register } = this.app.settings;
+    const isNew = register && !registers.some(({ register_id: id }) => id === register.register_id);
+    return registers.length && isNew ? [...registers, register] : registers;
+  }
+
+  /** The till of before, unless somebody else sells there: then the first that is free. */
+  get chosen() {
+    const wanted = this.app.register ?? this.app.settings.register?.register_id ?? "";
+    const isTaken = this.tills.find(({ register_id: id }) => id === wanted)?.open_shift;
+    const free = this.tills.find(({ open_shift: shift }) => !shift);
+    return isTaken && free ? free.register_id : wanted;
+  }
+
   chooser() {
-    const { registers } = this.app.settings;
-    const chosen = this.app.register ?? this.app.settings.register?.register_id ?? "";
-    if (!registers.length) {
+    const { chosen, tills } = this;
+    if (!tills.length) {
       return html`<input
         class="input"
         id="register"
@@ -99,8 +130,9 @@ class PageOpen extends Page {
       />`;
     }
     return html`<select class="input" id="register">
-      ${registers.map(
-        ({ register_id: id, name }) => html`<option value=${id} ?selected=${id === chosen}>${name}</option>`,
+      ${tills.map(
+        ({ register_id: id, name, open_shift: shift }) =>
+          html`<option value=${id} ?selected=${id === chosen}>${shift ? taken(name, shift) : name}</option>`,
       )}
     </select>`;
   }

@@ -5,6 +5,9 @@ import { number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { preview } from "./slip.js";
 
+/** The goods without their prices. */
+export const gift = async (app, no) => (await app.part(() => import("./paper.js")))?.printGift(app, no);
+
 export const paid = (page) => {
   const { paid: sale, app } = page;
   const methods = sale.payments
@@ -40,6 +43,9 @@ export const paid = (page) => {
       <div class="rowx">
         <button class="btn big grow" @click=${() => app.reprint()}>
           ${icon("printer")}${t("Print receipt")}${key("P")}
+        </button>
+        <button class="btn big grow" id="gift" @click=${() => gift(app, sale.receipt_no)}>
+          ${icon("receipt")}${t("Gift receipt")}${key("G")}
         </button>
         <button class="btn primary big grow" data-focus @click=${() => page.next()}>
           ${t("Next customer")}${key("Enter")}

@@ -9,8 +9,8 @@ const UNDER_WAY = ["waiting", "printing"];
 const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 
 /** Once, never repeated by itself: a second piece of paper says that it is a copy. */
-const byStore = async (app, url) => {
-  let job = await ask("POST", url, { body: {}, register: app.register });
+const byStore = async (app, url, body) => {
+  let job = await ask("POST", url, { body, register: app.register });
   app.say("ok", t("Printing\u2026"));
   while (UNDER_WAY.includes(job.state)) {
     await pause();
@@ -21,9 +21,9 @@ const byStore = async (app, url) => {
   else app.say("warn", t("Not printed: {why}. Print again when it is ready", { why: t(job.problem) }));
 };
 
-const print = async (app, own, text) => {
+const print = async (app, own, text, body = {}) => {
   try {
-    if (app.settings.printing.register_ids.includes(app.register)) await byStore(app, own);
+    if (app.settings.printing.register_ids.includes(app.register)) await byStore(app, own, body);
     else app.print(await text());
   } catch (error) {
     app.fail(error);
@@ -32,5 +32,13 @@ const print = async (app, own, text) => {
 
 export const printReceipt = (app, no) =>
   print(app, path("/api/pos/receipts/:no/prints", { no }), () => app.receiptPaper(no));
+/** The goods without their prices, for the person who is given them. */
+export const printGift = (app, no) =>
+  print(
+    app,
+    path("/api/pos/receipts/:no/prints", { no }),
+    () => app.get("/api/pos/receipts/:no", { no }, { gift: true }, "text/plain"),
+    { gift: true },
+  );
 export const printReport = (app, id) =>
   print(app, path("/api/shifts/:id/prints", { id }), () => app.get("/api/shifts/:id/report", { id }, {}, "text/plain"));

@@ -5,7 +5,7 @@ import { fits, icon, key } from "../kit/controls.js";
 import { money, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
-import { paid } from "./paid.js";
+import { gift, paid } from "./paid.js";
 import { choices, entry, letterOf, POINTS } from "./tender.js";
 import { named } from "../kit/scan.js";
 
@@ -47,7 +47,13 @@ class PagePay extends Page {
 
   keys() {
     if (this.isTaking) return {};
-    if (this.paid) return { Enter: () => this.next(), P: () => void this.app.reprint(), Escape: () => this.next() };
+    if (this.paid)
+      return {
+        Enter: () => this.next(),
+        P: () => void this.app.reprint(),
+        G: () => void gift(this.app, this.paid.receipt_no),
+        Escape: () => this.next(),
+      };
     const inText = (act) => (event) => (event.target.id === "reference" ? false : act());
     const letters = Object.fromEntries(
       this.methods().map((method) => [letterOf(method), inText(() => this.choose(method))]),
@@ -268,7 +274,10 @@ class PagePay extends Page {
               ${taken.map(
                 (one) =>
                   html`<div>
-                    <dt>${icon("check", "icon-s")} ${t(one.method)}${one.reference ? ` ${one.reference}` : ""}</dt>
+                    <dt>
+                      ${icon("check", "icon-s")}
+                      ${t(one.method)}${one.reference && one.method !== "exchange" ? ` ${one.reference}` : ""}
+                    </dt>
                     <dd>
                       ${number(-one.amount)}
                       <button

@@ -5,6 +5,7 @@ import { field, icon, key } from "../kit/controls.js";
 import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
+import { gift } from "./paid.js";
 import { preview } from "./slip.js";
 import { givenBack, takenBack } from "../kit/refunds.js";
 import { reasonField } from "./void.js";
@@ -273,6 +274,9 @@ class PageReceipts extends Page {
       <div class="pad doing">
         <button class="btn big" data-focus @click=${() => this.print()}>
           ${icon("printer")}${t("Print copy")}${key("P")}
+        </button>
+        <button class="btn big" ?disabled=${sale?.state !== "paid"} @click=${() => gift(this.app, sale.receipt_no)}>
+          ${icon("receipt")}${t("Gift receipt")}
         </button>
         <button class="btn big" ?disabled=${sale?.state !== "paid"} @click=${() => this.takeBack()}>
           ${icon("undo-2")}${t("Return")}${key("F8")}

@@ -1,7 +1,7 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { fits, icon, key, unlessSame } from "../kit/controls.js";
-import { number, symbol } from "../kit/format.js";
+import { money, number, symbol } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { LinePage } from "./entry.js";
 import { acts, display, lastSale, memberButton, notes, quickKeys, results } from "./side.js";
@@ -14,6 +14,7 @@ const chooseMember = async (app) => (await app.part(() => import("./member.js"))
 const discount = async (app, whole) => (await app.part(() => import("./line.js")))?.discount(app, whole);
 const editing = () => import("./line.js");
 const editLine = async (app) => (await app.part(editing))?.editLine(app);
+const priceCheck = async (app) => (await app.part(() => import("../selling/price_check.js")))?.priceCheck(app);
 const voidBasket = async (app) => (await app.part(() => import("./void.js")))?.voidBasket(app);
 /** A line that is touched opens in its place. */
 const touchedLine = () => import("../touch/line.js");
@@ -38,6 +39,7 @@ class PageSell extends LinePage {
       F3: () => void discount(app, false),
       "Shift+F3": () => void discount(app, true),
       F4: () => void editLine(app),
+      "Shift+F4": () => void priceCheck(app),
       F6: () => void this.hold(),
       F7: () => void app.show("holds"),
       F8: () => void app.show("return"),
@@ -149,18 +151,10 @@ class PageSell extends LinePage {
     const { app } = this;
     if (app.basket.isEmpty) return;
     await this.once(async () => {
-      await app.basket.settled();
-      const { sale } = app.basket;
-      if (!sale) return;
+      const part = await app.part(() => import("../selling/hold.js"));
       // Whose it is: what stands in the line when it is put away.
       const note = this.line?.value.trim();
-      await app.command({
-        url: "/api/pos/holds",
-        body: { transaction_id: sale.transaction_id, ...(note && note !== this.unsold ? { note } : {}) },
-        label: "Hold sale",
-        amount: sale.total,
-      });
-      app.basket.clear();
+      if (!(await part?.holdSale(app, note === this.unsold ? "" : note))) return;
       this.clearLine();
       app.countHolds();
       app.say("ok", t("Sale held. Press F7 to recall it"));
@@ -219,6 +213,7 @@ class PageSell extends LinePage {
 
   basketPart() {
     const { basket } = this.app;
+    const back = this.cameBack();
     return html`<section class="basket" aria-label=${t("Sale")}>
       <div class="top">
         <div class="line">
@@ -252,7 +247,7 @@ class PageSell extends LinePage {
         ><span class="num">${t("Each")}</span><span class="num">${t("Amount")}, ${symbol()}</span>
       </div>
       ${
-        basket.isEmpty
+        basket.isEmpty && !back.length
           ? html`<div class="rows first">
               <p class="empty">${icon("shopping-basket")}<span>${t("Scan the first product")}</span></p>
             </div>`
@@ -261,11 +256,47 @@ class PageSell extends LinePage {
                 basket.lines,
                 (line, index) => index,
                 (line, index) => this.kept(line, index),
-              )}
+              )}${back}
             </ol>`
       }
       ${this.quick()}
     </section>`;
+  }
+
+  /** Of an exchange: what comes back stands under what goes out. */
+  cameBack() {
+    const { returning } = this.app;
+    const items = returning?.exchange ? (returning.quote?.items ?? []) : [];
+    return items.map(
+      (item) =>
+        html`<li class="row back">
+          <span class="no">${icon("undo-2", "icon-s")}</span
+          ><span class="what"
+            ><span class="name"><bdi>${item.name ?? item.sku}</bdi></span
+            ><span class="sub">${t("Returned")}</span></span
+          ><span class="qty">${number(-item.qty)}</span><span class="each"></span
+          ><span class="sum">${number(-item.refund)}</span>
+        </li>`,
+    );
+  }
+
+  /** What the customer pays, or gets back, once what came back is taken off. */
+  exchangeButton() {
+    const { app } = this;
+    if (!app.returning?.exchange) return nothing;
+    const credit = app.returning.quote?.refund_total ?? 0;
+    const left = (app.basket.sale?.amount_due ?? 0) - credit;
+    return html`<button class="btn big swap" id="exchange" @click=${() => app.show("return")}>
+      ${icon("refresh-cw")}<span
+        ><b id="balance"
+          >${
+            left < 0
+              ? t("To give back: {amount}", { amount: money(-left) })
+              : t("To pay: {amount}", { amount: money(left) })
+          }</b
+        ><br />${t("Exchange: F8 to finish")}</span
+      >
+    </button>`;
   }
 
   quick() {
@@ -306,13 +337,7 @@ class PageSell extends LinePage {
       <div class="sell">
         ${this.basketPart()}
         <aside class="side" aria-label=${t("Total and actions")}>
-          ${memberButton(app, () => chooseMember(app))}${
-            app.returning?.exchange
-              ? html`<button class="btn big swap" id="exchange" @click=${() => app.show("return")}>
-                  ${icon("refresh-cw")}<span>${t("Exchange: scan the new goods, then F8")}</span>
-                </button>`
-              : nothing
-          }${lastSale(app)}${display(app)}
+          ${memberButton(app, () => chooseMember(app))}${this.exchangeButton()}${lastSale(app)}${display(app)}
           <button class="pay" ?disabled=${app.basket.isEmpty || Boolean(app.unconfirmed)} @click=${() => this.pay()}>
             ${icon("banknote")}<span>${t("Pay")}</span>${key("F9")}
           </button>

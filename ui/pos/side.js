@@ -136,6 +136,10 @@ export const notes = (line) => {
     note("ok", "tag", html`<span><bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}</span>`),
   );
   if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${number(-line.discount)}`));
+  const share = line.item?.discounts.find(({ source }) => source === "basket")?.amount;
+  if (share) all.push(note("ok", "percent", html`${t("Discount on the sale")}, ${number(-share)}`));
+  if (line.item?.price_override)
+    all.push(note("warn", "calculator", t("Catalogue price {amount}", { amount: number(line.item.list_price) })));
   const known = line.onHand !== undefined && line.onHand !== null;
   if (known && line.onHand < line.qty)
     all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));

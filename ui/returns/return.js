@@ -36,6 +36,7 @@ class PageReturn extends Page {
       return this.busy ? {} : { Enter: () => void this.app.leavePage(), Escape: () => void this.app.leavePage() };
     return {
       Escape: () => this.leave(),
+      F3: () => (this.draft.isKnown ? undefined : void this.search()),
       F6: () => this.begin(() => this.draft.withoutReceipt()),
       F7: () => void this.exchange(),
       F9: () => void this.refund(),
@@ -99,6 +100,7 @@ class PageReturn extends Page {
         return;
       }
       const receipt = short ? await this.byShort(no) : await this.app.get("/api/pos/receipts/:no", { no });
+      if (!receipt) return;
       if (receipt.kind !== "sale")
         throw Object.assign(new Error(), { words: t("This is the receipt of a return, not of a sale") });
       this.draft.ofSale(receipt.transaction);
@@ -108,22 +110,31 @@ class PageReturn extends Page {
     });
   }
 
-  /** By the digits that the pages show: of this till, else of another one. */
+  /** By the digits that the pages show. Each till counts by itself: where several have the number, somebody chooses. */
   async byShort(digits) {
     const { settings, register } = this.app;
-    const others = settings.registers.map((one) => one.register_id).filter((id) => id !== register);
+    const tills = new Set([register, ...settings.registers.map((one) => one.register_id)]);
+    const numbers = [...tills].map((id) => `${settings.store_id}-${id}-${digits.padStart(8, "0")}`);
     let refused;
-    for (const id of [register, ...others]) {
-      try {
-        return await this.app.get("/api/pos/receipts/:no", {
-          no: `${settings.store_id}-${id}-${digits.padStart(8, "0")}`,
-        });
-      } catch (error) {
+    const read = (no) =>
+      this.app.get("/api/pos/receipts/:no", { no }).catch((error) => {
         if (error.code !== "not_found") throw error;
         refused = error;
-      }
-    }
-    throw refused;
+        return null;
+      });
+    const found = (await Promise.all(numbers.map(read))).filter(Boolean);
+    if (!found.length) throw refused;
+    const sales = found.filter(({ kind }) => kind === "sale");
+    if (sales.length < 2) return sales[0] ?? found[0];
+    const part = await this.app.part(() => import("./find_sale.js"));
+    const chosen = await part?.whichReceipt(this.app, sales);
+    return sales.find(({ receipt_no: no }) => no === chosen) ?? null;
+  }
+
+  /** The paper is lost: its sale is looked for. */
+  async search() {
+    const no = await (await this.app.part(() => import("./find_sale.js")))?.findSale(this.app);
+    if (no) await this.inTurn(() => this.find(no));
   }
 
   begin(act) {
@@ -259,6 +270,9 @@ class PageReturn extends Page {
                         </button>`
                       : nothing
                   }
+                  <button class="btn big" id="find-sale" @click=${() => this.search()}>
+                    ${icon("search")}${t("Find a sale")}${key("F3")}
+                  </button>
                   <button class="btn big" @click=${() => this.begin(() => draft.withoutReceipt())}>
                     ${icon("inbox")}${t("Without a receipt")}${key("F6")}
                   </button>

@@ -100,7 +100,7 @@ const returned = {
         t("Refunded"),
         [
           col(t("Method"), (row) => t(row.method)),
-          col(t("Reference"), (row) => row.reference ?? ""),
+          col(t("Reference"), (row) => (row.method === "exchange" ? "" : (row.reference ?? ""))),
           col(t("Amount"), (row) => figure(row.amount), "num"),
         ],
         one.refunds,

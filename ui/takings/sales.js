@@ -234,7 +234,7 @@ const sale = {
             t("Payments"),
             [
               col(t("Method"), (row) => t(row.method)),
-              col(t("Reference"), (row) => row.reference ?? nothing, "d"),
+              col(t("Reference"), (row) => (row.method === "exchange" ? nothing : (row.reference ?? nothing)), "d"),
               col(t("Amount"), (row) => figure(row.amount), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],

@@ -205,6 +205,13 @@ fn baskets_that_are_refused() {
                 "",
             ),
             case(
+                "a discount above the line's price: no manager is asked",
+                |s| s.rules.policy.discount_limit_bp = 1_000,
+                |s| create(s, vec![NewItem { discount: Some(2001), ..item("a", 1, 2000) }]),
+                invalid,
+                "items[0].discount",
+            ),
+            case(
                 "price policy: refused",
                 |s| s.rules.price_override = PriceOverride::Reject,
                 |s| create(s, vec![item("a", 1, 2000), item("b", 1, 1)]),

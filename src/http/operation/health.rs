@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub const LIVE: Doc = Doc::of("Operation", "Check whether the process is running").answers::<Health>(
     r#"{"status": "ok", "component": "store-router", "version": "0.1.0", "store_id": "S001",
-        "uptime_seconds": 86400, "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
+        "uptime_seconds": 86400, "name": "Menteng", "hub": "online", "actors": {"running": 9, "restarting": 0}}"#,
 );
 pub const READY: Doc =
     Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
@@ -34,6 +34,8 @@ struct Health<'a> {
     version: &'static str,
     /// ID of the store.
     store_id: &'a str,
+    /// Name of the shop, for the page where nobody has logged in yet. Empty if it has none.
+    name: &'a str,
     /// Seconds since the daemon started.
     uptime_seconds: u64,
     /// State of the link to the hub: `online`, `offline` or `not_configured`.
@@ -61,6 +63,7 @@ pub async fn live(request: Request) -> Answered {
         component: "store-router",
         version: env!("CARGO_PKG_VERSION"),
         store_id: shop.store.rules().store_id.as_str(),
+        name: &shop.head.name,
         uptime_seconds: shop.uptime_s(),
         hub: shop.store.hub_state(),
         actors: ActorCounts { running, restarting },

@@ -6,15 +6,17 @@ use crate::http::ask::ask;
 use crate::http::failure::{failed, stored};
 use crate::http::selling::prints::{PRINT_JOB, till_with_printer};
 use crate::printing::PrintJob;
-use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, html, text};
-use domain::model::base::ids::UserId;
+use crate::receipt::{Layout, Receipt, ReceiptHeader, Subject, Whose, html, text};
+use domain::model::base::ids::{ReturnId, UserId};
 use domain::model::people::user::Role;
+use domain::model::selling::payment::EXCHANGE;
+use domain::model::selling::returns::Return;
 use domain::rules::selling::returns::ReturnView;
 use domain::rules::selling::transaction::TransactionView;
-use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use storage::{Storage, StorageError};
 
 const EXAMPLE: &str = concat!(
     r#"{"receipt_no": "S001-till-1-00000042", "kind": "sale", "store": {"store_id": "S001", "name": "Corner shop", "address": "Jl. Merdeka 1", "tax_id": "01.234.567.8-901.000"}, "currency": "IDR", "cashier_name": "Sari", "footer": "Thank you", "transaction": "#,
@@ -24,8 +26,9 @@ const EXAMPLE: &str = concat!(
 
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Retrieve the receipt of a sale or a return as data, text or HTML. Reading is no print; text and HTML say COPY once the receipt was printed",
+    "Retrieve the receipt of a sale or a return as data, text or HTML. Reading is no print; text and HTML say COPY once the receipt was printed. A gift receipt has no prices and never says COPY",
 )
+.query::<Query>()
 .answers::<ReceiptData>(EXAMPLE)
 .also(&["text/plain", "text/html"]);
 
@@ -33,11 +36,28 @@ pub const PRINT: Doc = Doc::of(
     "Point of sale",
     "Print a receipt on the register's own printer, or, with `Accept: text/plain` or `text/html`, return the paper for a printer of the caller. The first print is the original; every other one says COPY and is audited. The answer does not wait for the printer",
 )
-.optional_body::<EmptyBody>("{}")
+.optional_body::<PrintReceipt>(r#"{"gift": false}"#)
 .answers::<PrintJob>(PRINT_JOB)
 .also(&["text/plain", "text/html"])
 .unkeyed("each request prints another piece of paper, which says COPY from the second one on")
 .refuses(&[Code::NotFound]);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Query {
+    /// Whether text and HTML are a gift receipt: the goods without their prices.
+    #[serde(default)]
+    gift: bool,
+}
+
+/// Request body of `POST /api/pos/receipts/:receipt_no/prints`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PrintReceipt {
+    /// Whether it is a gift receipt: the goods without their prices.
+    #[serde(default)]
+    gift: bool,
+}
 
 /// Issuer of a receipt.
 #[derive(Serialize, JsonSchema)]
@@ -88,27 +108,30 @@ struct ReceiptData<'a> {
 /// `GET /api/pos/receipts/:receipt_no`
 pub async fn read(request: Request) -> Answered {
     let number = request.param("receipt_no");
+    let query: Query = request.query()?;
     let (subject, cashier) = find_receipt(&request, number)?;
     let head = &request.state.head;
     let Some(form) = form(&request) else {
         let role = request.caller()?.role;
         return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
     };
-    let copy = request.state.store.storage().sales().receipt_printed(number).map_err(stored)?;
-    Ok(paper(&request, number, &layout(&request, &subject, &cashier, copy), &form))
+    let gift = query.gift && matches!(subject, Subject::Sale(_));
+    let printed = || request.state.store.storage().sales().receipt_printed(number).map_err(stored);
+    let copy = !gift && printed()?;
+    Ok(paper(&request, number, &layout(&request, &subject, &cashier, Sort { copy, gift })?, &form))
 }
 
 /// `POST /api/pos/receipts/:receipt_no/prints`
 pub async fn print(request: Request) -> Answered {
-    request.json::<EmptyBody>()?;
+    let asked = request.json::<PrintReceipt>()?;
     let number = request.param("receipt_no");
     let (subject, cashier) = find_receipt(&request, number)?;
     if let Some(form) = form(&request) {
-        let layout = counted(&request, number, &subject, &cashier).await?;
+        let layout = counted(&request, number, &subject, &cashier, asked.gift).await?;
         return Ok(paper(&request, number, &layout, &form));
     }
     let till = till_with_printer(&request)?;
-    let layout = counted(&request, number, &subject, &cashier).await?;
+    let layout = counted(&request, number, &subject, &cashier, asked.gift).await?;
     Ok(Reply::ok(&request.state.printers.receipt(&till, &layout, number)))
 }
 
@@ -137,21 +160,72 @@ fn find_receipt(request: &Request, number: &str) -> Result<(Subject, String), Ap
     Ok((subject, user.map(|user| user.name).unwrap_or_default()))
 }
 
-/// The receipt as it is printed now: counted, and a copy from the second time on.
+/// The receipt as it is printed now: counted, and a copy from the second time on. A gift receipt proves no payment and
+/// is not counted.
 async fn counted(
     request: &Request,
     number: &str,
     subject: &Subject,
     cashier: &str,
+    gift: bool,
 ) -> Result<Layout, ApiError> {
-    let copy = request.state.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
-    Ok(layout(request, subject, cashier, copy))
+    let gift = gift && matches!(subject, Subject::Sale(_));
+    let copy = !gift && request.state.store.print_receipt(&ask(request)?, number).await.map_err(failed)?;
+    layout(request, subject, cashier, Sort { copy, gift })
 }
 
-fn layout(request: &Request, subject: &Subject, cashier: &str, copy: bool) -> Layout {
+/// Whether a receipt is a copy, or one without prices.
+#[derive(Clone, Copy)]
+struct Sort {
+    copy: bool,
+    gift: bool,
+}
+
+fn layout(
+    request: &Request,
+    subject: &Subject,
+    cashier: &str,
+    Sort { copy, gift }: Sort,
+) -> Result<Layout, ApiError> {
     let shop = &request.state;
+    let (member, exchanged) = beside(shop.store.storage(), subject).map_err(stored)?;
     let rules = shop.store.rules();
-    Layout::of(&Receipt { head: &shop.head, timezone: &rules.timezone, subject, cashier, copy })
+    Ok(Layout::of(&Receipt {
+        head: &shop.head,
+        timezone: &rules.timezone,
+        subject,
+        cashier,
+        member: member.as_ref().filter(|_| !gift),
+        exchanged: &exchanged,
+        copy,
+        gift,
+    }))
+}
+
+/// The member of a document with the points of now, and the returns that paid a part of it.
+fn beside(storage: &Storage, subject: &Subject) -> Result<(Option<Whose>, Vec<Return>), StorageError> {
+    let (member, exchanges) = match subject {
+        Subject::Sale(sale) => (&sale.member_id, sale.payments.as_slice()),
+        Subject::Return(back) => (&back.member_id, [].as_slice()),
+    };
+    let member = match member {
+        Some(id) => storage.members().member(id)?,
+        None => None,
+    };
+    let whose = member.map(|member| {
+        let points = storage.members().points(&member.member_id)?;
+        Ok::<_, StorageError>(Whose {
+            name: member.name,
+            points: points.map_or(0, |points| points.balance()),
+        })
+    });
+    let mut returns = Vec::new();
+    for payment in exchanges.iter().filter(|payment| payment.counts() && payment.method == EXCHANGE) {
+        let Some(id) = &payment.reference else { continue };
+        returns.extend(storage.sales().posted_return(&ReturnId::from(id.as_str()))?);
+    }
+    Ok((whose.transpose()?, returns))
+}
 }
 
 fn cashier(subject: &Subject) -> &UserId {

@@ -6,6 +6,7 @@ use crate::http::failure::{failed, stored};
 use ::actors::view::LinkStatus;
 use domain::model::base::ids::{RegisterId, ShiftId, StoreId};
 use domain::model::base::settings::{PriceOverride, RoundingMode};
+use domain::model::base::time::UtcMs;
 use domain::model::books::register::{MAIN, Register};
 use domain::rules::books::register::RegisterView;
 use edge::{Doc, Reply, clock};
@@ -13,6 +14,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
+use storage::{Storage, StorageError};
 
 pub const SETTINGS: Doc = Doc::of(
     "Point of sale",
@@ -21,7 +23,8 @@ pub const SETTINGS: Doc = Doc::of(
 .answers::<TillSettings>(
     r#"{"store_id": "S001", "name": "Menteng", "currency": "IDR", "timezone": "Asia/Jakarta",
         "business_date": "2026-11-20", "register": {"register_id": "till-1", "name": "Front till", "state": "active"},
-        "registers": [{"register_id": "till-1", "name": "Front till", "state": "active"}],
+        "registers": [{"register_id": "till-1", "name": "Front till", "state": "active",
+            "open_shift": {"cashier_name": "Sari", "opened_at": "2026-11-20T01:03:12.000Z"}}],
         "shift_id": "shf_019aa0b1f6e27d1c9f0b1a2b3c4d5e6f",
         "tax": {"prices_include_tax": false, "default_rate_bp": 1100},
         "payments": {"methods": ["cash", "card"], "cash_rounding": 100, "cash_rounding_mode": "nearest",
@@ -59,7 +62,7 @@ struct TillSettings<'a> {
     /// not registered and the store refuses unknown registers.
     register: Option<RegisterView>,
     /// Registers that may sell.
-    registers: Vec<RegisterView>,
+    registers: Vec<TillRegister>,
     /// ID of the caller's open shift. Null if there is none.
     shift_id: Option<ShiftId>,
     /// Settings of tax.
@@ -76,6 +79,25 @@ struct TillSettings<'a> {
     shifts: Shifts,
     /// Settings of printing.
     printing: Paper<'a>,
+}
+
+/// A register that may sell, and who sells there now.
+#[derive(Serialize, JsonSchema)]
+struct TillRegister {
+    /// The register.
+    #[serde(flatten)]
+    register: RegisterView,
+    /// Its open shift. Null if it has none.
+    open_shift: Option<OpenShift>,
+}
+
+/// An open shift of a register.
+#[derive(Serialize, JsonSchema)]
+struct OpenShift {
+    /// Name of the person who opened it.
+    cashier_name: String,
+    /// When it was opened.
+    opened_at: UtcMs,
 }
 
 /// Settings of tax.
@@ -175,7 +197,7 @@ pub async fn settings(request: Request) -> Answered {
     let known = store.storage().shifts().register(&id).map_err(stored)?;
     let unknown = || Register::new(id.clone(), id.0.clone());
     let register = known.or_else(|| (!rules.registers_closed).then(unknown));
-    let registers = store.storage().shifts().registers().map_err(stored)?;
+    let registers = registers(store.storage()).map_err(stored)?;
     let policy = &rules.policy;
     Ok(Reply::ok(&TillSettings {
         store_id: &rules.store_id,
@@ -184,7 +206,7 @@ pub async fn settings(request: Request) -> Answered {
         timezone: rules.timezone.iana_name().unwrap_or("UTC"),
         business_date: rules.business_date(clock::now()),
         register: register.as_ref().map(RegisterView::from),
-        registers: registers.iter().filter(|register| !register.disabled).map(RegisterView::from).collect(),
+        registers,
         shift_id: shift.map(|shift| shift.shift_id),
         tax: Tax { prices_include_tax: rules.prices_include_tax, default_rate_bp: rules.default_rate_bp },
         payments: Payments {
@@ -209,4 +231,24 @@ pub async fn settings(request: Request) -> Answered {
             register_ids: shop.printers.registers(),
         },
     }))
+}
+
+/// Registers that may sell, each with its open shift.
+fn registers(storage: &Storage) -> Result<Vec<TillRegister>, StorageError> {
+    let open = storage.shifts().open_shifts()?;
+    let of = |register: &Register| {
+        let Some(shift) = open.iter().find(|shift| shift.register_id == register.register_id) else {
+            return Ok(None);
+        };
+        let person = storage.users().user(&shift.opened_by)?;
+        let cashier_name = person.map(|person| person.name).unwrap_or_default();
+        Ok::<_, StorageError>(Some(OpenShift { cashier_name, opened_at: shift.opened_at }))
+    };
+    let all = storage.shifts().registers()?;
+    let selling = all.iter().filter(|register| !register.disabled);
+    selling
+        .map(|register| {
+            Ok(TillRegister { register: RegisterView::from(register), open_shift: of(register)? })
+        })
+        .collect()
 }

@@ -41,6 +41,36 @@ fn a_receipt_is_printed_once_and_copies_say_so() {
 }
 
 #[test]
+fn a_customers_paper_is_in_words_and_a_gift_receipt_has_no_prices() {
+    let mut counter = Counter::open();
+    let basket = json!({"items": [{"sku": "8990001", "qty": 2, "discount": 100}], "discount": 50,
+        "discount_reason": "short_dated"});
+    let made = counter.till.post("/api/pos/transactions", &basket).data(201);
+    let pay = format!("/api/pos/transactions/{}/pay", text(&made, "transaction_id"));
+    let sold =
+        counter.till.post(&pay, &json!({"method": "bank_transfer", "amount": made["total"]})).data(200);
+    let path = format!("/api/pos/receipts/{}", text(&sold, "receipt_no"));
+    let mut plain = |query: &str| {
+        let answer = counter.till.send("GET", &format!("{path}{query}"), &[("Accept", "text/plain")], b"");
+        answer.text()
+    };
+    let gift = plain("?gift=true");
+    assert!(gift.contains("GIFT RECEIPT") && gift.contains(&text(&sold, "receipt_no")), "{gift}");
+    assert!(!gift.contains("TOTAL") && !gift.contains("2,000"), "{gift}");
+    let paper = plain("");
+    assert!(!paper.contains("COPY"), "a gift receipt is no print of this one: {paper}");
+    let lines: Vec<_> = paper.lines().collect();
+    assert!(lines.iter().any(|line| line.starts_with("Bank transfer ")), "{paper}");
+    assert!(lines.iter().any(|line| line.starts_with("Tax 11 % ")), "{paper}");
+    // Why it was given is not the customer's business; the parts of it are one.
+    assert!(!paper.contains("short_dated"), "{paper}");
+    let off = lines.iter().filter(|line| line.trim_start().starts_with("discount"));
+    assert_eq!(off.collect::<Vec<_>>(), [&format!("{:<38}{:>4}", "  discount", "-150").as_str()], "{paper}");
+    let total = lines.iter().position(|line| line.starts_with("TOTAL IDR")).unwrap();
+    assert_eq!((lines[total - 1], lines[total + 1]), ("=".repeat(42).as_str(), "=".repeat(42).as_str()));
+}
+
+#[test]
 fn products_are_found_by_the_beginning_of_any_word_and_by_code() {
     let mut counter = Counter::open();
     let all = counter.till.get("/api/pos/products?limit=500").data(200);

@@ -10,8 +10,8 @@ pub const INTENTS_LEFT: &str = "return new Promise((told) => { indexedDB.open('p
 #[test]
 fn one_tab_sells_and_the_other_says_so() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
-    // A device that is new here knows the shop by its number; later it names shop and till.
-    screen.reads("#place", "S001");
+    // A device that is new here names the shop; later it names shop and till.
+    screen.reads("#place", "Test shop");
     screen.log_in("till-1");
     screen.open_shift();
     screen.visit("/pos");

@@ -76,6 +76,10 @@ fn an_exchange_is_settled_in_one_go() {
     screen.presses(ENTER);
     screen.reads("#receipt-no", "00000005");
     screen.is_clean();
+    // The customer's paper of the new sale says what came back for it.
+    let mut till = screen.store.login("till-1");
+    let paper = till.send("GET", "/api/pos/receipts/S001-main-00000005", &[("Accept", "text/plain")], b"");
+    assert!(paper.text().contains("Came back, receipt S001-main-00000004"), "{}", paper.text());
     let methods: Vec<Vec<(Value, Value)>> = returns(&screen)
         .iter()
         .map(|back| {

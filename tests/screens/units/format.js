@@ -34,6 +34,10 @@ for (const [typed, meant] of [
 ])
   is(`typed ${typed}`, amount(typed), meant);
 is("the last digits", shortReceipt("S001-till-1-00003611"), "\u202600003611");
+setShop({ currency: "IDR", timezone: "Asia/Jakarta", store_id: "S001" }, "till-1");
+is("the last digits at its till", shortReceipt("S001-till-1-00003611"), "\u202600003611");
+is("till and digits of another till", shortReceipt("S001-till-2-00003611"), "till-2-00003611");
+is("the last digits of another shop", shortReceipt("S002-till-1-00003611"), "\u202600003611");
 is("no receipt", shortReceipt(null), "");
 is("a short time", span(1_250), "1.3s");
 is("a text with a name", t("Discount on {name}", { name: "tea" }).includes("tea"), true);

@@ -104,12 +104,13 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     }
     let reason = cmd.discount_reason.clone().or_else(|| reason(before)).filter(|reason| !reason.is_empty());
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
+    let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
+    // Before the policy: a manager is not asked for what is not possible anyway.
+    reprice(&mut after, &asked, &found, &pricing, till.rules)?;
     if cmd.items.is_some() || cmd.discount.is_some() {
         discount_policy(&items, &found, discount, &till.authorization, till.rules)?;
         discount_reason(&items, discount, reason.as_deref(), till.rules)?;
     }
-    let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
-    reprice(&mut after, &asked, &found, &pricing, till.rules)?;
     let removed = removed(before, &after);
     if !removed.is_empty() || after.total < before.total {
         may_drop(before, &till.authorization)?;

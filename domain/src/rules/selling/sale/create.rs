@@ -55,13 +55,14 @@ pub(crate) fn basket(
     let member = member(cmd.member_id.as_ref(), &till.pricing)?;
     let found = catalogue(&cmd.items, till.pricing.products)?;
     price_policy(&cmd.items, &found, &till.authorization, till.rules)?;
-    discount_policy(&cmd.items, &found, cmd.discount.unwrap_or(0), &till.authorization, till.rules)?;
     let mut transaction = empty(cmd, id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
-    discount_reason(&cmd.items, cmd.discount.unwrap_or(0), reason, till.rules)?;
     let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
+    // Before the policy: a manager is not asked for what is not possible anyway.
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
+    discount_policy(&cmd.items, &found, asked.discount, &till.authorization, till.rules)?;
+    discount_reason(&cmd.items, asked.discount, reason, till.rules)?;
     Ok(transaction)
 }
 
