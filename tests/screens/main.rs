@@ -30,10 +30,10 @@ mod office {
     pub mod bought;
     pub mod buying;
     pub mod catalogue;
-    pub mod layout;
-    pub mod named;
     pub mod columns;
     pub mod company;
+    pub mod layout;
+    pub mod named;
     pub mod order_to_settlement;
     pub mod portal;
     pub mod set_aside;

@@ -226,7 +226,6 @@ fn beside(storage: &Storage, subject: &Subject) -> Result<(Option<Whose>, Vec<Re
     }
     Ok((whose.transpose()?, returns))
 }
-}
 
 fn cashier(subject: &Subject) -> &UserId {
     match subject {
