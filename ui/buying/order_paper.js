@@ -112,7 +112,7 @@ class PageOrderPaper extends Page {
             t("{n} days", { n: number(supplier.payment_terms_days) }),
         )}
       </dl>
-      <table class="grid">
+      <table class="grid fold">
         <thead>
           <tr>
             <th scope="col" class="num">#</th>
@@ -128,7 +128,9 @@ class PageOrderPaper extends Page {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row" colspan="3">${t("Total before tax")}</th>
+            <td></td>
+            <td></td>
+            <td>${t("Total before tax")}</td>
             <td class="num">${number(lines.reduce((sum, { qty }) => sum + qty, 0))}</td>
             <td></td>
             <td class="num total">${money(order.total)}</td>
