@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod network;
 pub mod pages;
 pub mod private;
+pub mod product_codes;
 pub mod product_csv;
 pub mod secret;
 pub mod server;

@@ -31,10 +31,14 @@ fn a_delivery_is_received_counted_and_seen() {
         screen.scans(code);
     }
     screen.reads(".dock", "2 lines, 3 pieces");
+    // A name finds the product too; Enter waits for the list.
+    screen.browser.write("#scan", "Product 8990007");
+    screen.presses(ENTER);
+    screen.reads(".dock", "2 lines, 4 pieces");
     look(&mut screen, "admin-receive");
     // A reload loses nothing: the draft is there again.
     screen.script("location.reload()");
-    screen.reads(".dock", "2 lines, 3 pieces");
+    screen.reads(".dock", "2 lines, 4 pieces");
     screen.browser.press(".dock button");
     screen.reads("#banner", "2 lines received");
     let mut warehouse = screen.store.login("warehouse");
@@ -105,6 +109,15 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     let no = text(&orders["items"][0], "po_no");
     let Some(mut screen) = admin(&shop.store, "manager") else { return };
     go(&mut screen, &format!("#/receiving/{id}"), &format!("#qty-{SKU}"));
+    screen.browser.press("#all");
+    screen.reads(".dock", "1 line, 12 pieces");
+    // More than the order takes: the page says of what, how many go, and offers them.
+    choose(&mut screen, &format!("#qty-{SKU}"), "15");
+    screen.browser.press(".dock button");
+    screen.reads("#over", "the order takes 12 more");
+    screen.browser.press("#over .btn");
+    screen.reads(".dock", "1 line, 12 pieces");
+    choose(&mut screen, &format!("#qty-{SKU}"), "");
     screen.browser.write("#note", "SJ-88213");
     screen.script("document.querySelector('#scan').focus()");
     screen.scans(CARTON);

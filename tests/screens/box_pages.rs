@@ -35,6 +35,7 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
     let store = Store::open();
     let Some(mut screen) = admin(&store, "admin", "machine") else { return };
     screen.reads(".calm", "components running");
+    screen.browser.press(".technical summary");
     assert_eq!(restarts(&mut screen, "catalogue"), "0");
     screen.browser.press("#part-catalogue button");
     screen.reads("dialog h2", "Restart Catalogue?");
@@ -64,6 +65,7 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
     // A manager looks; an administrator restarts.
     let Some(mut manager) = admin(&store, "manager", "machine") else { return };
     manager.reads(".calm", "components running");
+    manager.browser.press(".technical summary");
     assert_eq!(manager.script("return document.querySelectorAll('.tree button').length"), 0);
     manager.reads("page-machine", "Only an administrator can restart a component");
     manager.is_clean();

@@ -178,8 +178,14 @@ class PageMachine extends Page {
     </p>`;
   }
 
-  parts() {
+  /** Whether everything runs, in words. */
+  state() {
     if (!this.tree) return this.awaited();
+    return this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health();
+  }
+
+  parts() {
+    if (!this.tree) return nothing;
     const head = [
       [t("Component")],
       [t("Status")],
@@ -189,8 +195,7 @@ class PageMachine extends Page {
       [t("Last failure")],
       ...(this.app.user.role === "admin" ? [["", "num"]] : []),
     ];
-    return html`${this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health()}
-      <p class="vh" role="status">${this.said}</p>
+    return html`<p class="vh" role="status">${this.said}</p>
       <div class="panel scroll">
         <table class="grid fold tree">
           <thead>
@@ -218,8 +223,12 @@ class PageMachine extends Page {
   render() {
     return html`${title(t("Server"), this.app.find())}
       <div class="stack">
-        <h2>${t("Components")}</h2>
-        ${this.parts()}<store-work .app=${this.app}></store-work>
+        ${this.state()}<store-work .app=${this.app}></store-work>
+        <details class="technical">
+          <summary>${t("Technical details")}</summary>
+          <h2>${t("Components")}</h2>
+          ${this.parts()}
+        </details>
       </div>`;
   }
 }

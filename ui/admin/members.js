@@ -61,7 +61,7 @@ class PageMembers extends ListPage {
   }
 
   render() {
-    return html`${title(t("Members"))}
+    return html`${title(t("Members"), this.app.find())}
       <div class="rowx tools">
         <label class="vh" for="search">${t("Phone, name or card")}</label>
         <div class="searching">

@@ -44,7 +44,15 @@ class PagePeople extends ListPage {
         "person-role",
       )}${field(
         t("First password"),
-        html`<input class="input" id="person-password" name="password" type="password" autocomplete="new-password" />`,
+        html`<input
+            class="input"
+            id="person-password"
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            aria-describedby="person-rule"
+          />
+          <p class="muted hint" id="person-rule">${t("8 to 128 characters")}</p>`,
         "person-password",
       )}`,
       act: async (given) => {
@@ -52,6 +60,9 @@ class PagePeople extends ListPage {
           return await app.change("POST", "/api/users", given);
         } catch (error) {
           error.words = words(error);
+          const wrong = app.querySelector(`dialog [name="${error.details?.fields?.[0]?.path}"]`);
+          wrong?.setAttribute("aria-invalid", "true");
+          wrong?.focus();
           throw error;
         }
       },
@@ -78,6 +89,7 @@ class PagePeople extends ListPage {
   render() {
     return html`${title(
       t("People"),
+      this.app.find(),
       html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New user")}</button>`,
     )}
     ${this.table(

@@ -4,13 +4,17 @@ import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { day, money, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { WALK } from "../kit/menu.js";
-import { codeOf } from "../kit/scan.js";
 import { Page } from "../kit/page.js";
-import { findProduct } from "./find.js";
+import { Finding } from "../goods/finder.js";
 import { title } from "../kit/list.js";
 
-class PageReceive extends Page {
+class PageReceive extends Finding(Page) {
   suppliers;
+  order;
+  note;
+  supplier;
+  loaded;
+  lines;
 
   constructor() {
     super();
@@ -39,7 +43,7 @@ class PageReceive extends Page {
         id === "new" ? null : this.app.get("/api/purchase-orders/:id", { id }),
       ]);
       this.lines = [];
-      for (const line of order?.lines ?? []) await this.put(line.sku, 0, line);
+      for (const line of order?.lines ?? []) await this.add(line.sku, 0, line);
       const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
       return {
         suppliers,
@@ -74,7 +78,7 @@ class PageReceive extends Page {
   }
 
   /** A line of the product, made where there is none. */
-  async put(sku, qty, ordered) {
+  async add(sku, qty, ordered) {
     const known = this.lines.find((line) => line.sku === sku);
     if (known) {
       known.qty = (known.qty ?? 0) + qty;
@@ -83,7 +87,7 @@ class PageReceive extends Page {
     const product = ordered?.name ? ordered : await this.app.get("/api/stock/:sku", { sku });
     // The next scan of it may have come before this answer.
     if (this.lines.some((line) => line.sku === sku)) {
-      await this.put(sku, qty, ordered);
+      await this.add(sku, qty, ordered);
       return;
     }
     this.lines = [
@@ -107,15 +111,31 @@ class PageReceive extends Page {
     this.requestUpdate();
   }
 
-  async scanned(code) {
+  /** What was found comes in: a piece, or a carton's pieces where its code was scanned. */
+  async put({ sku, pack_qty: pieces = 1 }) {
     try {
-      const found = await findProduct(this.app, code);
-      if (!found) return;
-      await this.put(found.sku, found.pack_qty);
+      await this.add(sku, pieces);
       this.keep();
     } catch (error) {
-      this.app.scanFailed(error, code);
+      this.app.fail(error);
     }
+  }
+
+  /** All that is still to come, as it was ordered. */
+  receiveAll() {
+    this.lines = this.lines.map((line) => ({
+      ...line,
+      qty: line.ordered === null ? line.qty : Math.max(0, line.ordered - line.before - (line.rejected ?? 0)) || null,
+    }));
+    this.problem = null;
+    this.keep();
+  }
+
+  /** Only what the order still takes of a line. */
+  cut(line) {
+    line.qty = Math.max(0, line.limit - line.before) || null;
+    this.problem = null;
+    this.keep();
   }
 
   post() {
@@ -133,7 +153,10 @@ class PageReceive extends Page {
           unit_cost: cost ?? 0,
         })),
       };
-      const done = await this.app.command({ url: "/api/receiving", body, label: "Receiving", amount: this.cost });
+      const done = await this.app
+        .command({ url: "/api/receiving", body, label: "Receiving", amount: this.cost })
+        .catch((error) => this.refused(error));
+      if (!done) return;
       localStorage.removeItem(this.draft);
       this.app.go("deliveries", done.receiving_id);
       await new Promise((resolve) => setTimeout(resolve));
@@ -142,6 +165,32 @@ class PageReceive extends Page {
         t("{n} lines received, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }),
       );
     });
+  }
+
+  /** Of a line with more than the order takes says what can be done; anything else is said as everywhere. */
+  refused(error) {
+    const line = error.code === "over_receipt" && this.lines.find(({ sku }) => sku === error.details?.sku);
+    if (!line) throw error;
+    line.limit = error.details.limit;
+    line.before = error.details.received;
+    this.problem = { line, left: error.details.left };
+    this.requestUpdate();
+    this.querySelector(`#qty-${CSS.escape(line.sku)}`)?.focus();
+    return null;
+  }
+
+  over() {
+    if (!this.problem) return nothing;
+    const { line, left } = this.problem;
+    return html`<div class="panel pad stack s" id="over" role="alert">
+      <p>
+        <b>${t("{name}: the order takes {n} more", { name: line.name, n: number(left) })}</b>
+      </p>
+      <p>${t("Receive those with this order, and the rest in a delivery without an order, or send it back")}</p>
+      <p>
+        <button class="btn" @click=${() => this.cut(line)}>${t("Reduce to {n}", { n: number(left) })}</button>
+      </p>
+    </div>`;
   }
 
   get filled() {
@@ -231,25 +280,14 @@ class PageReceive extends Page {
             >`
           : nothing,
         html`<span class="muted">${t("draft on this device")}</span>`,
+        order
+          ? html`<button class="btn" id="all" @click=${() => this.receiveAll()}>
+              ${icon("package-check")}${t("Receive all as ordered")}
+            </button>`
+          : nothing,
       )}
       <div class="form-row">
-        ${field(
-          t("Scan a product, or type its code"),
-          html`<input
-            class="input"
-            id="scan"
-            data-focus
-            data-scan="line"
-            autocomplete="off"
-            @keydown=${(event) => {
-              if (event.key !== "Enter" || event.ctrlKey || !event.target.value) return;
-              const code = codeOf(event.target.value);
-              event.target.value = "";
-              this.scanned(code);
-            }}
-          />`,
-          "scan",
-        )}${field(
+        ${this.finder()}${field(
           t("Delivery note"),
           html`<input
             class="input"
@@ -288,10 +326,10 @@ class PageReceive extends Page {
               )
         }
       </div>
-      ${
+      ${this.over()}${
         this.lines.length
           ? html`<div class="panel scroll">
-              <table class="grid fold">
+              <table class="grid fold receive">
                 <thead>
                   <tr>
                     <th>${t("Product")}</th>

@@ -49,6 +49,7 @@ class PageReceiving extends ListPage {
   render() {
     return html`${title(
       t("Receiving"),
+      this.app.find(),
       html`<a class="btn primary" href="#/receiving/new">${icon("plus")}${t("Receive without an order")}</a>`,
     )}${this.app.tabs()}
     ${this.table(

@@ -27,6 +27,15 @@ const MORE = [
   ["audit", "scroll-text", () => t("Audit log"), MANAGE],
   ["settings", "settings", () => t("Settings"), MANAGE],
 ];
+/** What the groups are called, in their order; the first needs no name. */
+const GROUP_NAMES = [
+  null,
+  () => t("Sales"),
+  () => t("Goods"),
+  () => t("People and tills"),
+  () => t("Store"),
+  () => t("Mine"),
+];
 /** The menu from above, by groups; a page that is not named comes before the last group. */
 const GROUPS = [
   ["today"],
@@ -100,7 +109,7 @@ export const arranged = (menu) => {
     group
       .map((name) => all.find(([known]) => known === name))
       .filter(Boolean)
-      .map((row, index) => [...row.slice(0, 4), at > 0 && index === 0]),
+      .map((row, index) => [...row.slice(0, 4), at > 0 && index === 0 && GROUP_NAMES[at]]),
   );
 };
 

@@ -1,14 +1,32 @@
 // Settings as they are in force, and who says so: the settings file, the environment, head office, or nobody.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, notice } from "../kit/controls.js";
-import { number } from "../kit/format.js";
-import { t } from "../kit/i18n.js";
+import { money, number, rate } from "../kit/format.js";
+import { known, t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
 const NAMES = { hub: "Head office", environment: "Environment", file: "Settings file", default: "Default" };
 const SOURCES = Object.keys(NAMES);
+/** Sections that only whoever runs the server needs. */
+const TECHNICAL = ["http", "storage", "auth", "supervision", "idempotency", "hub", "sync", "log", "backup"];
+/** Settings that are amounts of money. */
+const AMOUNTS = [
+  "payments.cash_rounding",
+  "points.earn_per",
+  "points.redeem_value",
+  "returns.cashier_limit",
+  "returns.unreceipted_max",
+  "shifts.variance_tolerance",
+  "approval.adjustment_value",
+  "approval.pay_out_value",
+];
+/** A value of a setting as a person reads it. */
+const inWords = ({ name, value }) => {
+  if (AMOUNTS.includes(name)) return money(value);
+  return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
+};
 
 /** A value as its file would have it, in words where it is yes or no. */
 const shown = (value) => {
@@ -77,6 +95,7 @@ class PageSettings extends Page {
     const fits = ({ name, value, section }) =>
       !wanted ||
       name.includes(wanted) ||
+      t(`setting.${name}`).toLowerCase().includes(wanted) ||
       t(`section.${section}`).toLowerCase().includes(wanted) ||
       JSON.stringify(value).toLowerCase().includes(wanted);
     return this.rows.filter((one) => fits(one) && (!this.source || one.source === this.source));
@@ -103,8 +122,14 @@ class PageSettings extends Page {
             ${rows.map(
               (one) =>
                 html`<tr id=${`set-${one.name}`}>
-                  <td><code>${one.key}</code></td>
-                  <td><div>${shown(one.value)}</div></td>
+                  <td>
+                    <div>
+                      ${known(`setting.${one.name}`) ? html`${t(`setting.${one.name}`)}<br />` : nothing}<code
+                        >${one.key}</code
+                      >
+                    </div>
+                  </td>
+                  <td><div>${inWords(one)}</div></td>
                   <td><div>${this.from(one)}</div></td>
                 </tr>`,
             )}
@@ -153,6 +178,15 @@ class PageSettings extends Page {
     if (!this.rows) return this.awaited();
     const found = this.found();
     const sections = [...new Set(found.map(({ section }) => section))];
+    const draw = (names) =>
+      names.map((name) =>
+        this.section(
+          name,
+          found.filter(({ section }) => section === name),
+        ),
+      );
+    const technical = sections.filter((name) => TECHNICAL.includes(name));
+    const searched = Boolean(this.text || this.source);
     return html`${this.tools()}
       <div class="stack">
         ${notice(
@@ -162,12 +196,14 @@ class PageSettings extends Page {
             "Settings are changed in the server's settings file, which needs a restart, or at head office, effective immediately. Head office overrides the file. Secrets are never shown",
           ),
         )}
-        ${sections.map((name) =>
-          this.section(
-            name,
-            found.filter(({ section }) => section === name),
-          ),
-        )}${
+        ${draw(sections.filter((name) => !TECHNICAL.includes(name)))}${
+          technical.length
+            ? html`<details class="technical" ?open=${searched}>
+                <summary>${t("Technical")}</summary>
+                <div class="stack">${draw(technical)}</div>
+              </details>`
+            : nothing
+        }${
           found.length
             ? nothing
             : html`<div class="empty panel">

@@ -146,7 +146,7 @@ class PageStock extends ListPage {
       this.text || this.filter || this.category
         ? t("No products found")
         : t("No stock yet. Receive a delivery to add stock");
-    return html`${title(t("Stock"), this.csv())}
+    return html`${title(t("Stock"), this.app.find(), this.csv())}
       <div class="rowx tools">
         <label class="vh" for="search">${t("Search or scan")}</label>
         <div class="searching">

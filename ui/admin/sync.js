@@ -98,7 +98,7 @@ class PageSync extends ListPage {
         this.app.say(
           "warn",
           done.error
-            ? t("Not finished: {why}. It continues automatically", { why: done.error })
+            ? t("Not finished: head office could not be reached or refused. It continues automatically")
             : t("{what}. The rest continues automatically", { what }),
         );
     });
@@ -159,8 +159,11 @@ class PageSync extends ListPage {
             >${one.since ? t("since {time}", { time: `${date(one.since)} ${time(one.since)}` }) : ""}</span
           >
         </p>
-        <p><bdi>${one.message}</bdi></p>
-        ${TO_DO[one.code] ? html`<p>${t(TO_DO[one.code])}</p>` : nothing}`,
+        ${TO_DO[one.code] ? html`<p>${t(TO_DO[one.code])}</p>` : nothing}
+        <details>
+          <summary>${t("Technical details")}</summary>
+          <p><bdi>${one.message}</bdi></p>
+        </details>`,
     );
   }
 
@@ -252,7 +255,7 @@ class PageSync extends ListPage {
             ${icon("refresh-cw")}${this.busy ? t("Syncing\u2026") : t("Sync now")}
           </button>`
       : nothing;
-    return html`${title(t("Head office"), acts)}
+    return html`${title(t("Head office"), this.app.find(), acts)}
       <div class="stack">
         ${status.problems.map((one) => this.problem(one))}${
           status.problems.length

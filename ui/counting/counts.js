@@ -81,6 +81,7 @@ class PageCounts extends ListPage {
   render() {
     return html`${title(
       t("Counts"),
+      this.app.find(),
       html`<button class="btn primary" @click=${() => this.begin()}>${icon("plus")}${t("New count")}</button>`,
     )}
     ${this.table(

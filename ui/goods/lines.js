@@ -1,34 +1,17 @@
 // A document that is written by scanning: products found by scan, code or name, pieces of each; a draft until it is
 // sent.
 import { html, nothing } from "../vendor/lit.js";
-import { findProduct } from "../admin/find.js";
 import { FormPage } from "../records/form_page.js";
 import { countInput, icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { codeOf } from "../kit/scan.js";
+import { Finding } from "./finder.js";
 import "./texts.js";
 
-const SEARCH_AFTER_MS = 200;
-const SHOWN = 6;
-/** What is typed so is a code: it names one product or none. */
-const CODE = /^\d{8,}$/;
-
-export class LinesPage extends FormPage {
+export class LinesPage extends Finding(FormPage) {
   constructor() {
     super();
     this.lines = [];
-    this.found = [];
-    this.at = -1;
-  }
-
-  async scanned(code) {
-    try {
-      const found = await findProduct(this.app, code);
-      if (found) this.put(found);
-    } catch (error) {
-      this.app.scanFailed(error, code);
-    }
   }
 
   /** A piece more of a product, or a carton's pieces where its code was scanned. */
@@ -37,97 +20,6 @@ export class LinesPage extends FormPage {
     const line = { sku, name, there, damaged, cost };
     if (known < 0) this.set({ lines: [...this.lines, { ...line, qty: pieces }] });
     else this.line(known, { ...line, qty: (this.lines[known].qty ?? 0) + pieces });
-  }
-
-  typed(text) {
-    clearTimeout(this.timer);
-    this.at = -1;
-    this.timer = setTimeout(async () => {
-      this.asked = text;
-      try {
-        const items = text.length < 2 ? [] : (await this.app.get("/api/stock", {}, { q: text, limit: SHOWN })).items;
-        // An older answer than what stands there now is dropped.
-        if (this.asked !== text) return;
-        this.found = items;
-        this.requestUpdate();
-      } catch (error) {
-        this.app.fail(error);
-      }
-    }, SEARCH_AFTER_MS);
-  }
-
-  closeList() {
-    clearTimeout(this.timer);
-    this.asked = null;
-    this.found = [];
-    this.at = -1;
-    this.requestUpdate();
-  }
-
-  take(product) {
-    const field = this.querySelector("#scan");
-    field.value = "";
-    this.closeList();
-    this.put(product);
-    field.focus();
-  }
-
-  onFind(event) {
-    const { key, target } = event;
-    const text = codeOf(target.value);
-    if (key === "Escape" && this.found.length) this.closeList();
-    else if (key === "ArrowDown" || key === "ArrowUp") {
-      const all = this.found.length;
-      if (all) this.at = (this.at + (key === "ArrowDown" ? 1 : all - (this.at < 0 ? 0 : 1))) % all;
-    } else if (key === "Enter" && !event.ctrlKey && text) {
-      const chosen =
-        this.found[this.at] ?? (CODE.test(text) ? null : (this.found.find(({ sku }) => sku === text) ?? this.found[0]));
-      if (chosen && (this.at >= 0 || this.asked === text)) this.take(chosen);
-      else {
-        target.value = "";
-        this.closeList();
-        this.scanned(text);
-      }
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.requestUpdate();
-  }
-
-  finder() {
-    const open = this.found.length > 0;
-    return html`<div class="finder">
-      <div class="field">
-        <label for="scan">${t("Scan a product, or type its code or name")}</label>
-        <input
-          class="input"
-          id="scan"
-          data-focus
-          data-scan="line"
-          autocomplete="off"
-          role="combobox"
-          aria-autocomplete="list"
-          aria-expanded=${open}
-          aria-controls="scan-found"
-          aria-activedescendant=${this.at >= 0 ? `scan-found-${this.at}` : nothing}
-          @input=${(event) => this.typed(event.target.value.trim())}
-          @keydown=${(event) => this.onFind(event)}
-        />
-      </div>
-      <ul class="found panel" id="scan-found" role="listbox" aria-label=${t("Products found")} ?hidden=${!open}>
-        ${this.found.map(
-          (one, index) =>
-            html`<li
-              role="option"
-              id="scan-found-${index}"
-              aria-selected=${index === this.at}
-              @click=${() => this.take(one)}
-            >
-              <bdi>${one.name}</bdi><span class="muted">${one.sku}</span><span class="num">${number(one.on_hand)}</span>
-            </li>`,
-        )}
-      </ul>
-    </div>`;
   }
 
   /** The product of a line, and what is there of it. */

@@ -20,22 +20,19 @@ export const words = (error, counted = false) => {
   if (error.code === "rate_limited" && error.retryAfter && !counted)
     return t("Too many attempts. Try again in {n} s", { n: number(error.retryAfter) });
   const { details } = error;
-  const code = `error.${error.code}`;
+  const stated = `error.${error.code}.${details.state}`;
+  const code = known(stated) ? stated : `error.${error.code}`;
   const text = known(code) ? t(code) : t("The store refused: {message}", { message: error.message });
   const more = [];
   // What is wrong with a field the server says in English alone; elsewhere the field is named.
   for (const { path, problem } of details.fields ?? [])
-    if (problem)
-      more.push(
-        lang() === "en"
-          ? problem
-          : t(
-              path
-                .replace(/\[\d+\]/g, "")
-                .split(".")
-                .at(-1),
-            ),
-      );
+    if (problem) {
+      const name = path
+        .replace(/\[\d+\]/g, "")
+        .split(".")
+        .at(-1);
+      more.push(lang() === "en" ? (known(name) ? `${t(name)} ${problem}` : problem) : t(name));
+    }
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));

@@ -152,6 +152,7 @@ export class MenuApp extends App {
     const dark = document.documentElement.dataset.theme === "dark";
     const entry = (/** @type {any} */ { name, image, label, gap, count, here, letter }) =>
       html`<li class=${gap ? "gap" : nothing}>
+        ${typeof gap === "function" ? html`<span class="group wide" aria-hidden="true">${gap()}</span>` : nothing}
         <a href="#/${name}" aria-current=${here ? "page" : nothing} title=${label}
           >${icon(image)}<span class="wide">${label}</span>${count ? html`<b class="wide">${count}</b>` : nothing}${
             letter ? html`<kbd aria-hidden="true">${letter}</kbd>` : nothing

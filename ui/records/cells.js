@@ -91,7 +91,8 @@ export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
 
 /** A table of rows that are there already. */
-export const grid = (columns, rows, none = t("None")) =>
+/** `open` gives the address that a click on a row leads to. */
+export const grid = (columns, rows, none = t("None"), open = null) =>
   rows.length
     ? html`<div class="scroll">
         <table class="grid fold">
@@ -103,7 +104,12 @@ export const grid = (columns, rows, none = t("None")) =>
           <tbody>
             ${rows.map(
               (one) =>
-                html`<tr>
+                html`<tr
+                  class=${open ? "open" : nothing}
+                  @click=${(event) => {
+                    if (open && !event.target.closest("a, button, input")) location.hash = open(one);
+                  }}
+                >
                   ${columns.map(
                     ({ head, cell, kind }) => html`<td class=${kind} data-label=${head}>${inside(cell(one))}</td>`,
                   )}

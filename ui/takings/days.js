@@ -69,7 +69,9 @@ class PageDays extends Page {
       col(t("Status"), stateOfDay),
       col(t("Daily comparison"), (one) => proof(this.proofs.get(one.business_date)), "d"),
     ];
-    return html`<div class="panel">${grid(columns, this.days)}</div>`;
+    return html`<div class="panel">
+      ${grid(columns, this.days, undefined, (one) => address(["days", one.business_date]))}
+    </div>`;
   }
 
   render() {

@@ -8,11 +8,39 @@ import { icon, problem } from "../kit/controls.js";
 import { bars } from "./barcode.js";
 
 const LABELS_MAX = 200;
+/** Sizes of a label, in cm; how each looks is in the styles. */
+const SIZES = [
+  ["small", "4 \u00d7 2.5 cm"],
+  ["medium", "6 \u00d7 3.5 cm"],
+  ["large", "10 \u00d7 5 cm"],
+];
+const SIZE = "labels.size";
 
 class PageLabels extends LinesPage {
   constructor() {
     super();
     this.priced = new Map();
+    this.size = localStorage.getItem(SIZE) ?? "medium";
+  }
+
+  /** The size of the labels. */
+  choices() {
+    return html`<div class="filters unfolded flat">
+      <div class="field">
+        <label for="size">${t("Label size")}</label
+        ><select
+          class="input"
+          id="size"
+          @change=${(event) => {
+            this.size = event.target.value;
+            localStorage.setItem(SIZE, this.size);
+            this.requestUpdate();
+          }}
+        >
+          ${SIZES.map(([size, label]) => html`<option value=${size} ?selected=${size === this.size}>${label}</option>`)}
+        </select>
+      </div>
+    </div>`;
   }
 
   get draft() {
@@ -105,13 +133,14 @@ class PageLabels extends LinesPage {
     if (!this.loaded) return html`${title(t("Labels"))}${this.awaited(() => this.begin())}`;
     return html`${title(
         t("Labels"),
+        this.app.find(),
         this.lines.length
           ? html`<button class="btn" @click=${() => this.set({ lines: [] })}>${t("Clear")}</button>`
           : nothing,
         button,
       )}
       <div class="stack">
-        ${problem(this.problem)}${this.sheet(
+        ${this.choices()}${problem(this.problem)}${this.sheet(
           [[t("Product")], [t("Price"), "num"], [t("Labels"), "num"]],
           (line, index) => this.row(line, index),
           t("Scan products that need a new label"),
@@ -120,7 +149,7 @@ class PageLabels extends LinesPage {
           labels.length
             ? html`<section>
                 <h2 class="section">${t("Preview")}</h2>
-                <ul class="labels">
+                <ul class="labels ${this.size}">
                   ${labels.map((product) => this.label(product))}
                 </ul>
               </section>`

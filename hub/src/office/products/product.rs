@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::db::filter::{Conditions, escaped, folded};
 use crate::db::insert::{self, NewRow};
-use crate::office::products::{barcode, edit};
+use crate::office::products::barcode;
 use crate::table::price;
 use crate::table::product::{self, CHUNK, document};
 use crate::{feed, row};
@@ -13,7 +13,7 @@ use domain::model::base::search::words;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode::normal;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::{CatalogueRow, code_part, doubts_beside};
+use domain::rules::inventory::product::{CatalogueRow, code_part, codes_fit, doubts_beside};
 use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
 use edge::sheet::{Encoding, PROBLEMS_MAX, Problems, RowProblem};
@@ -111,7 +111,7 @@ pub async fn import(
         for row in rows {
             let before = known.get(row.product.sku.as_str());
             let mut product = row.over(before);
-            edit::codes_fit(&product)?;
+            codes_fit(&product).map_err(ApiError::from)?;
             product.price_set_at = match before {
                 Some(before) if before.price == product.price => before.price_set_at,
                 _ => next.get(product.sku.as_str()).copied().unwrap_or(now),

@@ -1,0 +1,208 @@
+//! One product at a time, at head office or in a shop alone: what may be asked for, and what comes of it.
+
+use crate::model::base::ids::Sku;
+use crate::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
+use crate::model::base::patch::Given;
+use crate::model::base::refusal::{FieldProblem, Refusal};
+use crate::model::base::text::is_blank;
+use crate::model::base::time::UtcMs;
+use crate::model::inventory::barcode;
+use crate::model::inventory::product::{Barcode, Product, ProductState};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// The highest price and cost.
+const PRICE_MAX: i64 = 1_000_000_000_000;
+/// The highest reorder level.
+const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
+/// All of a price, in basis points.
+const RATE_BP_MAX: u32 = 10_000;
+/// The longest category and tax code, in characters.
+const WORDS_CHARS_MAX: usize = 64;
+/// Most barcodes of a product.
+const BARCODES_MAX: usize = 100;
+
+// The fields that both bodies have are written once. A flattened struct would do the same, but serde then names no field in
+// the problems that it finds.
+macro_rules! body {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        #[derive(Debug, Clone, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        $(#[$about])*
+        pub struct $name {
+            $($own)*
+            /// Tax rate in basis points. Null for the rate of the tax code, or else the store's default.
+            #[serde(default)]
+            pub tax_rate_bp: Given<u32>,
+            /// Tax code of the product, which explains a rate of 0. Null for none.
+            #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+            pub tax_code: Given<String>,
+            /// Code of the category. Null for none.
+            #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+            pub category: Given<String>,
+            /// Codes by which a scanner finds the product.
+            #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+            pub barcodes: Option<Vec<Barcode>>,
+            /// First estimate of the cost of one piece, in whole currency units.
+            #[serde(default)]
+            pub cost: Given<i64>,
+            /// On-hand quantity at or below which the product should be ordered.
+            #[serde(default)]
+            pub reorder_level: Given<i64>,
+            /// Whether stock of the product is kept.
+            #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+            pub track_stock: Option<bool>,
+            /// Whether the product may be sold.
+            #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+            pub state: Option<ProductState>,
+        }
+
+        impl $name {
+            /// Writes the optional fields into the product. In a change, null removes the value.
+            fn apply(self, product: &mut Product) {
+                product.tax_rate_bp = self.tax_rate_bp.over(product.tax_rate_bp);
+                product.tax_code = self.tax_code.over(product.tax_code.take());
+                product.category = self.category.over(product.category.take());
+                product.cost = self.cost.over(product.cost);
+                product.reorder_level = self.reorder_level.over(product.reorder_level);
+                product.track_stock = self.track_stock.unwrap_or(product.track_stock);
+                product.state = self.state.unwrap_or(product.state);
+                if let Some(barcodes) = self.barcodes {
+                    product.barcodes = barcodes;
+                }
+            }
+        }
+    };
+}
+
+body! {
+    /// Request body of `POST /api/products`.
+    NewProduct {
+        /// Product code, unique.
+        pub sku: Sku,
+        /// Name of the product.
+        pub name: String,
+        /// Unit price in whole currency units.
+        pub price: i64,
+    }
+}
+
+body! {
+    /// Request body of `PATCH /api/products/:sku`. Omitted fields stay as they are.
+    ChangeProduct {
+        /// Name of the product.
+        #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+        pub name: Option<String>,
+        /// Unit price in whole currency units.
+        #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+        pub price: Option<i64>,
+    }
+}
+
+impl NewProduct {
+    /// The product. Codes are repaired already; `wrong` has the problems that were found with them.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn product(self, now: UtcMs, wrong: Vec<FieldProblem>) -> Result<Product, Refusal> {
+        let mut product = Product::new(self.sku.clone(), self.name.trim().to_owned(), self.price, now);
+        self.apply(&mut product);
+        check(&product, wrong)?;
+        Ok(product)
+    }
+}
+
+impl ChangeProduct {
+    /// The product from now on; a price that is given counts from `priced_at`. Codes as in [`NewProduct::product`].
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn over(
+        self,
+        before: &Product,
+        (now, priced_at): (UtcMs, UtcMs),
+        wrong: Vec<FieldProblem>,
+    ) -> Result<Product, Refusal> {
+        let mut product = Product { updated_at: now, ..before.clone() };
+        if let Some(name) = &self.name {
+            name.trim().clone_into(&mut product.name);
+        }
+        if let Some(price) = self.price {
+            product.price = price;
+            product.price_set_at = priced_at;
+        }
+        self.apply(&mut product);
+        check(&product, wrong)?;
+        Ok(product)
+    }
+}
+
+/// Whether a product of a file has no more codes than one may have.
+///
+/// # Errors
+/// `validation_failed`.
+pub fn codes_fit(product: &Product) -> Result<(), Refusal> {
+    if product.barcodes.len() <= BARCODES_MAX {
+        return Ok(());
+    }
+    let problem = format!("must have at most {BARCODES_MAX} barcodes: remove one before you add another");
+    Err(Refusal::field(format!("sku {}", product.sku), problem))
+}
+
+/// Whether a product is sound; `wrong` is what was wrong with its codes.
+fn check(product: &Product, mut wrong: Vec<FieldProblem>) -> Result<(), Refusal> {
+    let are_read = wrong.is_empty();
+    let mut rule = |holds: bool, path: &str, problem: &str| {
+        if !holds {
+            wrong.push(FieldProblem { path: path.to_owned(), problem: problem.to_owned() });
+        }
+    };
+    let text = |text: &str, chars_max: usize| {
+        (1..=chars_max).contains(&text.chars().count())
+            && !text.chars().any(char::is_control)
+            && !is_blank(text)
+    };
+    let sku = product.sku.as_str();
+    rule(
+        !are_read || text(sku, SKU_BYTES_MAX) && sku.len() <= SKU_BYTES_MAX,
+        "sku",
+        "must have 1 to 64 bytes",
+    );
+    rule(text(&product.name, PRODUCT_NAME_CHARS_MAX), "name", "must have 1 to 255 characters");
+    rule((0..=PRICE_MAX).contains(&product.price), "price", "must be 0 to 1000000000000");
+    let rate = product.tax_rate_bp.is_none_or(|rate| rate <= RATE_BP_MAX);
+    rule(rate, "tax_rate_bp", "must be 0 to 10000");
+    for (path, value) in [("tax_code", &product.tax_code), ("category", &product.category)] {
+        rule(
+            value.as_ref().is_none_or(|value| text(value, WORDS_CHARS_MAX)),
+            path,
+            "must have 1 to 64 characters",
+        );
+    }
+    rule(
+        product.cost.is_none_or(|cost| (0..=PRICE_MAX).contains(&cost)),
+        "cost",
+        "must be 0 to 1000000000000",
+    );
+    let level = product.reorder_level.is_none_or(|level| (0..=REORDER_LEVEL_MAX).contains(&level));
+    rule(level, "reorder_level", "must be 0 to 1000000000");
+    let codes = product.barcodes.len() <= BARCODES_MAX
+        && product
+            .barcodes
+            .iter()
+            .all(|code| barcode::can_be_scanned(&code.code) && (1..=QTY_MAX).contains(&code.pack_qty));
+    rule(
+        !are_read || codes,
+        "barcodes",
+        "must be at most 100, each with 1 to 64 ASCII characters and 1 to 1000000 pieces",
+    );
+    let different: BTreeSet<String> =
+        product.barcodes.iter().map(|code| barcode::normal(&code.code)).collect();
+    rule(
+        !are_read || different.len() == product.barcodes.len(),
+        "barcodes",
+        "must be different from each other",
+    );
+    if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
+}
