@@ -60,6 +60,7 @@ pub mod base {
     pub mod command_print;
     pub mod event;
     pub mod fields;
+    pub mod figures;
     pub mod ids;
     pub mod limits;
     pub mod money;

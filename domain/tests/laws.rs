@@ -1,5 +1,6 @@
 //! Laws of the small rules: parts add up to the whole, orders do not matter, entries balance.
 
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::FIGURE_MAX;
 use domain::model::people::points;
@@ -23,9 +24,8 @@ fn sold_line() -> impl Strategy<Value = SoldLine> {
         |(qty, price, share, rate, contained)| {
             let discount = qty * price * share / 100;
             let net = qty * price - discount;
-            let tax =
-                i64::try_from(domain::rules::selling::tax::tax(net, u32::try_from(rate).unwrap(), contained))
-                    .unwrap();
+            let tax = i64::try_from(domain::rules::selling::tax::tax(net, BasisPoints::new(rate), contained))
+                .unwrap();
             SoldLine { qty, price, discount, tax, contained }
         },
     )
@@ -279,7 +279,7 @@ proptest! {
             .collect();
         let total: i64 = paid.iter().map(|method| method.amount).sum();
         let by_points = paid.iter().find(|m| m.method == "points").map_or(0, |m| m.amount);
-        let redeemed = by_points / worth;
+        let (redeemed, multiplier) = (by_points / worth, BasisPoints::new(multiplier));
         let earned = points::earned(total - by_points, earn_per, multiplier);
         let (mut refunded, mut back, mut kept) = (0, 0, earned);
         for amount in sizes.into_iter().chain([total]) {
@@ -393,7 +393,7 @@ proptest! {
 
     #[test]
     fn what_is_deferred_is_below_price_and_worth(net in 0..1_000_000_i64, earned in 0..5_000_i64, bp in 0..=10_000_i64) {
-        let out = defer(net, earned, 3, bp);
+        let out = defer(net, earned, 3, BasisPoints::new(bp));
         prop_assert!(out.deferred <= out.standalone && out.deferred <= net.max(0));
         prop_assert!(out.standalone <= 3 * earned);
     }

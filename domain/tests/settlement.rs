@@ -1,6 +1,7 @@
 //! Matching, step by step, and what holds for every statement.
 
 mod as_reported;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::{Account, CARD, ON_THE_WAY, PAYABLES, QRIS};
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -20,7 +21,7 @@ fn day(day: i8) -> Date {
 fn terms(kind: SourceKind, fee_rate_bp: Option<i64>) -> Terms {
     Terms {
         kind,
-        fee_rate_bp,
+        fee_rate_bp: fee_rate_bp.map(BasisPoints::new),
         fee_fixed: 0,
         fee_tolerance: 0,
         fee_on_refunds: FeeOnRefunds::Kept,

@@ -31,7 +31,7 @@ pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
 fn policy(config: &Config) -> Policy {
     Policy {
         hold_expire_after_ms: millis(config.holds.expire_after),
-        discount_limit_bp: config.pricing.discount_limit_bp,
+        discount_limit_bp: config.pricing.discount_limit_bp.into(),
         return_window_days: config.returns.window_days,
         return_cashier_limit: config.returns.cashier_limit,
         unreceipted_max: config.returns.unreceipted_max,
@@ -40,7 +40,7 @@ fn policy(config: &Config) -> Policy {
         blind: config.shifts.blind,
         adjustment_value: config.approval.adjustment_value,
         pay_out_value: config.approval.pay_out_value,
-        over_tolerance_bp: config.receiving.over_tolerance_bp,
+        over_tolerance_bp: config.receiving.over_tolerance_bp.into(),
         country_code: config.members.country_code.clone(),
         points_offline_limit: config.points.offline_limit,
         points_expire_days: days(config.points.expire_after),

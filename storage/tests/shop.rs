@@ -3,6 +3,7 @@
 use domain::model::base::answer::Answer;
 use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact, Rows, fact};
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::{Counters, QuickKey, Register, receipt_no};
@@ -189,7 +190,7 @@ impl Shop {
         Transaction {
             transaction_id: self.transaction_id(number),
             earn_per: 1_000,
-            multiplier_bp: 0,
+            multiplier_bp: BasisPoints::ZERO,
             points_expire: None,
             points_lots: Vec::new(),
             receipt_no: None,

@@ -1,6 +1,7 @@
 //! A small shop for the tests of the rules: people, goods, a shift.
 
 use domain::model::base::event::{Event, Fact};
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{MemberId, MovementId, PaymentId, ShiftId, Sku, TransactionId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{Policy, Rules};
@@ -44,7 +45,7 @@ pub fn rules() -> Rules {
         next_terms: None,
         // What a default asks a manager for is tested where it is set.
         policy: Policy {
-            discount_limit_bp: 0,
+            discount_limit_bp: BasisPoints::ZERO,
             return_cashier_limit: 0,
             unreceipted_any_price: true,
             adjustment_value: 0,

@@ -1,5 +1,6 @@
 //! Selling: what is refused.
 
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::TransactionId;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{NegativeStock, PriceOverride};
@@ -195,7 +196,7 @@ fn baskets_that_are_refused() {
             ),
             case(
                 "a discount by hand above the limit: a manager's matter",
-                |s| s.rules.policy.discount_limit_bp = 1_000,
+                |s| s.rules.policy.discount_limit_bp = BasisPoints::new(1_000),
                 |s| {
                     let line = NewItem { discount: Some(150), ..item("a", 1, 2000) };
                     let cmd = CreateSale { discount: Some(51), ..basket(vec![line]) };

@@ -1,6 +1,7 @@
 //! Removed lines, reversed payments, corrected payment methods and approvals.
 
 use super::*;
+use domain::model::base::figures::BasisPoints;
 
 #[test]
 fn removed_lines_are_listed() {
@@ -106,7 +107,7 @@ fn an_approval_counts_as_a_manager_and_is_named() {
 fn blocked_members_buy_but_neither_earn_nor_redeem() {
     let mut shop = open();
     let id = shop.join("Siti", "0811 2233 445").unwrap();
-    shop.rules.policy.tiers.insert("gold".to_owned(), 20_000);
+    shop.rules.policy.tiers.insert("gold".to_owned(), BasisPoints::new(20_000));
     shop.members.members.get_mut(&id).unwrap().tier = Some("gold".to_owned());
     let cmd = CreateSale { member_id: Some(id.clone()), ..basket(vec![item("a", 1, 2000)]) };
     let sale = shop.create(&cmd).unwrap();

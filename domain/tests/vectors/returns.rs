@@ -1,6 +1,7 @@
 //! The rules of refunds and points, as vectors ask for them.
 
 use super::rules::{int, int_or, list, refused, text};
+use domain::model::base::figures::BasisPoints;
 use domain::model::people::points::{LotPart, Lots};
 use domain::model::selling::payment::Paid;
 use domain::rules::people::points;
@@ -148,7 +149,7 @@ pub fn defer(given: &Value) -> Value {
         int(given, "net"),
         int(given, "earned"),
         int(given, "redeem_value"),
-        int(given, "redemption_bp"),
+        BasisPoints::new(int(given, "redemption_bp")),
     );
     json!({"standalone": deferred.standalone, "deferred": deferred.deferred})
 }

@@ -2,6 +2,7 @@
 
 use super::{books, goods, returns, settlement};
 use domain::model::base::business_date::business_date;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{RoundingMode, Rules};
@@ -258,7 +259,7 @@ fn numbers(given: &Value) -> Value {
 
 fn earned(given: &Value) -> Value {
     let (total, by_points) = (int(given, "total"), int(given, "points_paid"));
-    let (earn_per, multiplier) = (int(given, "earn_per"), int(given, "multiplier_bp"));
+    let (earn_per, multiplier) = (int(given, "earn_per"), BasisPoints::new(int(given, "multiplier_bp")));
     let earned = points::earned(total - by_points, earn_per, multiplier);
     let (mut kept, mut refunded, mut reversed) = (earned, 0, Vec::new());
     for refund in list(given, "refunds") {
@@ -302,7 +303,7 @@ fn stock(given: &Value) -> Value {
 }
 
 fn receive_limit(given: &Value) -> Value {
-    let tolerance = u32::try_from(int(given, "tolerance_bp")).unwrap();
+    let tolerance = BasisPoints::new(int(given, "tolerance_bp"));
     let mut line = OrderLine { ordered: int(given, "ordered"), received: 0, rejected: 0 };
     let limit = line.limit(tolerance);
     let steps: Vec<Value> = list(given, "receipts")

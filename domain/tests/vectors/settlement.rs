@@ -1,6 +1,7 @@
 //! The rules of settlement, as vectors ask for them.
 
 use super::rules::{int, list, text};
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::CARD;
 use domain::rules::books::settlement::import::{TextLine, new_lines, occurrences};
@@ -63,7 +64,7 @@ fn terms(source: &Value) -> Terms {
     let window_days = source["window_days"].as_i64().map_or(WINDOW_DAYS, |days| days.try_into().unwrap());
     Terms {
         kind: SourceKind::Provider,
-        fee_rate_bp: source["fee_rate_bp"].as_i64(),
+        fee_rate_bp: source["fee_rate_bp"].as_i64().map(BasisPoints::new),
         fee_fixed: source["fee_fixed"].as_i64().unwrap_or(0),
         fee_tolerance: source["fee_tolerance"].as_i64().unwrap_or(0),
         fee_on_refunds: FeeOnRefunds::Kept,

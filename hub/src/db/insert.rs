@@ -2,6 +2,7 @@
 
 use crate::db::Engine;
 use crate::db::array::push_text;
+use domain::model::base::figures::BasisPoints;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 /// Most parameters of a statement of SQLite. It takes tens of thousands, but looks each `$n` up among the others:
@@ -33,6 +34,21 @@ impl From<Option<i64>> for Cell {
         Self::MaybeInt(value)
     }
 }
+macro_rules! figures {
+    ($($figure:ty),+) => {$(
+        impl From<$figure> for Cell {
+            fn from(value: $figure) -> Self {
+                Self::Int(value.get())
+            }
+        }
+        impl From<Option<$figure>> for Cell {
+            fn from(value: Option<$figure>) -> Self {
+                Self::MaybeInt(value.map(<$figure>::get))
+            }
+        }
+    )+};
+}
+figures!(BasisPoints);
 impl From<&str> for Cell {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())

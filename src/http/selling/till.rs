@@ -4,6 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::{failed, stored};
 use ::actors::view::LinkStatus;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{RegisterId, ShiftId, StoreId};
 use domain::model::base::settings::{PriceOverride, RoundingMode};
 use domain::model::base::time::UtcMs;
@@ -144,7 +145,8 @@ struct Pricing {
     #[schemars(with = "String")]
     price_override: PriceOverride,
     /// Discount by hand, in basis points of the basket, above which an approval is needed; 0 if there is no limit.
-    discount_limit_bp: u32,
+    #[schemars(with = "u32")]
+    discount_limit_bp: BasisPoints,
 }
 
 /// Settings of returns.

@@ -6,6 +6,7 @@ use crate::{
 };
 use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
 use domain::model::base::time::UtcMs;
@@ -50,7 +51,7 @@ pub fn rules() -> Rules {
         negative_stock: NegativeStock::Allow,
         registers_closed: false,
         next_terms: None,
-        policy: Policy { discount_limit_bp: 0, ..Policy::default() },
+        policy: Policy { discount_limit_bp: BasisPoints::ZERO, ..Policy::default() },
     }
 }
 

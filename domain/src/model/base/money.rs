@@ -6,9 +6,6 @@
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::refusal::Refusal;
 
-/// Basis points in a whole.
-pub const WHOLE_BP: i64 = 10_000;
-
 /// `a / b` rounded half up, for `a < 0` the mirror image; `b` must be above 0.
 pub fn half_up(a: i128, b: i128) -> i128 {
     let floor = a.saturating_abs().checked_div(b).unwrap_or(0);
@@ -18,13 +15,13 @@ pub fn half_up(a: i128, b: i128) -> i128 {
 }
 
 /// `⌊a × b / c⌋` for figures that are not below zero; `c` must be above 0.
-pub fn share(a: i64, b: i64, c: i64) -> i128 {
-    product(a, b).checked_div(i128::from(c)).unwrap_or(0)
+pub fn share(a: impl Into<i64>, b: impl Into<i64>, c: impl Into<i64>) -> i128 {
+    product(a, b).checked_div(i128::from(c.into())).unwrap_or(0)
 }
 
 /// `a × b` in 128 bits.
-pub fn product(a: i64, b: i64) -> i128 {
-    i128::from(a).saturating_mul(i128::from(b))
+pub fn product(a: impl Into<i64>, b: impl Into<i64>) -> i128 {
+    i128::from(a.into()).saturating_mul(i128::from(b.into()))
 }
 
 /// A computed figure as it may be stored.

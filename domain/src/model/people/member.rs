@@ -1,5 +1,6 @@
 //! Members: people whom sales are attributed to and who collect points.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::MemberId;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -127,13 +128,13 @@ impl Member {
     }
 
     /// Points that the member earns, in basis points of what a member without a tier earns.
-    pub fn multiplier_bp(&self, rules: &Rules) -> i64 {
+    pub fn multiplier_bp(&self, rules: &Rules) -> BasisPoints {
         match self.state {
             MemberState::Active => {
                 let tier = self.tier.as_ref().and_then(|tier| rules.policy.tiers.get(tier));
                 tier.copied().unwrap_or(MULTIPLIER_BP)
             }
-            _ => 0,
+            _ => BasisPoints::ZERO,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::{
     MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId,
 };
@@ -311,7 +312,7 @@ pub struct Transaction {
     /// Currency units per point when the transaction was created; 0 if it earns none.
     pub earn_per: i64,
     /// Points rate of its member at that time, in basis points of the normal rate.
-    pub multiplier_bp: i64,
+    pub multiplier_bp: BasisPoints,
     /// Last day of the points that it earned.
     pub points_expire: Option<jiff::civil::Date>,
     /// The lots that its points payments took from.

@@ -3,6 +3,7 @@
 //! They apply at once, except for the terms of a shift ([`Terms`]): an open shift keeps the terms with which it was
 //! opened, and the next shift gets the new ones.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_CHARS_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -60,7 +61,7 @@ const RATE_BP_MAX: u32 = 10_000;
 const DAYS_MAX: u32 = 3_650;
 const TIERS_MAX: usize = 50;
 /// Ten times what a member without a tier earns, in basis points.
-pub const MULTIPLIER_BP_MAX: i64 = 100_000;
+pub const MULTIPLIER_BP_MAX: BasisPoints = BasisPoints::new(100_000);
 
 /// Whether a setting may have a value.
 ///
@@ -101,12 +102,12 @@ fn set(rules: &mut Rules, name: &str, value: &Value) -> Result<(), Refusal> {
         "approval.adjustment_value" => policy.adjustment_value = amount(name, value)?,
         "approval.pay_out_value" => policy.pay_out_value = amount(name, value)?,
         "holds.expire_after" => policy.hold_expire_after_ms = span(name, value)?,
-        "pricing.discount_limit_bp" => policy.discount_limit_bp = up_to(name, value, RATE_BP_MAX)?,
+        "pricing.discount_limit_bp" => policy.discount_limit_bp = up_to(name, value, RATE_BP_MAX)?.into(),
         "pricing.override" => {
             rules.price_override = one_of(name, value, "must be flag, manager or reject")?;
         }
         "reasons" => policy.reasons = reasons(name, value)?,
-        "receiving.over_tolerance_bp" => policy.over_tolerance_bp = up_to(name, value, RATE_BP_MAX)?,
+        "receiving.over_tolerance_bp" => policy.over_tolerance_bp = up_to(name, value, RATE_BP_MAX)?.into(),
         "returns.cashier_limit" => policy.return_cashier_limit = amount(name, value)?,
         "returns.unreceipted_any_price" => policy.unreceipted_any_price = switch(name, value)?,
         "returns.unreceipted_max" => policy.unreceipted_max = amount(name, value)?,
@@ -215,14 +216,16 @@ fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
     Err(Refusal::field(name, "each list can have at most 50 different codes of 1 to 128 characters"))
 }
 
-fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, i64>, Refusal> {
+fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, BasisPoints>, Refusal> {
     let problem =
         "must give for each tier the share of points that its members earn, 0 to 100000 basis points";
-    let tiers: BTreeMap<String, i64> = value_of(name, value, problem)?;
+    let tiers: BTreeMap<String, BasisPoints> = value_of(name, value, problem)?;
     let named = |tier: &str| {
         !tier.is_empty() && tier.chars().count() <= REFERENCE_CHARS_MAX && !tier.contains(char::is_control)
     };
-    let sound = |(tier, bp): (&String, &i64)| named(tier) && (0..=MULTIPLIER_BP_MAX).contains(bp);
+    let sound = |(tier, bp): (&String, &BasisPoints)| {
+        named(tier) && (BasisPoints::ZERO..=MULTIPLIER_BP_MAX).contains(bp)
+    };
     if tiers.len() <= TIERS_MAX && tiers.iter().all(sound) {
         return Ok(tiers);
     }

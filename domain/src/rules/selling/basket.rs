@@ -83,7 +83,7 @@ fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
 
 fn priced(line: &BasketLine, left: i64, share: i64, contained: bool) -> Result<PricedLine, Refusal> {
     let net = left.saturating_sub(share);
-    let tax = figure("items", tax(net, line.rate_bp, contained))?;
+    let tax = figure("items", tax(net, line.rate_bp.into(), contained))?;
     Ok(PricedLine {
         gross: left.saturating_add(line.discount),
         share,

@@ -2,6 +2,7 @@
 
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
+use domain::model::base::figures::BasisPoints;
 use domain::rules::base::store_settings::MULTIPLIER_BP_MAX;
 
 const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#;
@@ -25,7 +26,7 @@ pub struct Tier {
     /// Display name of the tier.
     pub name: String,
     /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
-    pub multiplier_bp: i64,
+    pub multiplier_bp: BasisPoints,
 }
 
 impl Entry for Tier {
@@ -45,7 +46,7 @@ pub struct NewTier {
     /// Display name of the tier.
     pub name: String,
     /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
-    pub multiplier_bp: i64,
+    pub multiplier_bp: BasisPoints,
 }
 
 /// Request body of `PATCH /api/tiers/:tier`. Omitted fields stay as they are.
@@ -57,7 +58,7 @@ pub struct TierChange {
     pub name: Option<String>,
     /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub multiplier_bp: Option<i64>,
+    pub multiplier_bp: Option<BasisPoints>,
 }
 
 impl Command for NewTier {
@@ -90,7 +91,7 @@ fn check(tier: &Tier) -> Result<(), ApiError> {
     let mut problems = Problems::default();
     problems.code("tier", &tier.tier);
     problems.name(&tier.name);
-    let sound = (0..=MULTIPLIER_BP_MAX).contains(&tier.multiplier_bp);
+    let sound = (BasisPoints::ZERO..=MULTIPLIER_BP_MAX).contains(&tier.multiplier_bp);
     problems.rule(sound, "multiplier_bp", "must be 0 to 100000");
     problems.done()
 }

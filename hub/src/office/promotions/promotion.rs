@@ -4,6 +4,7 @@ use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::table::{product, store};
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::search::fold;
@@ -18,7 +19,6 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 
 /// All of a price, in basis points.
-const WHOLE_BP: i64 = 10_000;
 /// The highest amount off.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// Most products and stores that one names.
@@ -204,7 +204,7 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
         PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY => true,
         PromotionKind::LineAmount | PromotionKind::BasketAmount => false,
     };
-    if percent && !(1..=WHOLE_BP).contains(&promotion.value) {
+    if percent && !(1..=BasisPoints::WHOLE.get()).contains(&promotion.value) {
         return wrong("value", "must be 1 to 10000 basis points");
     }
     if !percent && !(1..=AMOUNT_MAX).contains(&promotion.value) {

@@ -1,5 +1,6 @@
 //! Figures of reports: sums, and what follows from them.
 
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::money::{half_up, product, shown};
 use std::cell::Cell;
 
@@ -81,7 +82,7 @@ impl Figures<'_> {
 
 /// Part of a whole in basis points, half up. `None` if there is no whole.
 pub fn share_bp(part: i64, whole: i64) -> Option<i64> {
-    let share = half_up(product(part, 10_000), i128::from(whole));
+    let share = half_up(product(part, BasisPoints::WHOLE), i128::from(whole));
     i64::try_from(share).ok().filter(|_| whole > 0)
 }
 

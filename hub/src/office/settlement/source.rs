@@ -11,6 +11,7 @@ pub use crate::office::settlement::source_change::State;
 use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
 use crate::table::store::is_known;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
@@ -36,7 +37,6 @@ const ACCOUNT_DIGITS_MIN: usize = 4;
 const LIST_MAX: usize = 1_000;
 const DAYS_MAX: i64 = 3_650;
 /// 100 %.
-const RATE_MAX: i64 = 10_000;
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A source of statements.
@@ -61,7 +61,7 @@ pub struct View {
     /// the files' days are used as they are.
     pub timezone: Option<String>,
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
-    pub fee_rate_bp: Option<i64>,
+    pub fee_rate_bp: Option<BasisPoints>,
     /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     pub fee_fixed: i64,
     /// Amount by which a fee may differ from the expected one, in whole currency units.
@@ -161,7 +161,7 @@ fn problems(source: &View) -> Vec<FieldProblem> {
     );
     check(
         "fee_rate_bp",
-        source.fee_rate_bp.is_none_or(|rate| (0..=RATE_MAX).contains(&rate)),
+        source.fee_rate_bp.is_none_or(|rate| (BasisPoints::ZERO..=BasisPoints::WHOLE).contains(&rate)),
         "must be 0 to 10000",
     );
     check("fee_fixed", (0..=AMOUNT_MAX).contains(&source.fee_fixed), "must be 0 to 1000000000000");

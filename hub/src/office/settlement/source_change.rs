@@ -1,6 +1,7 @@
 //! What is said of a source.
 
 use crate::office::settlement::file::format::Format;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::patch::Given;
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind};
 use schemars::JsonSchema;
@@ -56,7 +57,7 @@ pub struct Change {
     #[serde(deserialize_with = "domain::model::base::patch::text")]
     pub timezone: Given<String>,
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
-    pub fee_rate_bp: Given<i64>,
+    pub fee_rate_bp: Given<BasisPoints>,
     /// Fixed fee of each payment, in addition to the rate, in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_fixed: Option<i64>,

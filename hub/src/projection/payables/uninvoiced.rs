@@ -8,8 +8,9 @@ use crate::row;
 use crate::table::exception::{self, Found};
 use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::Sku;
-use domain::model::base::money::{WHOLE_BP, half_up, product, spread};
+use domain::model::base::money::spread;
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::{CreditNote, CreditNoteLine, ReceiptRef};
 use domain::model::inventory::purchase::OrderLine;
@@ -157,7 +158,7 @@ async fn returned(
         let query = query.bind(i64::from(line_no)).bind(part.qty);
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
         sent_back(connection, po_id, line, part.qty).await?;
-        let tax = half_up(product(net, i64::from(part.tax_rate_bp)), i128::from(WHOLE_BP));
+        let tax = BasisPoints::from(part.tax_rate_bp).of(net);
         lines.push(CreditNoteLine {
             invoice_line_no: Some(part.line_no),
             store_id: found.store_id.to_owned(),

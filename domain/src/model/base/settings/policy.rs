@@ -1,5 +1,6 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ pub struct Policy {
     pub hold_expire_after_ms: i64,
     /// Basis points of a basket at the catalogue's prices above which an amount taken off by hand, by a discount or a
     /// lower price, needs an approval; 0 for no limit.
-    pub discount_limit_bp: u32,
+    pub discount_limit_bp: BasisPoints,
     /// Days after which a return needs an approval.
     pub return_window_days: u32,
     /// Refund above which a cashier needs an approval; 0: no limit.
@@ -30,7 +31,7 @@ pub struct Policy {
     /// The pay-outs of a shift, together, above which a cashier needs an approval; 0: no limit.
     pub pay_out_value: i64,
     /// Basis points by which more than ordered may be received.
-    pub over_tolerance_bp: u32,
+    pub over_tolerance_bp: BasisPoints,
     /// Country code of phone numbers written without one.
     pub country_code: String,
     /// Most points of one member that may be redeemed while head office is away.
@@ -40,7 +41,7 @@ pub struct Policy {
     /// Days that given-back points of an expired lot live again.
     pub points_restore_days: u32,
     /// Points that a tier's members earn, in basis points of what others earn.
-    pub tiers: BTreeMap<String, i64>,
+    pub tiers: BTreeMap<String, BasisPoints>,
     pub reasons: Reasons,
     /// Values of notes and coins, in whole currency units.
     pub denominations: Vec<i64>,
@@ -50,7 +51,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             hold_expire_after_ms: 0,
-            discount_limit_bp: 2000,
+            discount_limit_bp: BasisPoints::new(2000),
             return_window_days: 30,
             return_cashier_limit: 1_000_000,
             unreceipted_max: 0,
@@ -60,7 +61,7 @@ impl Default for Policy {
             refuse_overdue: false,
             adjustment_value: 1_000_000,
             pay_out_value: 500_000,
-            over_tolerance_bp: 0,
+            over_tolerance_bp: BasisPoints::ZERO,
             country_code: "62".to_owned(),
             points_offline_limit: 1000,
             points_expire_days: 0,

@@ -1,6 +1,7 @@
 //! Settles a paid sale: its goods go out, line by line; points are spent and earned.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::{MovementId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{NegativeStock, Rules};
@@ -92,7 +93,7 @@ fn points(
             let problem = "the member can't redeem points any more: undo the payment with points";
             return Err(Refusal::field("payments", problem));
         }
-        sale.multiplier_bp = 0;
+        sale.multiplier_bp = BasisPoints::ZERO;
     }
     let mut account = book.account(&member);
     let mut entries = Vec::new();

@@ -1,7 +1,8 @@
 //! The figures of an invoice: lines, tax, rounding, total.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
-use crate::model::base::money::{WHOLE_BP, figure, half_up, product, spread, sum};
+use crate::model::base::money::{figure, product, spread, sum};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::books::payables::{Invoice, InvoiceLine};
 use crate::rules::books::posting::plan::Account;
@@ -15,7 +16,7 @@ pub struct FigureLimits {
 
 /// The tax of a net at a rate.
 fn tax_of(net: i64, rate_bp: u32) -> i64 {
-    let tax = half_up(product(net, i64::from(rate_bp)), i128::from(WHOLE_BP));
+    let tax = BasisPoints::from(rate_bp).of(net);
     i64::try_from(tax).unwrap_or(i64::MAX)
 }
 
@@ -59,7 +60,7 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
         if line.net < 0 || differs.saturating_abs() > i128::from(line.qty) {
             problem("net", "must be qty times unit_cost, and may differ by at most qty");
         }
-        if i64::from(line.tax_rate_bp) > WHOLE_BP {
+        if BasisPoints::from(line.tax_rate_bp) > BasisPoints::WHOLE {
             problem("tax_rate_bp", "must be 0 to 10000");
         }
         if line.tax < 0 || line.tax > PRICE_MAX {

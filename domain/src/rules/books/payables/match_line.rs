@@ -1,13 +1,13 @@
 //! Whether one line bills what came, at the price that was ordered.
 
-use crate::model::base::money::{WHOLE_BP, half_up, product};
+use crate::model::base::figures::BasisPoints;
 use crate::model::books::payables::MatchExceptionKind;
 
 /// Greatest difference of a price from the order's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tolerance {
     /// Basis points of the order's price.
-    pub bp: i64,
+    pub bp: BasisPoints,
     /// Or so much, if that is more.
     pub amount: i64,
 }
@@ -15,7 +15,7 @@ pub struct Tolerance {
 impl Tolerance {
     /// The most that a piece may differ.
     pub fn allowed(self, order_cost: i64) -> i64 {
-        let part = half_up(product(order_cost, self.bp), i128::from(WHOLE_BP));
+        let part = self.bp.of(order_cost);
         i64::try_from(part).unwrap_or(i64::MAX).max(self.amount)
     }
 }
@@ -80,7 +80,7 @@ mod tests {
         ] {
             let line = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
             let expected = LineMatch { allowed, exceptions: exceptions.to_vec() };
-            assert_eq!(match_line(&line, Tolerance { bp, amount }), expected, "{note}");
+            assert_eq!(match_line(&line, Tolerance { bp: BasisPoints::new(bp), amount }), expected, "{note}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Money for suppliers: what it settles, and what it posts in which book (M37 and M38 of docs/arithmetic.md#postings).
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::limits::PRICE_MAX;
-use crate::model::base::money::{WHOLE_BP, half_up, product, spread, sum};
+use crate::model::base::money::{spread, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{
     Allocation, BookOpen, CreditNote, CreditNoteState, CreditUse, Invoice, PaymentPart,
@@ -57,7 +58,7 @@ pub fn discount_allowed(invoice: &Invoice, date: Date) -> i64 {
     if last.is_ok_and(|last| date > last) {
         return 0;
     }
-    let part = half_up(product(invoice.total, i64::from(terms.bp)), i128::from(WHOLE_BP));
+    let part = BasisPoints::from(terms.bp).of(invoice.total);
     i64::try_from(part).unwrap_or(invoice.total)
 }
 

@@ -3,6 +3,7 @@
 //!
 //! It never goes below 0 or above the largest figure: what would is cut, in the pool and in the entry.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};
 use crate::model::people::points::{PointsEntry, PointsReason};
@@ -20,7 +21,7 @@ pub struct PoolTerms {
     /// Value of one point, as a store last reported it.
     pub redeem_value: i64,
     /// Share of the points that is expected to be redeemed, in basis points.
-    pub redemption_bp: i64,
+    pub redemption_bp: BasisPoints,
 }
 
 /// Kind of a step of the pool.

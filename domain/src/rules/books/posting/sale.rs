@@ -44,7 +44,7 @@ fn without_tax(line: &SaleLine, mode: TaxMode) -> i64 {
     match mode {
         TaxMode::OnTop => line.gross,
         TaxMode::Contained => {
-            let contained = i64::try_from(tax(line.gross, line.rate_bp, true)).unwrap_or(0);
+            let contained = i64::try_from(tax(line.gross, line.rate_bp.into(), true)).unwrap_or(0);
             line.gross.saturating_sub(contained)
         }
     }

@@ -1,6 +1,6 @@
 //! Terms of a statement source: its fees, and when payments are reported.
 
-use crate::model::base::money::{WHOLE_BP, half_up, product};
+use crate::model::base::figures::BasisPoints;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub struct Terms {
     /// Kind of source: a payment provider or a bank.
     pub kind: SourceKind,
     /// Fee rate of each payment, in basis points. `None` if fees are as reported.
-    pub fee_rate_bp: Option<i64>,
+    pub fee_rate_bp: Option<BasisPoints>,
     /// Fixed fee of each payment, added to the rate.
     pub fee_fixed: i64,
     /// Greatest accepted difference of a fee, in whole currency units.
@@ -69,7 +69,7 @@ impl Terms {
         if amount < 0 && self.fee_on_refunds == FeeOnRefunds::Kept {
             return 0;
         }
-        let by_rate = half_up(product(amount, rate), i128::from(WHOLE_BP));
+        let by_rate = rate.of(amount);
         let fixed = self.fee_fixed.saturating_mul(amount.signum());
         i64::try_from(by_rate).unwrap_or(i64::MAX).saturating_add(fixed)
     }

@@ -1,5 +1,6 @@
 //! What came of an order in its store: the store's own count, which head office learns of later.
 
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{OverReceived, Refusal};
 use crate::model::inventory::purchase::{
@@ -30,7 +31,7 @@ impl OrderProgress {
         sku: &Sku,
         qty: i64,
         rejected: i64,
-        tolerance_bp: u32,
+        tolerance_bp: BasisPoints,
     ) -> Result<bool, Refusal> {
         let mut left = qty;
         let (mut limit, mut received, mut known) = (0_i64, 0_i64, false);
@@ -130,16 +131,16 @@ mod tests {
     fn each_line_has_its_own_limit_and_the_order_its_state_by_line() {
         let order = order(&[("A", 100), ("B", 4)]);
         let mut came = OrderProgress::of(&order);
-        assert!(came.receive(&order, &"A".into(), 60, 4, 1_000).unwrap());
+        assert!(came.receive(&order, &"A".into(), 60, 4, BasisPoints::new(1_000)).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"A".into(), 50, 0, 1_000).unwrap());
+        assert!(came.receive(&order, &"A".into(), 50, 0, BasisPoints::new(1_000)).unwrap());
         let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110, 110, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
         // More of A than of both together: B is still open.
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"B".into(), 4, 0, 1_000).unwrap());
+        assert!(came.receive(&order, &"B".into(), 4, 0, BasisPoints::new(1_000)).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::Received);
-        assert!(!came.receive(&order, &"C".into(), 1, 0, 1_000).unwrap());
+        assert!(!came.receive(&order, &"C".into(), 1, 0, BasisPoints::new(1_000)).unwrap());
         came.take_back(&order, &"B".into(), 1, 0);
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
     }
@@ -149,14 +150,14 @@ mod tests {
         let order = order(&[("A", 10), ("A", 20)]);
         let mut came = OrderProgress::of(&order);
         let got = |came: &OrderProgress| came.lines.iter().map(|came| came.received).collect::<Vec<_>>();
-        came.receive(&order, &"A".into(), 15, 2, 1_000).unwrap();
+        came.receive(&order, &"A".into(), 15, 2, BasisPoints::new(1_000)).unwrap();
         assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 5], Some(2)));
-        came.receive(&order, &"A".into(), 17, 0, 1_000).unwrap();
+        came.receive(&order, &"A".into(), 17, 0, BasisPoints::new(1_000)).unwrap();
         assert_eq!(got(&came), [11, 21]);
-        came.receive(&order, &"A".into(), 1, 0, 1_000).unwrap();
+        came.receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)).unwrap();
         assert_eq!(got(&came), [11, 22]);
         let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33, 33, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, 1_000), Err(over));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
         came.take_back(&order, &"A".into(), 23, 2);
         assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 0], Some(0)));
     }

@@ -1,6 +1,7 @@
 //! How much of an order line may be received (docs/arithmetic.md#receiving-orders-and-transfers).
 
-use crate::model::base::money::{WHOLE_BP, share};
+use crate::model::base::figures::BasisPoints;
+use crate::model::base::money::share;
 use crate::model::base::refusal::{OverReceived, Refusal};
 
 /// A line of a purchase order and what came of it so far.
@@ -26,8 +27,8 @@ pub enum OrderLineState {
 
 impl OrderLine {
     /// The most that may be accepted: `ordered + ⌊ordered × tolerance / 10000⌋`.
-    pub fn limit(&self, tolerance_bp: u32) -> i64 {
-        let more = share(self.ordered, i64::from(tolerance_bp), WHOLE_BP);
+    pub fn limit(&self, tolerance_bp: BasisPoints) -> i64 {
+        let more = share(self.ordered, tolerance_bp, BasisPoints::WHOLE);
         self.ordered.saturating_add(i64::try_from(more).unwrap_or(i64::MAX))
     }
 
@@ -35,7 +36,7 @@ impl OrderLine {
     ///
     /// # Errors
     /// `over_receipt` beyond the limit.
-    pub fn receive(&self, qty: i64, rejected: i64, tolerance_bp: u32) -> Result<Self, Refusal> {
+    pub fn receive(&self, qty: i64, rejected: i64, tolerance_bp: BasisPoints) -> Result<Self, Refusal> {
         let limit = self.limit(tolerance_bp);
         let received = self.received.saturating_add(qty);
         if received > limit {

@@ -1,6 +1,7 @@
 //! Receives against a purchase order: its limits line by line, its prices, its supplier.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
@@ -87,7 +88,7 @@ fn is_over(order: &PurchaseOrder) -> bool {
 
 /// The most pieces that may be received of a line in total. `None` if nothing is expected any more: then there is no
 /// limit.
-pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: u32) -> Option<i64> {
+pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: BasisPoints) -> Option<i64> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
 }

@@ -1,6 +1,7 @@
 //! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
 
-use crate::model::base::money::{WHOLE_BP, half_up, product};
+use crate::model::base::figures::BasisPoints;
+use crate::model::base::money::{half_up, product};
 
 /// Deferral of a sale's points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +14,9 @@ pub struct Deferred {
 
 /// Defers a part of `net` (without tax) for `earned` points that are worth `redeem_value` each and
 /// are redeemed at `redemption_bp`.
-pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: i64) -> Deferred {
+pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: BasisPoints) -> Deferred {
     let face = product(earned, redeem_value);
-    let standalone = half_up(face.saturating_mul(i128::from(redemption_bp)), i128::from(WHOLE_BP));
+    let standalone = redemption_bp.of(face);
     let whole = i128::from(net).saturating_add(standalone);
     let deferred = match whole {
         ..=0 => 0,

@@ -1,6 +1,7 @@
 //! What each kind of promotion gives to the lines that it sees.
 
-use crate::model::base::money::{WHOLE_BP, half_up, product, share, spread};
+use crate::model::base::figures::BasisPoints;
+use crate::model::base::money::{product, share, spread};
 use crate::model::selling::promotion::{Promotion, PromotionKind};
 use crate::rules::selling::promotion::evaluate::Seen;
 use std::cmp::Ordering;
@@ -9,11 +10,13 @@ use std::cmp::Ordering;
 pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<i64> {
     let value = promotion.value.max(0);
     match promotion.kind {
-        PromotionKind::LinePercent => lines.iter().map(|line| percent(line.left.into(), value)).collect(),
+        PromotionKind::LinePercent => {
+            lines.iter().map(|line| percent(line.left.into(), value.into())).collect()
+        }
         PromotionKind::LineAmount => {
             lines.iter().map(|line| fits(product(value, line.qty)).min(line.left)).collect()
         }
-        PromotionKind::BasketPercent => shared(percent(whole(lines), value), lines),
+        PromotionKind::BasketPercent => shared(percent(whole(lines), value.into()), lines),
         PromotionKind::BasketAmount => shared(value.min(fits(whole(lines))), lines),
         PromotionKind::BuyXGetY => shared(cheapest(promotion, lines, value), lines),
     }
@@ -30,9 +33,8 @@ fn whole(lines: &[&mut Seen]) -> i128 {
 }
 
 /// Never more than the whole.
-fn percent(left: i128, value_bp: i64) -> i64 {
-    let rate = i128::from(value_bp.min(WHOLE_BP));
-    fits(half_up(left.saturating_mul(rate), i128::from(WHOLE_BP)))
+fn percent(left: i128, rate: BasisPoints) -> i64 {
+    fits(rate.min(BasisPoints::WHOLE).of(left))
 }
 
 fn fits(amount: i128) -> i64 {
@@ -53,7 +55,7 @@ fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
         reduced = reduced.saturating_sub(part);
         sum = sum.saturating_add(share(line.left, part, line.qty.max(1)));
     }
-    percent(sum, value)
+    percent(sum, value.into())
 }
 
 /// By what is left of one piece: left / qty, without dividing.

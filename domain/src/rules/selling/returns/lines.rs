@@ -105,7 +105,7 @@ fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<Retu
     let price = item.price.unwrap_or(0);
     let gross = figure("items", times(item.qty, price))?;
     let rate_bp = product.tax_rate_bp.unwrap_or(rules.default_rate_bp);
-    let tax = figure("items", tax(gross, rate_bp, rules.prices_include_tax))?;
+    let tax = figure("items", tax(gross, rate_bp.into(), rules.prices_include_tax))?;
     Ok(ReturnLine {
         line_no: 0,
         sold_line_no: None,

@@ -1,8 +1,9 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::{MemberId, TransactionId};
-use crate::model::base::money::{WHOLE_BP, product};
+use crate::model::base::money::product;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::model::base::settings::{PriceOverride, Rules};
 use crate::model::base::time::UtcMs;
@@ -102,7 +103,7 @@ pub(super) fn member<'a>(
 pub(super) fn attribute(basket: &mut Transaction, member: Option<&Member>, rules: &Rules) {
     basket.member_id = member.map(|member| member.member_id.clone());
     basket.earn_per = if member.is_some() { rules.earn_per } else { 0 };
-    basket.multiplier_bp = member.map_or(0, |member| member.multiplier_bp(rules));
+    basket.multiplier_bp = member.map_or(BasisPoints::ZERO, |member| member.multiplier_bp(rules));
 }
 
 /// A price other than the catalogue's: flagged, for managers only, or refused.
@@ -205,14 +206,14 @@ fn below_list(lines: impl Iterator<Item = (i64, i64, i64)>) -> (i128, i128) {
 }
 
 /// So many basis points of a sum.
-fn share_of(sum: i128, bp: u32) -> i64 {
-    let part = sum.saturating_mul(i128::from(bp)).checked_div(i128::from(WHOLE_BP)).unwrap_or(0);
+fn share_of(sum: i128, bp: BasisPoints) -> i64 {
+    let part = sum.saturating_mul(bp.into()).checked_div(BasisPoints::WHOLE.into()).unwrap_or(0);
     i64::try_from(part).unwrap_or(i64::MAX)
 }
 
 fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
     let limit = i128::from(rules.policy.discount_limit_bp);
-    limit > 0 && given.saturating_mul(i128::from(WHOLE_BP)) > gross.saturating_mul(limit)
+    limit > 0 && given.saturating_mul(BasisPoints::WHOLE.into()) > gross.saturating_mul(limit)
 }
 
 fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transaction {
@@ -240,7 +241,7 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transac
         points_earned: 0,
         points_redeemed: 0,
         earn_per: 0,
-        multiplier_bp: 0,
+        multiplier_bp: BasisPoints::ZERO,
         points_expire: None,
         points_lots: Vec::new(),
         payments: Vec::new(),

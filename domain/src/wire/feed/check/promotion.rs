@@ -1,8 +1,8 @@
 //! Promotions.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::BasisPoints;
 use crate::model::base::limits::{ID_BYTES_MAX, PRODUCT_NAME_CHARS_MAX, SKU_BYTES_MAX};
-use crate::model::base::money::WHOLE_BP;
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::promotion::{Promotion, PromotionKind};
 use crate::wire::feed::Change;
@@ -30,7 +30,7 @@ pub fn promotion(change: &Change, promotion: &Promotion) -> Result<(), Refusal> 
         promotion.kind,
         PromotionKind::LinePercent | PromotionKind::BasketPercent | PromotionKind::BuyXGetY
     );
-    fields.range("value", promotion.value, 0..=if percent { WHOLE_BP } else { PRICE_MAX });
+    fields.range("value", promotion.value, 0..=if percent { BasisPoints::WHOLE.get() } else { PRICE_MAX });
     fields.count("skus", promotion.skus.as_ref().map_or(0, Vec::len), 0..=NAMED_MAX);
     for sku in promotion.skus.iter().flatten().take(NAMED_MAX) {
         fields.code("skus", sku.as_str(), SKU_BYTES_MAX);

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::Engine;
 use crate::db::filter::Conditions;
 use crate::db::guarded::guarded;
+use domain::model::base::figures::BasisPoints;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
@@ -14,7 +15,7 @@ use sqlx::any::AnyRow;
 #[schemars(rename = "InputTax")]
 pub struct Input {
     /// Tax rate in basis points. Null for credit notes, which state no rate.
-    pub tax_rate_bp: Option<i64>,
+    pub tax_rate_bp: Option<BasisPoints>,
     /// Amount without tax, in whole currency units. Negative for credit notes.
     pub base: i64,
     /// Tax in whole currency units. Negative for credit notes.

@@ -8,6 +8,7 @@ use crate::db::{Db, Engine};
 use crate::office::finance::taxes::input_tax::{self, Input};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::alarm;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -85,7 +86,7 @@ pub struct Output {
     /// Tax code of the sale's lines. Null if they have none.
     pub tax_code: Option<String>,
     /// Tax rate in basis points.
-    pub tax_rate_bp: i64,
+    pub tax_rate_bp: BasisPoints,
     /// Sales without tax and without voided sales, in whole currency units.
     pub sales_base: i64,
     /// Tax of `sales_base`, in whole currency units.

@@ -1,6 +1,7 @@
 //! Invoices against receipts and orders, line by line.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use super::*;
+use crate::model::base::figures::BasisPoints;
 
 fn at(receiving_id: &str) -> ReceiptRef {
     ReceiptRef { store_id: "S001".to_owned(), receiving_id: receiving_id.to_owned(), line_no: 1 }
@@ -25,7 +26,7 @@ fn context(receipts: &[ReceiptLine]) -> MatchContext<'_> {
     MatchContext {
         supplier_id: "sup_1",
         receipts,
-        tolerance: Tolerance { bp: 200, amount: 0 },
+        tolerance: Tolerance { bp: BasisPoints::new(200), amount: 0 },
         no_order_stops: false,
         usual_rate_bp: None,
         suspect: false,
