@@ -25,7 +25,6 @@ pub mod rotate_keys;
 pub mod secret;
 pub mod serve;
 pub mod status;
-pub mod stock_csv;
 pub mod users;
 pub mod verify;
 

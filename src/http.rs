@@ -27,7 +27,9 @@ pub mod selling {
 /// Goods: on the shelf, coming, going and counted.
 pub mod inventory {
     pub mod adjustments;
+    pub mod catalogue;
     pub mod categories;
+    pub mod csv_file;
     pub mod opname;
     pub mod products;
     pub mod purchase;
@@ -52,6 +54,7 @@ pub mod operation {
     pub mod health;
     pub mod metrics;
     pub mod reports;
+    pub mod setup;
     pub mod stores;
     pub mod sync;
 }

@@ -16,5 +16,6 @@ pub mod printing;
 pub mod random;
 pub mod receipt;
 pub mod start;
+pub mod stock_csv;
 pub mod sync_key;
 pub mod upkeep;

@@ -1,6 +1,8 @@
 //! Catalogues as CSV files: the same columns at store and hub, every bad row named.
 
-use crate::sheet::{Cells, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, may_be_currency};
+use crate::sheet::{
+    Cells, Columns, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, may_be_currency,
+};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
 use domain::model::base::time::UtcMs;
@@ -68,7 +70,22 @@ impl Catalogue {
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
 pub fn read(bytes: &[u8], encoding: Encoding, rows_max: usize, now: UtcMs) -> Result<Catalogue, Problems> {
-    let table = Table::open(bytes, encoding, Layout { rows_max: rows_max.min(ROWS_MAX), ..LAYOUT })?;
+    read_by(bytes, encoding, None, rows_max, now)
+}
+
+/// The same; `given` are the columns where a person named them.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_by(
+    bytes: &[u8],
+    encoding: Encoding,
+    given: Option<&Columns>,
+    rows_max: usize,
+    now: UtcMs,
+) -> Result<Catalogue, Problems> {
+    let layout = Layout { rows_max: rows_max.min(ROWS_MAX), ..LAYOUT };
+    let table = Table::open_by(bytes, encoding, layout, given)?;
     if table.has("pack_barcode") != table.has("pack_qty") {
         return Err(Problems::of(1, PACK_COLUMNS.to_owned()));
     }

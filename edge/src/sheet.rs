@@ -7,6 +7,7 @@
 mod cell;
 pub mod code;
 mod column;
+mod columns;
 mod currency;
 mod day;
 mod figure;
@@ -20,6 +21,7 @@ mod time;
 pub use crate::csv::unmarked;
 pub use cell::{is_nothing, plain};
 pub use column::{FigureColumn, FigureReading};
+pub use columns::Columns;
 pub use currency::{currency_code, may_be_currency};
 pub use day::{DayReader, NoDay};
 pub use figure::{Decimal, Figure, NoFigure, Written};

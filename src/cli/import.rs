@@ -1,10 +1,11 @@
 //! `import products|members|points|stock FILE.csv`: every bad row named, nothing imported unless all are good.
 
 use super::carry_out::carry_out;
-use super::{members_csv, points_csv, stock_csv};
+use super::{members_csv, points_csv};
 use crate::config::Config;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
+use crate::stock_csv;
 use anyhow::{Context, bail};
 use edge::clock;
 use edge::product_csv::{self, Catalogue, ROWS_MAX};
@@ -51,7 +52,7 @@ pub fn points(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Resul
 
 /// Imports the first stock; `late`: of products that may have moved already.
 pub fn stock(config: &Config, file: &Path, encoding: Encoding, late: bool) -> anyhow::Result<()> {
-    let rows = good(file, stock_csv::read(&bytes(file)?, encoding, late))?;
+    let rows = good(file, stock_csv::read(&bytes(file)?, encoding, None, late))?;
     let count = rows.len();
     carry_out(config, Order::ImportStock(rows))?;
     println!("opening stock of {count} products imported");

@@ -3,7 +3,6 @@
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};
 use domain::model::base::ids::Sku;
-use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::{CatalogueRow, doubts_beside};
 use edge::sheet::{PROBLEMS_MAX, RowProblem};
@@ -27,7 +26,7 @@ pub async fn products(store: &StoreHandle, rows: Vec<CatalogueRow>) -> Result<Va
         let known = store.storage().products().product(&row.product.sku).map_err(Failure::from)?;
         products.push(row.over(known.as_ref()));
     }
-    store.check_barcodes(&products).map_err(|failure| with_lines(failure, &lines))?;
+    store.check_barcodes(&products, &lines)?;
     let skus: Vec<&Sku> = products.iter().map(|product| &product.sku).collect();
     let stored = store.storage().products().same_numbers(skus.iter().copied()).map_err(Failure::from)?;
     let doubt = |(sku, problem): (&Sku, String)| {
@@ -40,15 +39,6 @@ pub async fn products(store: &StoreHandle, rows: Vec<CatalogueRow>) -> Result<Va
         store.import_products(products).await?;
     }
     Ok(json!({"rows": count, "warnings": warnings}))
-}
-
-/// A refusal that names the lines of the file.
-fn with_lines(failure: Failure, lines: &HashMap<Sku, u64>) -> Failure {
-    let Failure::Refused(Refusal::BarcodeTaken(mut taken)) = failure else { return failure };
-    for one in &mut taken {
-        one.line = lines.get(&one.sku).copied();
-    }
-    Failure::Refused(Refusal::BarcodeTaken(taken))
 }
 
 /// One commit where they fit. A larger catalogue takes several: rows are good on their own, and

@@ -5,9 +5,11 @@ use crate::http::Request;
 use crate::http::ask::run;
 use crate::http::failure::{failed, stored};
 use ::actors::commands;
-use domain::model::people::member::Member;
+use domain::model::base::ids::MemberId;
+use domain::model::people::member::{Member, MemberState};
 use domain::rules::people::member::{ChangeMember, MemberView, NewMember, view};
 use edge::identity::EmptyBody;
+use edge::page::{List, Page};
 use edge::{ApiError, Code, Doc, Reply};
 use meet::member;
 
@@ -18,6 +20,10 @@ mod search;
 pub use meet::{met, with_head_office};
 pub use points::{ADJUST, POINTS, adjust, points};
 pub use search::{SEARCH, search};
+
+pub const LIST: Doc = Doc::of("Members", "List members, ordered by ID; without erased and merged ones")
+    .query::<Page>()
+    .lists::<MemberView>(MEMBER);
 
 const MEMBER: &str = include_str!("examples/member.json");
 
@@ -37,6 +43,24 @@ pub const ERASE: Doc = Doc::of("Members", "Erase a member's personal data")
     .optional_body::<EmptyBody>("{}")
     .answers::<MemberView>(MEMBER)
     .refuses(&[Code::InvalidState]);
+
+/// `GET /api/members`
+pub async fn list(request: Request) -> Answered {
+    let page: Page = request.query()?;
+    let mut after = page.after::<MemberId>()?;
+    let (members, mut found) = (request.state.store.storage().members(), Vec::new());
+    while found.len() < page.limit.one_more() {
+        let chunk = members.members(after.as_ref(), page.limit.one_more()).map_err(stored)?;
+        let Some(last) = chunk.last() else { break };
+        after = Some(last.member_id.clone());
+        let known = |member: &Member| matches!(member.state, MemberState::Active | MemberState::Blocked);
+        for member in chunk.iter().filter(|member| known(member)) {
+            found.push(shown(&request, member)?);
+        }
+    }
+    found.truncate(page.limit.one_more());
+    Ok(Reply::ok(&List::cut(found, page.limit, |member: &MemberView| member.member_id.clone())))
+}
 
 /// `POST /api/members`
 pub async fn create(request: Request) -> Answered {

@@ -4,12 +4,14 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::access::{audit, staff};
 use crate::http::inventory::adjustments;
+use crate::http::inventory::catalogue;
 use crate::http::inventory::categories;
 use crate::http::inventory::opname;
 use crate::http::inventory::products;
 use crate::http::inventory::purchase;
 use crate::http::inventory::receiving;
 use crate::http::inventory::stock;
+use crate::http::inventory::stock::opening;
 use crate::http::inventory::supplier_returns;
 use crate::http::inventory::transfers;
 use crate::http::labels;
@@ -21,6 +23,7 @@ use crate::http::operation::events;
 use crate::http::operation::health;
 use crate::http::operation::metrics;
 use crate::http::operation::reports;
+use crate::http::operation::setup;
 use crate::http::operation::stores;
 use crate::http::operation::sync;
 use crate::http::selling::days;
@@ -205,14 +208,22 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/print-jobs/:id", Roles(SELL), prints::READ, answers!(prints::read)),
     Route::get("/api/prices/effective", Roles(STAFF), prices::EFFECTIVE, answers!(prices::effective)),
     Route::get("/api/pos/labels", Roles(STAFF), labels::PAGE, answers!(labels::labels)),
+    Route::get("/api/products", Roles(GOODS), catalogue::LIST, answers!(catalogue::list)),
+    Route::post("/api/products", Roles(MANAGE), catalogue::CREATE, answers!(catalogue::create)),
+    Route::post("/api/products/import", Roles(MANAGE), catalogue::IMPORT, answers!(catalogue::import)),
+    Route::get("/api/products/:sku", Roles(GOODS), catalogue::READ, answers!(catalogue::read)),
+    Route::patch("/api/products/:sku", Roles(MANAGE), catalogue::CHANGE, answers!(catalogue::change)),
     Route::get("/api/categories", Roles(STAFF), categories::LIST, answers!(categories::list)),
     Route::get("/api/stock", Roles(GOODS), stock::LIST, answers!(stock::list)),
+    Route::post("/api/stock/opening", Roles(MANAGE), opening::OPEN, answers!(opening::open)),
+    Route::post("/api/stock/opening/import", Roles(MANAGE), opening::IMPORT, answers!(opening::import)),
     Route::get("/api/stock/valuation", Roles(GOODS), stock::VALUATION, answers!(stock::valuation)),
     Route::get("/api/stock/:sku", Roles(GOODS), stock::READ, answers!(stock::read)),
     Route::patch("/api/stock/:sku", Roles(GOODS), stock::CHANGE, answers!(stock::change)),
     Route::get("/api/stock/:sku/movements", Roles(GOODS), stock::MOVEMENTS, answers!(stock::movements)),
     Route::post("/api/receiving", Roles(GOODS), receiving::CREATE, answers!(receiving::create)),
     Route::get("/api/receiving/:id", Roles(GOODS), receiving::READ, answers!(receiving::read)),
+    Route::get("/api/members", Roles(MANAGE), members::LIST, answers!(members::list)),
     Route::post("/api/members", Roles(SELL), members::CREATE, answers!(members::create)),
     Route::get("/api/members/search", Roles(SELL), members::SEARCH, answers!(members::search)),
     Route::get("/api/members/:id", Roles(SELL), members::READ, answers!(members::read)),
@@ -311,6 +322,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),
     Route::post("/api/admin/actors/:name/restart", Roles(ADMIN), actors::RESTART, answers!(actors::restart)),
     Route::get("/api/admin/settings", Roles(MANAGE), admin::SETTINGS, answers!(admin::settings)),
+    Route::get("/api/admin/setup", Roles(MANAGE), setup::READ, answers!(setup::read)),
     Route::get("/api/admin/work", Roles(MANAGE), admin::WORK, answers!(admin::work)),
     Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),
     Route::post("/api/admin/backup", Roles(MANAGE), admin::BACKUP, answers!(admin::backup)),

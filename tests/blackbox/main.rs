@@ -106,6 +106,7 @@ mod stock {
     mod adjustments;
     mod levels;
     mod opname;
+    mod own_catalogue;
     mod receiving;
     mod transfers;
 }

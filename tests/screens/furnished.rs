@@ -73,6 +73,7 @@ pub fn furnished(say: Say) -> Furnished {
         ("receive", "#/receiving/new".to_owned()),
         ("member", format!("#/members/{member}")),
         ("count", format!("#/counts/{counting}")),
+        ("import_goods", "#/products/import".to_owned()),
         ("send", "#/transfers/new".to_owned()),
         ("take_in", format!("#/transfers/{coming}/receive")),
         ("settle", format!("#/transfers/{short}/resolve")),

@@ -12,6 +12,7 @@ mod budgets;
 mod counting;
 mod device;
 mod examine;
+mod first_day;
 mod furnished;
 mod live;
 mod looks;

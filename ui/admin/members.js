@@ -1,6 +1,7 @@
-// Members: found by name, phone or card.
+// Members: all of them, or those found by name, phone or card; a new one.
 import { html } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
+import { ask } from "../kit/form.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
@@ -11,7 +12,6 @@ const SEARCH_AFTER_MS = 250;
 class PageMembers extends ListPage {
   constructor() {
     super();
-    this.pattern = "/api/members/search";
     this.text = "";
   }
 
@@ -20,17 +20,38 @@ class PageMembers extends ListPage {
     super.connectedCallback();
   }
 
-  query() {
-    return { q: this.text.trim() };
+  /** Whether enough was typed to search; else all are listed. */
+  get searches() {
+    return this.text.trim().length >= 2;
   }
 
-  async load(more) {
-    if (this.text.trim().length < 2) {
-      this.items = [];
-      this.requestUpdate();
-      return;
-    }
-    await super.load(more);
+  get pattern() {
+    return this.searches ? "/api/members/search" : "/api/members";
+  }
+
+  query() {
+    return this.searches ? { q: this.text.trim() } : {};
+  }
+
+  keys() {
+    return { N: (event) => (event.target.matches("input") ? false : void this.add()) };
+  }
+
+  async add() {
+    const { app } = this;
+    const made = await ask(app, {
+      title: t("New member"),
+      yes: t("Add"),
+      list: [
+        { name: "name", label: t("Name"), required: true, focus: true },
+        { name: "phone", label: t("Phone") },
+        { name: "email", label: t("E-mail") },
+        { name: "code", label: t("Card") },
+        { name: "birth_date", label: t("Date of birth"), kind: "date" },
+      ],
+      act: (body) => app.command({ url: "/api/members", body, label: "New member" }),
+    });
+    if (made) app.go("members", made.member_id);
   }
 
   typed(text) {
@@ -61,7 +82,11 @@ class PageMembers extends ListPage {
   }
 
   render() {
-    return html`${title(t("Members"), this.app.find())}
+    return html`${title(
+        t("Members"),
+        this.app.find(),
+        html`<button class="btn primary" @click=${() => this.add()}>${icon("plus")}${t("New member")}</button>`,
+      )}
       <div class="rowx tools">
         <label class="vh" for="search">${t("Phone, name or card")}</label>
         <div class="searching">
@@ -80,9 +105,7 @@ class PageMembers extends ListPage {
       ${this.table(
         [[t("Name")], [t("Phone")], [t("Card")], [t("Status")], [t("points"), "num"]],
         (one) => this.row(one),
-        this.text.trim().length < 2
-          ? t("Enter at least two letters of a name, or a phone number")
-          : t("No member found"),
+        this.searches ? t("No member found") : t("No members yet"),
       )}`;
   }
 }

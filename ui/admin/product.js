@@ -2,16 +2,20 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, field, icon } from "../kit/controls.js";
-import { date, money, number, time } from "../kit/format.js";
+import { date, money, number, rate, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address, WALK } from "../kit/menu.js";
+import { changeProduct, mayChange, openStock, switchProduct } from "./products.js";
 
 class PageProduct extends ListPage {
   product;
+  sold;
+  own;
 
   constructor() {
     super();
+    this.own = false;
     this.pattern = "/api/stock/:sku/movements";
   }
 
@@ -22,8 +26,14 @@ class PageProduct extends ListPage {
   load(more) {
     return this.readBy(
       async () => {
-        const [product, list] = await Promise.all([this.app.get("/api/stock/:sku", this.params()), this.listed(more)]);
-        return { product, ...list };
+        const [product, sold, own, list] = await Promise.all([
+          this.app.get("/api/stock/:sku", this.params()),
+          // What has stock need not be in the catalogue any more.
+          this.app.get("/api/products/:sku", this.params()).catch(() => null),
+          mayChange(this.app),
+          this.listed(more),
+        ]);
+        return { product, sold, own, ...list };
       },
       () => this.product,
     );
@@ -81,6 +91,51 @@ class PageProduct extends ListPage {
     });
   }
 
+  /** Changes what is sold, and shows it anew. */
+  change(act) {
+    return this.once(async () => {
+      await act(this.app, this.sold);
+      await this.load();
+    });
+  }
+
+  /** What may be done with it in a shop whose catalogue is its own. */
+  changes() {
+    const { own, sold, items } = this;
+    if (!own || !sold) return nothing;
+    const button = (act, image, label, kind = "") =>
+      html`<button class="btn ${kind}" @click=${() => this.change(act)}>${icon(image)}${label}</button>`;
+    return html`${
+      sold.track_stock && !items?.length ? button(openStock, "package", t("Opening stock")) : nothing
+    }${button(
+      switchProduct,
+      sold.state === "active" ? "circle-x" : "circle-check",
+      sold.state === "active" ? t("Deactivate") : t("Activate"),
+    )}${button(changeProduct, "tag", t("Edit"), "primary")}`;
+  }
+
+  /** What it is sold as. */
+  catalogue() {
+    const { sold } = this;
+    if (!sold) return nothing;
+    const codes = sold.barcodes.map(({ code, pack_qty: pack }) => (pack > 1 ? `${code} (${number(pack)})` : code));
+    return html`<dl class="figures panel" id="sold">
+      ${this.box(t("Price"), money(sold.price))}${this.box(t("Category"), sold.category ?? "\u2013")}${this.box(
+        t("Barcodes"),
+        codes.join(", ") || "\u2013",
+      )}${this.box(t("Tax"), sold.tax_rate_bp === null ? (sold.tax_code ?? t("default")) : rate(sold.tax_rate_bp))}${
+        sold.state === "active" ? nothing : this.box(t("Status"), t("inactive"))
+      }
+    </dl>`;
+  }
+
+  box(label, value) {
+    return html`<div>
+      <dt>${label}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  }
+
   /** What else may be done with it. */
   ways() {
     const { sku, damaged } = this.product;
@@ -106,17 +161,15 @@ class PageProduct extends ListPage {
   render() {
     const { product } = this;
     if (!product) return this.awaited();
-    const box = (label, value) =>
-      html`<div>
-        <dt>${label}</dt>
-        <dd>${value}</dd>
-      </div>`;
+    const box = (label, value) => this.box(label, value);
     return html`${title(
         html`<a class="back" href="#/stock">${icon("arrow-left")}<span class="vh">${t("Stock")}</span></a
           ><bdi>${product.name}</bdi>`,
         this.ways(),
         html`<button class="btn" @click=${() => this.edit()}>${icon("settings")}${t("Reorder level, shelf")}</button>`,
+        this.changes(),
       )}
+      ${this.catalogue()}
       <dl class="figures panel">
         ${box(t("On hand"), number(product.on_hand))}${box(t("Available"), number(product.available))}${box(
           t("In transit"),

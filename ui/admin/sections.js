@@ -17,6 +17,7 @@ const MORE = [
   ["shifts", "clock", () => t("Shifts"), MANAGE],
   ["days", "lock", () => t("Days"), MANAGE],
   ["safe", "wallet", () => t("Safe"), MANAGE],
+  ["products", "package", () => t("Products"), GOODS],
   ["deliveries", "truck", () => t("Deliveries"), GOODS],
   ["transfers", "store", () => t("Transfers"), GOODS],
   ["adjustments", "scale", () => t("Adjustments"), GOODS],
@@ -40,7 +41,7 @@ const GROUP_NAMES = [
 const GROUPS = [
   ["today"],
   ["reports", "goods-now", "valuation", "sales", "returns", "shifts", "days", "safe"],
-  ["stock", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"],
+  ["stock", "products", "receiving", "deliveries", "supplier-returns", "transfers", "adjustments", "counts", "labels"],
   ["members", "people", "tills"],
   ["sync"],
 ];
@@ -50,6 +51,7 @@ const FAMILIES = [
   ["reports", "goods-now", "valuation"],
   ["sales", "returns"],
   ["receiving", "deliveries"],
+  ["stock", "products"],
 ];
 /** What the first of them is called beside the others. */
 const FIRST = { reports: () => t("Sales"), receiving: () => t("Incoming orders") };
@@ -84,6 +86,8 @@ export const LETTERS = {
  * @type {[name: string, icon: string, label: () => string, part?: string][]}
  */
 export const ACTIONS = [
+  ["products", "package", () => t("Products and prices")],
+  ["products", "download", () => t("Import products"), "import"],
   ["transfers", "store", () => t("New transfer"), "new"],
   ["adjustments", "scale", () => t("New adjustment"), "new"],
   ["supplier-returns", "undo-2", () => t("New return"), "new"],
@@ -125,6 +129,7 @@ export const DETAILS = {
 };
 /** Lists and documents that are described as data, by the file that does. */
 const DESCRIBED = {
+  "admin/products": ["products"],
   "goods/transfers": ["transfers", "transfer"],
   "goods/adjustments": ["adjustments", "adjustment"],
   "goods/supplier_returns": ["supplier-returns", "supplier-return"],
@@ -138,6 +143,7 @@ const DESCRIBED = {
   "takings/tills": ["tills"],
 };
 const ELEMENTS = {
+  import_goods: "admin/import",
   reports: "takings/report",
   days: "takings/days",
   labels: "takings/labels",
@@ -166,6 +172,7 @@ export const later = (app) =>
   ]);
 /** What a new document is written on, and a part of one. */
 const FORMS = { transfers: "send", adjustments: "adjust", "supplier-returns": "send_back" };
+const IMPORTS = { products: ["import_goods", MANAGE] };
 const PARTS = {
   "transfers/receive": ["take_in", GOODS],
   "transfers/resolve": ["settle", MANAGE],
@@ -175,7 +182,10 @@ const PARTS = {
 /** The page of an address, where it is a form. */
 export const formOf = (app, /** @type {{ id?: string, part?: string }} */ { id, part }) => {
   const [form, roles] =
-    (id === "new" && FORMS[app.section] && [FORMS[app.section], GOODS]) || PARTS[`${app.section}/${part}`] || [];
+    (id === "import" && IMPORTS[app.section]) ||
+    (id === "new" && FORMS[app.section] && [FORMS[app.section], GOODS]) ||
+    PARTS[`${app.section}/${part}`] ||
+    [];
   return form && app.may(roles) ? form : null;
 };
 
@@ -206,6 +216,8 @@ const element = (app) => {
       return html`<page-report .app=${app}></page-report>`;
     case "days":
       return html`<page-days .app=${app}></page-days>`;
+    case "import_goods":
+      return html`<page-import-goods .app=${app}></page-import-goods>`;
     case "labels":
       return html`<page-labels .app=${app}></page-labels>`;
     case "quick_keys":

@@ -11,10 +11,21 @@ import { ListPage, title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
 
 const SEARCH_AFTER_MS = 200;
+/**
+ * Orders of the list: names at the store, and in words; the first is the order of codes.
+ * @type {[order: string, label: () => string][]}
+ */
+const ORDERS = [
+  ["", () => t("By code")],
+  ["fewest", () => t("Fewest pieces first")],
+  ["most", () => t("Most pieces first")],
+  ["value", () => t("Highest value first")],
+];
 const FILTERS = { low: { below_reorder: true }, negative: { negative: true } };
 
 class PageStock extends ListPage {
   category;
+  sort;
 
   constructor() {
     super();
@@ -24,8 +35,8 @@ class PageStock extends ListPage {
   }
 
   connectedCallback() {
-    const { q: text = "", show: filter = "", category = "" } = this.app.params.query ?? {};
-    Object.assign(this, { text, filter, category });
+    const { q: text = "", show: filter = "", category = "", sort = "" } = this.app.params.query ?? {};
+    Object.assign(this, { text, filter, category, sort });
     super.connectedCallback();
     need(this.app, "categories").then(
       () => this.requestUpdate(),
@@ -51,7 +62,7 @@ class PageStock extends ListPage {
       q: this.text || undefined,
       category: this.category,
       ...FILTERS[this.filter],
-      ...(this.filter ? { sort: "worst" } : {}),
+      ...(this.sort ? { sort: this.sort } : this.filter ? { sort: "worst" } : {}),
       ...(sought ? { with_total: true } : {}),
     };
   }
@@ -81,7 +92,7 @@ class PageStock extends ListPage {
 
   set(changed) {
     Object.assign(this, changed);
-    refilter(["stock"], { q: this.text, show: this.filter, category: this.category });
+    refilter(["stock"], { q: this.text, show: this.filter, category: this.category, sort: this.sort });
     this.load();
   }
 
@@ -137,6 +148,15 @@ class PageStock extends ListPage {
       </select>`;
   }
 
+  orders() {
+    return html`<label class="vh" for="sort">${t("Order")}</label
+      ><select class="input short" id="sort" @change=${(event) => this.set({ sort: event.target.value })}>
+        ${ORDERS.map(
+          ([order, label]) => html`<option value=${order} ?selected=${order === this.sort}>${label()}</option>`,
+        )}
+      </select>`;
+  }
+
   render() {
     const chip = (filter, label) =>
       html`<button class="btn" aria-pressed=${this.filter === filter} @click=${() => this.choose(filter)}>
@@ -146,7 +166,7 @@ class PageStock extends ListPage {
       this.text || this.filter || this.category
         ? t("No products found")
         : t("No stock yet. Receive a delivery to add stock");
-    return html`${title(t("Stock"), this.app.find(), this.csv())}
+    return html`${title(t("Stock"), this.app.find(), this.csv())}${this.app.tabs()}
       <div class="rowx tools">
         <label class="vh" for="search">${t("Search or scan")}</label>
         <div class="searching">
@@ -165,7 +185,7 @@ class PageStock extends ListPage {
               this.scanned(codeOf(event.target.value))}
           />
         </div>
-        ${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${
+        ${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.orders()}${
           this.answer?.total
             ? html`<span class="muted" id="found" role="status"
                 >${t("Products: {n}", { n: number(this.answer.total) })}</span

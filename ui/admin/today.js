@@ -5,6 +5,7 @@ import { icon, vars } from "../kit/controls.js";
 import { date, day, money, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page, title } from "../kit/page.js";
+import { firstDay, unfinished } from "./first_day.js";
 
 const MANAGE = ["store_manager", "admin"];
 /** What is counted here; beyond it a plus is said. */
@@ -34,6 +35,7 @@ class PageToday extends Page {
   verify;
   proof;
   low;
+  setup;
   at;
 
   timed = true;
@@ -73,17 +75,19 @@ class PageToday extends Page {
     const { app } = this;
     if (!app.may(MANAGE)) return {};
     const today = app.settings.business_date;
-    const [report, before, sync, proofs, work] = await Promise.all([
+    const [report, before, sync, proofs, work, setup] = await Promise.all([
       app.get("/api/reports/daily", {}, { date: today }),
       app.get("/api/reports/daily", {}, { date: earlier(today, WEEK_DAYS) }),
       app.get("/api/sync/status"),
       app.get("/api/sync/digests", {}, { limit: PROOFS }),
       app.get("/api/admin/work"),
+      app.get("/api/admin/setup"),
     ]);
     return {
       report,
       before,
       sync,
+      setup,
       proof: proofs.items.find(({ result }) => result && result !== "not_yet"),
       verify: work.verify,
     };
@@ -119,6 +123,7 @@ class PageToday extends Page {
     say(due, "plain", "truck", "Deliveries due: {n}", "receiving");
     say(coming, "plain", "store", "Incoming transfers: {n}", "transfers?direction=in&state=in_transit");
     say(counts, "plain", "clipboard-list", "Counts in progress: {n}", "counts");
+    if (!found.length && unfinished(this.setup)) return nothing;
     if (!found.length) return html`<p class="calm">${icon("circle-check")}${t("Nothing to do")}</p>`;
     return html`<ul class="alerts panel">
       ${found.map(
@@ -273,7 +278,9 @@ class PageToday extends Page {
     );
     if (!this.counts) return html`${head}${this.awaited()}`;
     return html`${head}
-      <div class="stack">${this.alerts()}${this.figures()}${report ? this.sold(report) : this.below()}</div>`;
+      <div class="stack">
+        ${firstDay(this.setup)}${this.alerts()}${this.figures()}${report ? this.sold(report) : this.below()}
+      </div>`;
   }
 
   /** The goods that are asked about first: what is low, by what is left of it. */

@@ -1,7 +1,7 @@
 // Price labels: products by scan, how many of each, seen as they will be printed.
 import { html, nothing } from "../vendor/lit.js";
 import { LinesPage } from "../goods/lines.js";
-import { money, rate } from "../kit/format.js";
+import { money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { icon, problem } from "../kit/controls.js";
@@ -23,9 +23,42 @@ class PageLabels extends LinesPage {
     this.size = localStorage.getItem(SIZE) ?? "medium";
   }
 
-  /** The size of the labels. */
+  /** Puts every product whose price began to count on a day or later. */
+  changedSince(day) {
+    if (!day) return undefined;
+    return this.once(async () => {
+      const { items, next_cursor: more } = await this.app.get(
+        "/api/products",
+        {},
+        { priced_since: day, limit: LABELS_MAX },
+      );
+      const active = items.filter(({ state }) => state === "active");
+      const known = new Set(this.lines.map(({ sku }) => sku));
+      for (const product of active.filter(({ sku }) => !known.has(sku))) this.put(product);
+      this.app.say(
+        more ? "warn" : "ok",
+        more
+          ? t("The first {n} products with a new price were added. Print them, then choose a later day", {
+              n: number(active.length),
+            })
+          : t("{n} products with a new price added", { n: number(active.length) }),
+      );
+    });
+  }
+
+  /** What is printed beside the products: prices that changed, and the size of the labels. */
   choices() {
     return html`<div class="filters unfolded flat">
+      <div class="field">
+        <label for="since">${t("Add prices changed since")}</label
+        ><input
+          class="input"
+          id="since"
+          type="date"
+          max=${this.app.settings.business_date}
+          @change=${(event) => this.changedSince(event.target.value)}
+        />
+      </div>
       <div class="field">
         <label for="size">${t("Label size")}</label
         ><select

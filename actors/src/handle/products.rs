@@ -3,6 +3,7 @@
 use super::StoreHandle;
 use crate::hub::hub_connection::merge_transfer;
 use crate::message::CatalogueMessage;
+use crate::owners::catalogue::free_codes;
 use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox;
@@ -16,8 +17,8 @@ use domain::model::selling::price::PriceMoment;
 use domain::rules::inventory::product;
 use domain::rules::selling::price;
 use domain::rules::selling::price::EffectivePrice;
+use std::collections::HashMap;
 use std::sync::Arc;
-use storage::StorageError;
 
 impl StoreHandle {
     /// A product at the price that it has now (docs/protocol.md#pull, kind `price`).
@@ -55,17 +56,13 @@ impl StoreHandle {
         Ok(self.context.storage.products().sold_by_barcode(code, on)?)
     }
 
-    /// Says of a file's products, all together, whether each of their barcodes is theirs alone.
+    /// Says of a file's products, all together, whether each of their barcodes is theirs alone. `lines` says where they
+    /// stand in the file.
     ///
     /// # Errors
     /// [`Refusal::BarcodeTaken`].
-    pub fn check_barcodes(&self, products: &[Product]) -> Result<(), Failure> {
-        let holders = |code: &str| {
-            let found = self.context.storage.products().holders(code)?;
-            Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
-        };
-        let taken = domain::rules::inventory::product::taken_barcodes(products, holders)?;
-        if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
+    pub fn check_barcodes(&self, products: &[Product], lines: &HashMap<Sku, u64>) -> Result<(), Failure> {
+        free_codes(&self.context.storage, products, lines)
     }
 
     /// The price of a product that counts at `at`, now or later, and why.

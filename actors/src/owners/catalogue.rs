@@ -11,8 +11,11 @@ use domain::model::base::time::UtcMs;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use storage::{Commit, Unconfirmed};
 
+mod products;
 mod settings;
 
+pub(crate) use products::free_codes;
+pub use products::{ChangeProduct, CreateProduct, ImportProducts};
 pub use settings::ChangeProductSettings;
 
 pub(crate) struct Catalogue;
@@ -43,6 +46,9 @@ impl Actor for Catalogue {
             CatalogueMessage::Apply { events, at, applied } => apply(context, events, at, applied).await?,
             CatalogueMessage::Probe { pending } => pending.nothing_to_do(&context.storage, Answer::ok(&())),
             CatalogueMessage::Run(command) => {
+                if command.is_from_rows(&CatalogueRows) {
+                    context.storage.barrier().await?;
+                }
                 let Decided { decision, pending, .. } = command.decide(&mut context.owner(CatalogueRows));
                 context.submit_decision(decision, pending).await?;
             }
@@ -70,7 +76,7 @@ async fn apply(
         return Ok(());
     }
     let read_again = match settings::merge_settings(context, &mut events)
-        .and_then(|words_removed| Ok(settings::on_top(context, &mut events)? || words_removed))
+        .and_then(|words_removed| Ok(settings::on_top(&context.storage, &mut events)? || words_removed))
     {
         Ok(read_again) => read_again,
         Err(error) => {

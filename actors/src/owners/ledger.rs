@@ -42,7 +42,7 @@ pub use adjustment::{Adjust, ApproveAdjustment, RejectAdjustment, ReverseAdjustm
 pub use day::{SealDay, UnsealDay};
 pub(crate) use holds::VoidHold;
 pub(crate) use open_shift::OpenShift;
-pub(crate) use opening::OpenStock;
+pub use opening::OpenStock;
 pub(crate) use opening_points::OpenPoints;
 pub use opname::{CancelCount, Count, PostCount, RecountOpname, StartCount, SubmitCount};
 pub use points::AdjustPoints;

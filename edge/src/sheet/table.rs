@@ -1,6 +1,8 @@
 //! Files with a header row, read column by column name: catalogues, price lists, stock, members. Every bad row is named.
 
-use super::{Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode, may_be_currency};
+use super::{
+    Columns, Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode, may_be_currency,
+};
 use crate::sheet::code;
 use domain::model::base::text::composed;
 use std::fmt;
@@ -135,8 +137,24 @@ impl Table {
     /// # Errors
     /// Text in another encoding, and a header with other columns.
     pub fn open(bytes: &[u8], encoding: Encoding, layout: Layout) -> Result<Self, Problems> {
+        Self::open_by(bytes, encoding, layout, None)
+    }
+
+    /// The same; with `columns` the file's own header is not read.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_by(
+        bytes: &[u8],
+        encoding: Encoding,
+        layout: Layout,
+        columns: Option<&Columns>,
+    ) -> Result<Self, Problems> {
         let text = decode(bytes, encoding).map_err(|wrong| Problems::of(wrong.line, wrong.to_string()))?;
-        let (names, head) = header(&text, layout)?;
+        let (names, head) = match columns {
+            Some(columns) => given(&text, layout, columns)?,
+            None => header(&text, layout)?,
+        };
         let mut rows = Rows::new(&text, None, 0);
         let separator = rows.separator();
         rows.by_ref().take(head).for_each(drop);
@@ -229,6 +247,15 @@ impl Table {
             row.cells.len()
         ))
     }
+}
+
+/// The same as [`header`] by names that a person gave.
+fn given(text: &str, layout: Layout, columns: &Columns) -> Result<(Vec<String>, usize), Problems> {
+    let Columns { header, names } = columns;
+    let named: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+    layout.check(&named).map_err(|problem| Problems::of(*header, problem))?;
+    let head = Rows::new(text, None, 0).map_while(Result::ok).take_while(|row| row.line <= *header).count();
+    Ok((names.clone(), head))
 }
 
 /// The names of the columns, and the number of rows up to them. Of rows without a header, the first is complained about, or

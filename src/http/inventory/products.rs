@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Products read from storage at once.
 const CHUNK: usize = 500;
-/// Products looked at for one page: few that may be sold give a short page and a cursor.
+/// Products looked at for one page: few that are wanted give a short page and a cursor.
 const SCANNED_MAX: usize = 20_000;
 
 const EXAMPLE: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "tax_rate_bp": 1100, "category": "Drinks", "barcode": "8991234567890", "pack_qty": 1, "barcodes": [{"code": "8991234567890", "pack_qty": 1}, {"code": "18991234567897", "pack_qty": 24}], "on_hand": 40, "updated_at": "2026-11-19T01:00:00.000Z", "as_of": "2026-11-20T02:06:00.000Z"}"#;
@@ -147,14 +147,19 @@ fn page(store: &StoreHandle, query: &Query, after: Option<Sku>, on: PriceMoment)
     let (found, next) = if query.q.is_some() && search::words(query.q.as_deref()).is_empty() {
         (Vec::new(), None)
     } else {
-        sold(query.limit.0, after, is_sold, |after, limit| {
-            let found = if words.is_empty() {
-                storage.products().products(after, limit)
-            } else {
-                storage.products().search_products(&words, after, limit)
-            };
-            found.map_err(stored)
-        })?
+        page_of(
+            query.limit.0,
+            after,
+            |product| Ok(is_sold(product)),
+            |after, limit| {
+                let found = if words.is_empty() {
+                    storage.products().products(after, limit)
+                } else {
+                    storage.products().search_products(&words, after, limit)
+                };
+                found.map_err(stored)
+            },
+        )?
     };
     let priced = found.iter().map(|product| store.sold_on(&product.sku, on).map_err(failed));
     let priced: Vec<_> = priced.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
@@ -172,15 +177,15 @@ fn answer(
     Ok(Reply::ok(&Products { items, next_cursor: next.map(cursor), as_of }))
 }
 
-/// A page of those that may be sold, and after which sku the next one begins.
-fn sold(
+/// A page of those that are wanted, and after which sku the next one begins.
+pub(super) fn page_of(
     limit: usize,
     mut after: Option<Sku>,
-    is_sold: impl Fn(&Product) -> bool,
+    wanted: impl Fn(&Product) -> Result<bool, ApiError>,
     read: impl Fn(Option<&Sku>, usize) -> Result<Vec<Product>, ApiError>,
 ) -> Result<(Vec<Product>, Option<Sku>), ApiError> {
     let (mut found, mut scanned) = (Vec::new(), 0_usize);
-    // Mostly all may be sold, and one more than fits proves that there is more.
+    // Mostly all are wanted, and one more than fits proves that there is more.
     let mut chunk_max = limit.saturating_add(1).min(CHUNK);
     while scanned < SCANNED_MAX {
         let chunk = read(after.as_ref(), chunk_max)?;
@@ -191,7 +196,7 @@ fn sold(
             }
             after = Some(product.sku.clone());
             scanned = scanned.saturating_add(1);
-            if is_sold(&product) {
+            if wanted(&product)? {
                 found.push(product);
             }
         }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use storage::Storage;
 
 mod list;
+pub mod opening;
 mod transit;
 mod valuation;
 

@@ -19,6 +19,15 @@ const TABLE: &str = "
     POST /api/auth/webauthn/register/finish x x x x -
     GET  /api/auth/webauthn/credentials     x x x x -
     DELETE /api/auth/webauthn/credentials/:id x x x x -
+    GET  /api/members                       - - x x -
+    GET  /api/products                      - x x x -
+    POST /api/products                      - - x x -
+    POST /api/products/import               - - x x -
+    GET  /api/products/:sku                 - x x x -
+    PATCH /api/products/:sku                - - x x -
+    POST /api/stock/opening                 - - x x -
+    POST /api/stock/opening/import          - - x x -
+    GET  /api/admin/setup                   - - x x -
     GET  /api/staff                         x x x x -
     GET  /api/users                         - - x x -
     POST /api/users                         - - x x -

@@ -16,7 +16,7 @@ use domain::wire::feed::Kind;
 use domain::wire::record::ProductSettingsChanged;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::StorageError;
+use storage::{Storage, StorageError};
 
 /// Changes what the store settles about a product: its reorder level, its place, by the rules of
 /// [`domain::rules::inventory::product_settings::change`].
@@ -94,7 +94,7 @@ pub(super) fn of_store(events: &[Event]) -> bool {
 
 /// Applies the store's settings to every product among the events: settings in the same events, otherwise the stored
 /// ones. Sets the search words that each product loses, and returns whether there are any.
-pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, StorageError> {
+pub(super) fn on_top(storage: &Storage, events: &mut [Event]) -> Result<bool, StorageError> {
     let in_events = |event: &Event| match &event.fact {
         Fact::SyncChanged(it) => match &it.change {
             Change::ProductSettings { settings } => Some((settings.sku.clone(), settings.clone())),
@@ -110,12 +110,9 @@ pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, St
         let fact::ProductChanged { product, lost_words } = &mut **changed;
         let before = match words.get(&product.sku) {
             Some(words) => words.clone(),
-            None => context
-                .storage
-                .products()
-                .product(&product.sku)?
-                .map(|it| product::words(&it))
-                .unwrap_or_default(),
+            None => {
+                storage.products().product(&product.sku)?.map(|it| product::words(&it)).unwrap_or_default()
+            }
         };
         let after = product::words(product);
         *lost_words = search::lost(before, &after);
@@ -124,7 +121,7 @@ pub(super) fn on_top(context: &Context, events: &mut [Event]) -> Result<bool, St
         match in_events.get(&product.sku) {
             Some(settings) => settings.on(product),
             None => {
-                if let Some(settings) = context.storage.products().product_settings(&product.sku)? {
+                if let Some(settings) = storage.products().product_settings(&product.sku)? {
                     settings.on(product);
                 }
             }

@@ -15,7 +15,7 @@ use storage::Storage;
 
 /// Takes the first stock of every row into the books, all of them or none, by the rules of
 /// [`domain::rules::inventory::stock::open_stock`].
-pub(crate) struct OpenStock(pub(crate) Vec<OpeningRow>);
+pub struct OpenStock(pub Vec<OpeningRow>);
 
 /// Products, and when the late rows' stock had last moved where it has no opening.
 type Seen = (Products, BTreeMap<Sku, UtcMs>);
@@ -68,8 +68,14 @@ impl Command for OpenStock {
         let movements = &event.rows.movements;
         let date = dated(now, rules, &ledger.book);
         let records = record::stock_moved(|| stamps.stamp(), &rules.store_id, date, movements);
-        let answer = Answer::ok(&json!({"movements": movements.len()}));
+        let answer = Answer::ok(&json!({"products_count": movements.len()}));
+        let entry = AuditEntry::new(
+            &request.authorization(),
+            "stock.opened",
+            now,
+            json!({"products_count": movements.len()}),
+        );
         // The last stamp of all: the mark keeps the highest.
-        Ok(Outcome::of(stamps.stamp(), event, records, answer).into())
+        Ok(Outcome::of(stamps.stamp(), event, records, answer).audited(stamps, Some(date), entry).into())
     }
 }

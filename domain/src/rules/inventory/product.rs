@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod edit;
 mod file;
-pub use edit::{ChangeProduct, NewProduct, codes_fit};
+pub use edit::{ChangeProduct, CheckedProduct, NewProduct, codes_fit};
 pub use file::{CatalogueRow, FileColumns, NO_BARCODES};
 
 /// Codes of changed `products` that also belong to another product that is sold: a scanned code must identify one

@@ -7,7 +7,7 @@ use crate::office::products::{edit, product};
 use crate::table;
 use crate::table::audit;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::doubts_beside;
+use domain::rules::inventory::product::{CheckedProduct, doubts_beside};
 use edge::product_csv::{self, Catalogue};
 use edge::sheet::PROBLEMS_MAX;
 
@@ -32,7 +32,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             PRODUCT,
         ),
     get("/api/products/:sku", EVERYONE, "Catalogue").summary("Retrieve a product")
-        .answers::<Checked>(PRODUCT, answers!(read)),
+        .answers::<CheckedProduct>(PRODUCT, answers!(read)),
     patch("/api/products/:sku", ADMIN, "Catalogue").summary("Update a product; a new price applies at once in every store without a price of its own")
     .refuses(&[Code::Duplicate])
     .command::<edit::Change>(r#"{"price": 15500}"#, PRODUCT),
@@ -49,24 +49,6 @@ pub const ROUTES: &[Route<Hub>] = &[
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
             "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
-
-/// A product, with warnings about it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "CheckedProduct")]
-pub struct Checked {
-    #[serde(flatten)]
-    product: Product,
-    /// Warnings about its codes, such as a wrong check digit. Omitted if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
-impl From<Product> for Checked {
-    fn from(product: Product) -> Self {
-        let warnings = product.doubts();
-        Self { product, warnings }
-    }
-}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,14 +72,14 @@ page_query!(Search);
 
 impl Command for edit::New {
     const ACTION: &'static str = "product.created";
-    type Answer = Checked;
-    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Checked>, Failure> {
+    type Answer = CheckedProduct;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CheckedProduct>, Failure> {
         check_categories(tx, self.category.value().into_iter()).await?;
         let product = edit::create(tx.connection, self, tx.now).await?;
         let details = json!({"sku": product.sku, "price": product.price});
         let location = format!("/api/products/{}", product.sku);
         let sku = product.sku.clone();
-        let mut checked = Checked::from(product);
+        let mut checked = CheckedProduct::from(product);
         let stored = table::product::same_numbers(tx.connection, std::iter::once(&sku)).await?;
         checked.warnings.extend(doubts_beside(&[&sku], &stored).into_iter().map(|(_, doubt)| doubt));
         Ok(Changed::created(location, &checked, details))
@@ -106,17 +88,17 @@ impl Command for edit::New {
 
 async fn read(request: Request) -> Answered {
     let product = table::product::read(request.state.db.pool(), request.param("sku")).await?;
-    Ok(Reply::ok(&Checked::from(product)))
+    Ok(Reply::ok(&CheckedProduct::from(product)))
 }
 
 impl Command for edit::Change {
     const ACTION: &'static str = "product.changed";
-    type Answer = Checked;
-    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Checked>, Failure> {
+    type Answer = CheckedProduct;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CheckedProduct>, Failure> {
         check_categories(tx, self.category.value().into_iter()).await?;
         let [before, after] = edit::change(tx.connection, tx.path.get("sku"), self, tx.now).await?;
         let details = audit::with_change(json!({"sku": after.sku}), [&before, &after]);
-        Ok(Changed::answer(&Checked::from(after), details))
+        Ok(Changed::answer(&CheckedProduct::from(after), details))
     }
 }
 

@@ -37,6 +37,12 @@ enum Sort {
     /// Products that are furthest below their reorder level first. A product without a level counts as having a level
     /// of 0.
     Worst,
+    /// Fewest pieces on hand first.
+    Fewest,
+    /// Most pieces on hand first.
+    Most,
+    /// Highest value first.
+    Value,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -81,7 +87,7 @@ struct StockList {
     total: Option<usize>,
 }
 
-/// Position of a product in the order `worst`.
+/// Position of a product in an order that is not by SKU: lowest first.
 type Place = (i64, Sku);
 
 /// Stock of a product.
@@ -99,17 +105,17 @@ struct Listed<'a> {
 /// `GET /api/stock`
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
-    let worst = query.sort == Sort::Worst;
-    let of = |sort| query.cursor.as_ref().filter(|_| query.sort == sort);
-    let after = of(Sort::Sku).map(Cursor::read::<Sku>).transpose()?;
-    let last = of(Sort::Worst).map(Cursor::read::<Place>).transpose()?;
+    let by_place = query.sort != Sort::Sku;
+    let of = |placed| query.cursor.as_ref().filter(|_| by_place == placed);
+    let after = of(false).map(Cursor::read::<Sku>).transpose()?;
+    let last = of(true).map(Cursor::read::<Place>).transpose()?;
     let state = request.state;
     let scan = move || {
         let (storage, own) = (state.store.storage(), &state.store.rules().store_id);
-        let places = if worst || query.with_total { ranked(storage, &query)? } else { Vec::new() };
+        let places = if by_place || query.with_total { ranked(storage, &query)? } else { Vec::new() };
         let total = query.with_total.then_some(places.len());
-        let List { items, next_cursor } = match worst {
-            true => worst_first(storage, own, &query, places, last)?,
+        let List { items, next_cursor } = match by_place {
+            true => by_places(storage, own, &query, places, last)?,
             false => page(storage, own, &query, after)?,
         };
         Ok::<_, ApiError>(StockList { items, next_cursor, total })
@@ -162,9 +168,7 @@ fn ranked(storage: &Storage, query: &Query) -> Result<Vec<Place>, ApiError> {
             let product = product.unwrap_or_else(|| out_of_catalogue(sku));
             let stock = storage.stock().stock(&product.sku).map_err(stored)?;
             if query.wants(storage, &product, stock.as_ref())? {
-                let on_hand = stock.map_or(0, |stock| stock.qty);
-                let spare = on_hand.saturating_sub(product.reorder_level.unwrap_or(0));
-                places.push((spare, product.sku.clone()));
+                places.push((query.sort.place(&product, stock.as_ref()), product.sku.clone()));
             }
             after = Some(product.sku);
         }
@@ -175,7 +179,7 @@ fn ranked(storage: &Storage, query: &Query) -> Result<Vec<Place>, ApiError> {
 }
 
 /// A page of these rows, lowest first. Rows that moved since the previous page are where they belong now.
-fn worst_first(
+fn by_places(
     storage: &Storage,
     own: &StoreId,
     query: &Query,
@@ -196,6 +200,20 @@ fn worst_first(
         query.listed(storage, &product, in_catalogue, stock.as_ref(), coming)
     };
     Ok(List { items: places.into_iter().map(listed).collect::<Result<_, _>>()?, next_cursor })
+}
+
+impl Sort {
+    /// What the products are ordered by, lowest first.
+    fn place(self, product: &Product, stock: Option<&Stock>) -> i64 {
+        let (on_hand, value) = stock.map_or((0, 0), |stock| (stock.qty, stock.value));
+        match self {
+            Self::Sku => 0,
+            Self::Worst => on_hand.saturating_sub(product.reorder_level.unwrap_or(0)),
+            Self::Fewest => on_hand,
+            Self::Most => on_hand.saturating_neg(),
+            Self::Value => value.saturating_neg(),
+        }
+    }
 }
 
 impl Query {

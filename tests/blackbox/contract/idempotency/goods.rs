@@ -8,6 +8,41 @@ use testkit::goods::{SKU, arrived, coming};
 
 pub const GOODS: &[Probe<Store>] = &[
     Probe {
+        operation: "POST /api/products",
+        prepare: |store| {
+            let new = |price: i64| json!({"sku": "P901", "name": "Probe", "price": price});
+            Attempt::new(store.login("manager"), "/api/products", new(1), new(2))
+        },
+    },
+    Probe {
+        operation: "PATCH /api/products/{sku}",
+        prepare: |store| {
+            let priced = |price: i64| json!({"price": price});
+            Attempt::new(store.login("manager"), "/api/products/P901", priced(3), priced(4))
+        },
+    },
+    Probe {
+        operation: "POST /api/products/import",
+        prepare: |store| {
+            let row = |price: &str| format!("sku,name,price\nP902,Probe,{price}\n");
+            file(store, "/api/products/import", row)
+        },
+    },
+    Probe {
+        operation: "POST /api/stock/opening",
+        prepare: |store| {
+            let lines = |qty: i64| json!({"lines": [{"sku": "P901", "qty": qty, "unit_cost": 1}]});
+            Attempt::new(store.login("manager"), "/api/stock/opening", lines(1), lines(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/stock/opening/import",
+        prepare: |store| {
+            let row = |qty: &str| format!("sku,qty,unit_cost\nP902,{qty},1\n");
+            file(store, "/api/stock/opening/import", row)
+        },
+    },
+    Probe {
         operation: "POST /api/receiving/{id}/reverse",
         prepare: |store| {
             let body = json!({"lines": [{"sku": SKU, "qty": 1, "unit_cost": 100}]});
@@ -131,6 +166,18 @@ pub const GOODS: &[Probe<Store>] = &[
         prepare: |store| step(store, "opname", &start_count(store, "8990008"), "cancel"),
     },
 ];
+
+/// A file of one row with a figure.
+fn file(store: &Store, path: &str, row: impl Fn(&str) -> String) -> Attempt {
+    Attempt {
+        client: store.login("manager"),
+        path: path.to_owned(),
+        media_type: "text/csv",
+        refused: row("much"),
+        body: row("1"),
+        other: row("2"),
+    }
+}
 
 /// A step of a document that a manager takes and that has no fields. The other body differs by a space only.
 fn step(store: &Store, noun: &str, id: &Value, step: &str) -> Attempt {

@@ -40,6 +40,9 @@ fn static_name(state: &str) -> Option<&'static str> {
         "last_administrator" => {
             "this is the last administrator who can log in: first give somebody else this role and a password"
         }
+        "owned_by_head_office" => {
+            "head office manages the catalogue of this store: change its products there"
+        }
         "disabled_at_head_office" => {
             "head office has disabled this user: ask head office to enable them again"
         }

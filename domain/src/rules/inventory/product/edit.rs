@@ -9,7 +9,7 @@ use crate::model::base::time::UtcMs;
 use crate::model::inventory::barcode;
 use crate::model::inventory::product::{Barcode, Product, ProductState};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The highest price and cost.
@@ -97,6 +97,23 @@ body! {
         /// Unit price in whole currency units.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
         pub price: Option<i64>,
+    }
+}
+
+/// A product, with warnings about it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CheckedProduct {
+    #[serde(flatten)]
+    pub product: Product,
+    /// Warnings about its barcodes, such as a wrong check digit. Omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl From<Product> for CheckedProduct {
+    fn from(product: Product) -> Self {
+        let warnings = product.doubts();
+        Self { product, warnings }
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningCost, OpeningRow};
-use edge::sheet::{Encoding, Layout, Problems, Table};
+use edge::sheet::{Columns, Encoding, Layout, Problems, Table};
 use std::ops::RangeInclusive;
 
 const LAYOUT: Layout = Layout {
@@ -13,12 +13,17 @@ const LAYOUT: Layout = Layout {
     rows_max: OPENING_ROWS_MAX,
 };
 
-/// Reads the whole file, columns in any order. `late`: products may have moved already.
+/// Reads the whole file, columns in any order, or as a person named them. `late`: products may have moved already.
 ///
 /// # Errors
 /// Every row that is none, with its line; or the header.
-pub fn read(bytes: &[u8], encoding: Encoding, late: bool) -> Result<Vec<OpeningRow>, Problems> {
-    Table::open(bytes, encoding, LAYOUT)?.read(|cells| {
+pub fn read(
+    bytes: &[u8],
+    encoding: Encoding,
+    columns: Option<&Columns>,
+    late: bool,
+) -> Result<Vec<OpeningRow>, Problems> {
+    Table::open_by(bytes, encoding, LAYOUT, columns)?.read(|cells| {
         // Which figures fit is judged with everything else. A cell without one is refused with those that do.
         let figure = |name: &str, fitting: RangeInclusive<i64>| {
             cells.figure(name, i64::MIN..=i64::MAX).or_else(|_| cells.figure(name, fitting))
@@ -47,7 +52,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> Result<Vec<OpeningRow>, Problems> {
-        super::read(text, Encoding::Utf8, false)
+        super::read(text, Encoding::Utf8, None, false)
     }
 
     #[test]

@@ -1,0 +1,218 @@
+//! Products that a shop without a head office makes and changes itself.
+
+use super::settings::on_top;
+use crate::prelude::*;
+use crate::runtime::command::{CatalogueRows, FILE_DEADLINE};
+use domain::model::base::ids::Sku;
+use domain::model::base::refusal::FieldProblem;
+use domain::model::base::time::UtcMs;
+use domain::model::inventory::product::Product;
+use domain::rules::inventory::product::{self, CatalogueRow, CheckedProduct, NewProduct, codes_fit};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::time::Duration;
+use storage::{Storage, StorageError};
+
+/// Most bytes of the products of one file: it is one commit, and one commit has a longest frame.
+const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Adds a product, by the rules of [`NewProduct::product`]. `wrong` is what was found wrong with its codes.
+pub struct CreateProduct {
+    pub new: NewProduct,
+    pub wrong: Vec<FieldProblem>,
+}
+
+/// Changes a product, by the rules of [`product::ChangeProduct::over`]. `wrong` as in [`CreateProduct`].
+pub struct ChangeProduct {
+    pub sku: Sku,
+    pub change: product::ChangeProduct,
+    pub wrong: Vec<FieldProblem>,
+}
+
+/// Takes in a file of products, all of it or nothing. `warnings` become part of the answer.
+pub struct ImportProducts {
+    pub rows: Vec<CatalogueRow>,
+    pub warnings: Value,
+    /// Whether the answer is all that is wanted.
+    pub dry_run: bool,
+}
+
+impl Dispatch for CreateProduct {}
+impl Dispatch for ChangeProduct {}
+impl Dispatch for ImportProducts {}
+
+/// Passes a manager of a shop whose catalogue is its own.
+fn own_catalogue(storage: &Storage, request: &RequestContext) -> Result<(), Failure> {
+    if !request.authorization().caller.role.manages() {
+        return Err(Refusal::InsufficientRole.into());
+    }
+    match storage.sync().hub()? {
+        None => Ok(()),
+        Some(_) => {
+            Err(Refusal::InvalidState { state: "owned_by_head_office".to_owned(), allowed: Vec::new() }
+                .into())
+        }
+    }
+}
+
+/// Passes products whose barcodes are theirs alone. `lines` says where they stand in a file.
+///
+/// # Errors
+/// [`Refusal::BarcodeTaken`].
+pub(crate) fn free_codes(
+    storage: &Storage,
+    products: &[Product],
+    lines: &HashMap<Sku, u64>,
+) -> Result<(), Failure> {
+    let holders = |code: &str| {
+        let found = storage.products().holders(code)?;
+        Ok::<_, StorageError>(found.into_iter().map(|product| product.sku).collect())
+    };
+    let mut taken = product::taken_barcodes(products, holders)?;
+    for one in &mut taken {
+        one.line = lines.get(&one.sku).copied();
+    }
+    if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
+}
+
+/// The commit of products that are as they shall be, with an entry in the audit log.
+fn written(
+    catalogue: &Owner<CatalogueRows>,
+    products: Vec<Product>,
+    (action, details): (&'static str, Value),
+    answer: Answer,
+    request: &RequestContext,
+) -> Result<Decision, Failure> {
+    let mut events: Vec<Event> = products.into_iter().map(Event::product_changed).collect();
+    on_top(&catalogue.storage, &mut events)?;
+    let stamp = catalogue.stamps.stamp();
+    let entry = AuditEntry::new(&request.authorization(), action, stamp.now, details);
+    let outcome = Outcome { events, records: Vec::new(), answer, stamp, sale: None };
+    Ok(outcome.audited(&catalogue.stamps, None, entry).into())
+}
+
+impl Command for CreateProduct {
+    type Book = CatalogueRows;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &CatalogueRows) -> bool {
+        true
+    }
+
+    fn decide(
+        &self,
+        (): (),
+        catalogue: &mut Owner<CatalogueRows>,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let storage = &catalogue.storage;
+        own_catalogue(storage, request)?;
+        let product = self.new.clone().product(catalogue.stamps.now(), self.wrong.clone())?;
+        if storage.products().product(&product.sku)?.is_some() {
+            return Err(Refusal::Duplicate { what: "product", id: product.sku.0 }.into());
+        }
+        free_codes(storage, std::slice::from_ref(&product), &HashMap::new())?;
+        let details = json!({"sku": product.sku, "price": product.price});
+        let location = format!("/api/products/{}", product.sku);
+        let answer = Answer::created(location, &CheckedProduct::from(product.clone()));
+        written(catalogue, vec![product], ("product.created", details), answer, request)
+    }
+}
+
+impl Command for ChangeProduct {
+    type Book = CatalogueRows;
+    type Rows = ();
+
+    fn is_from_rows(&self, _book: &CatalogueRows) -> bool {
+        true
+    }
+
+    fn decide(
+        &self,
+        (): (),
+        catalogue: &mut Owner<CatalogueRows>,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let storage = &catalogue.storage;
+        own_catalogue(storage, request)?;
+        let before = storage.products().product(&self.sku)?.ok_or(Refusal::NotFound("product"))?;
+        let now = catalogue.stamps.now();
+        // A price is newer than the one before, also where the clock went back.
+        let priced_at = UtcMs(now.0.max(before.price_set_at.0.saturating_add(1)));
+        let after = self.change.clone().over(&before, (now, priced_at), self.wrong.clone())?;
+        free_codes(storage, std::slice::from_ref(&after), &HashMap::new())?;
+        let details = difference(&before, &after);
+        let answer = Answer::ok(&CheckedProduct::from(after.clone()));
+        written(catalogue, vec![after], ("product.changed", details), answer, request)
+    }
+}
+
+/// What of the product differs, before and after.
+fn difference(before: &Product, after: &Product) -> Value {
+    let (Value::Object(mut was), Value::Object(mut is)) = (json!(before), json!(after)) else {
+        return Value::Null;
+    };
+    let same = |name: &String| was.get(name) == is.get(name);
+    let names: Vec<String> = is.keys().filter(|name| same(name)).cloned().collect();
+    for name in names.iter().map(String::as_str).chain(["updated_at", "price_set_at"]) {
+        was.remove(name);
+        is.remove(name);
+    }
+    json!({"sku": after.sku, "before": was, "after": is})
+}
+
+impl Command for ImportProducts {
+    type Book = CatalogueRows;
+    type Rows = ();
+    const DEADLINE: Duration = FILE_DEADLINE;
+
+    fn is_from_rows(&self, _book: &CatalogueRows) -> bool {
+        true
+    }
+
+    fn decide(
+        &self,
+        (): (),
+        catalogue: &mut Owner<CatalogueRows>,
+        request: &RequestContext,
+    ) -> Result<Decision, Failure> {
+        let storage = &catalogue.storage;
+        own_catalogue(storage, request)?;
+        let mut products = Vec::with_capacity(self.rows.len());
+        let (mut lines, mut changed, mut bytes) = (HashMap::new(), Vec::new(), 0_usize);
+        for row in &self.rows {
+            lines.insert(row.product.sku.clone(), row.line);
+            let known = storage.products().product(&row.product.sku)?;
+            let mut product = row.clone().over(known.as_ref());
+            codes_fit(&product)?;
+            if let Some(known) = known.as_ref().filter(|known| known.price == product.price) {
+                product.price_set_at = known.price_set_at;
+            }
+            if known.as_ref().is_none_or(|known| !same(known, &product)) {
+                bytes = bytes.saturating_add(json!(product).to_string().len());
+                changed.push(product.clone());
+            }
+            products.push(product);
+        }
+        if bytes > FILE_BYTES_MAX {
+            return Err(Refusal::field("rows", "have more than 16 MiB together: split the file").into());
+        }
+        free_codes(storage, &products, &lines)?;
+        let counts = json!({"rows": self.rows.len(), "changed": changed.len()});
+        let mut view = counts.clone();
+        if let (Some(view), Value::Array(_)) = (view.as_object_mut(), &self.warnings) {
+            view.insert("warnings".to_owned(), self.warnings.clone());
+        }
+        let answer = Answer::ok(&view);
+        if self.dry_run || changed.is_empty() {
+            return Ok(Decision::Answer(answer));
+        }
+        written(catalogue, changed, ("products.imported", counts), answer, request)
+    }
+}
+
+/// Whether a product of a file is as it was, apart from the time of the file.
+fn same(known: &Product, product: &Product) -> bool {
+    let known = Product { updated_at: product.updated_at, ..known.clone() };
+    known == *product
+}

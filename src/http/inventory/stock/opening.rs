@@ -1,0 +1,80 @@
+//! Opening stock: what lies on the shelves when the books begin.
+
+use crate::http::Answered;
+use crate::http::Request;
+use crate::http::ask::run;
+use crate::http::inventory::csv_file::{self, Given};
+use crate::stock_csv;
+use ::actors::commands;
+use domain::model::base::ids::Sku;
+use domain::rules::inventory::stock::{OpeningCost, OpeningRow};
+use edge::{ApiError, Doc, Reply};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const OPEN: Doc = Doc::of("Stock", "Record the opening stock of products that have not moved yet")
+    .body::<OpenStock>(r#"{"lines": [{"sku": "8991234567890", "qty": 24, "unit_cost": 10000}]}"#)
+    .answers::<Opened>(r#"{"products_count": 1}"#);
+pub const IMPORT: Doc = Doc::of(
+    "Stock",
+    "Import opening stock (CSV with sku, qty and unit_cost or line_total); one bad row refuses the whole file",
+)
+.csv("sku,qty,unit_cost\n8991234567890,24,10000\n")
+.query::<Given>()
+.answers::<Opened>(r#"{"products_count": 1}"#);
+
+/// Request body of `POST /api/stock/opening`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OpenStock {
+    /// One line for each product, 1 to 20,000.
+    lines: Vec<OpeningLine>,
+}
+
+/// Opening stock of a product.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OpeningLine {
+    /// SKU of the product.
+    sku: Sku,
+    /// Pieces on hand, 1–1,000,000.
+    qty: i64,
+    /// Cost of one piece in whole currency units.
+    unit_cost: i64,
+}
+
+/// Result of an opening of stock.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OpenedStock")]
+struct Opened {
+    /// Number of products.
+    products_count: usize,
+}
+
+/// `POST /api/stock/opening`
+pub async fn open(request: Request) -> Answered {
+    let OpenStock { lines } = request.json()?;
+    let row = |(line, it): (u64, OpeningLine)| OpeningRow {
+        line,
+        sku: it.sku,
+        qty: it.qty,
+        cost: OpeningCost::Unit(it.unit_cost),
+        late: false,
+    };
+    run(&request, commands::OpenStock((1..).zip(lines).map(row).collect())).await
+}
+
+/// `POST /api/stock/opening/import`
+pub async fn import(request: Request) -> Answered {
+    let given: Given = request.query()?;
+    let (body, encoding, columns) =
+        (request.body.clone(), given.encoding.unwrap_or_default(), given.columns());
+    // A large file takes long to read: not on the threads that serve.
+    let read =
+        tokio::task::spawn_blocking(move || stock_csv::read(&body, encoding, columns.as_ref(), false)).await;
+    let rows = read.map_err(ApiError::internal)?.map_err(|problems| csv_file::refused(&problems))?;
+    if given.dry_run == Some(true) {
+        return Ok(Reply::ok(&Opened { products_count: rows.len() }));
+    }
+    run(&request, commands::OpenStock(rows)).await
+}

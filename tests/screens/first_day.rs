@@ -1,0 +1,77 @@
+//! The first day of a shop without a head office, at its screens alone: the steps that *Today* lists, products by a mapped
+//! file and by hand, opening stock.
+
+use crate::looks::look;
+use crate::screen::Screen;
+use serde_json::json;
+use testkit::Store;
+
+#[track_caller]
+fn go(screen: &mut Screen<()>, page: &str, selector: &str) {
+    screen.script(&format!("location.hash = '#/{page}'"));
+    screen.sees(selector);
+}
+
+/// Chooses a file in the field for it.
+const FILE: &str = "const file = new File(['Daftar Barang;;;\\nKode;Nama Barang;Rak;Harga Jual\\nA1;Teh Botol;3;5.000\\nB2;Kopi;4;12.500\\n'], 'barang.csv');\
+    const given = new DataTransfer(); given.items.add(file);\
+    const field = document.querySelector('#file'); field.files = given.files; field.dispatchEvent(new Event('change'))";
+
+#[test]
+fn a_shop_alone_is_set_up_at_its_screens() {
+    let store = Store::open_with("", 0);
+    let Some(mut screen) = Screen::of(&store, "/admin") else { return };
+    screen.log_in("manager");
+    screen.reads("#first-day", "Add products");
+    let open = "return document.querySelectorAll('#first-day li a').length";
+    let before = screen.script(open).as_i64().unwrap();
+    look(&mut screen, "admin-first-day");
+    screen.browser.press("#first-day a[href='#/products']");
+    screen.reads("page-records .empty", "Add the first one, or import");
+
+    // Any spreadsheet: what its columns mean is guessed, and corrected by a person.
+    go(&mut screen, "products/import", "#file");
+    screen.script(FILE);
+    screen.reads("page-import-goods [role=status]", "2 products, 2 new");
+    assert_eq!(screen.script("return document.querySelector('#header').value"), "2");
+    assert_eq!(screen.script("return document.querySelector('#column-3').value"), "price");
+    look(&mut screen, "admin-import");
+    let mean = |meaning: &str| {
+        format!(
+            "const field = document.querySelector('#column-3'); field.value = '{meaning}'; field.dispatchEvent(new Event('change'))"
+        )
+    };
+    screen.script(&mean(""));
+    screen.reads(".notice", "Choose the column for: Price");
+    screen.script(&mean("price"));
+    screen.reads("page-import-goods [role=status]", "Nothing is saved yet");
+    screen.browser.press(".title .primary");
+    screen.reads("#banner", "2 products imported");
+    screen.reads("page-records tbody", "Kopi");
+
+    // By hand, with the stock that is there.
+    screen.browser.press(".title .primary");
+    screen.browser.write("#f-sku", "C3");
+    screen.browser.write("#f-name", "Roti");
+    screen.browser.write("#f-price", "8000");
+    screen.browser.write("#f-barcodes", "8991234500164");
+    screen.browser.press("dialog .primary");
+    screen.reads("#sold", "8,000");
+    look(&mut screen, "admin-product-own");
+    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.textContent.includes('Opening stock')).click()");
+    screen.browser.write("#f-qty", "12");
+    screen.browser.write("#f-unit_cost", "6000");
+    screen.browser.press("dialog .primary");
+    screen.reads("page-product tbody", "12");
+    let mut manager = store.login("manager");
+    let bread = manager.get("/api/pos/products?barcode=8991234500164").data(200)["items"][0].clone();
+    assert_eq!(
+        (&bread["sku"], &bread["price"], &bread["on_hand"]),
+        (&json!("C3"), &json!(8_000), &json!(12))
+    );
+
+    // The step ticks itself off.
+    go(&mut screen, "today", "#first-day li.ok");
+    assert_eq!(screen.script(open).as_i64().unwrap(), before - 1);
+    screen.is_clean();
+}
