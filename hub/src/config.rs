@@ -1,12 +1,15 @@
 //! Settings: `hub.toml`, then the environment, over the defaults.
 
 pub mod check;
+mod company;
 
 use domain::rules::books::posting::PointsPolicy;
 use edge::settings::{Settings, duration::Period};
 use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+
+pub use company::Company;
 
 /// Every setting of the hub, section by section.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,6 +31,8 @@ pub struct Config {
     pub purchasing: Purchasing,
     /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
+    /// The company as its documents name it.
+    pub company: Company,
     pub jobs: Jobs,
     /// Limits of imports and event streams.
     pub limits: Limits,

@@ -21,6 +21,7 @@ const block = (label, name, ...lines) =>
 
 class PageOrderPaper extends Page {
   order;
+  company;
   supplier;
   codes;
 
@@ -33,7 +34,8 @@ class PageOrderPaper extends Page {
     const { app } = this;
     return this.readBy(async () => {
       const order = await app.get("/api/purchase-orders/:id", { id: app.params.id });
-      const [supplier, offered] = await Promise.all([
+      const [company, supplier, offered] = await Promise.all([
+        app.get("/api/company"),
         app.get("/api/suppliers/:id", { id: order.supplier_id }),
         app.get("/api/suppliers/:id/products", { id: order.supplier_id }, { limit: 500 }),
         need(app, "stores"),
@@ -42,7 +44,7 @@ class PageOrderPaper extends Page {
           order.lines.map(({ sku }) => sku),
         ),
       ]);
-      return { order, supplier, codes: new Map(offered.items.map((one) => [one.sku, one.supplier_sku])) };
+      return { order, company, supplier, codes: new Map(offered.items.map((one) => [one.sku, one.supplier_sku])) };
     });
   }
 
@@ -74,7 +76,7 @@ class PageOrderPaper extends Page {
   }
 
   paper() {
-    const { order, supplier } = this;
+    const { order, company, supplier } = this;
     const store = row("stores", order.store_id);
     const lines = order.lines.filter(({ closed, received_qty: came }) => !closed || came > 0);
     const fact = (label, value) =>
@@ -86,7 +88,12 @@ class PageOrderPaper extends Page {
         : nothing;
     return html`<article class="order-paper" lang=${document.documentElement.lang}>
       <header>
-        ${block(t("Buyer"), store?.name ?? order.store_id, store?.address)}
+        ${block(
+          t("Buyer"),
+          company.name || store?.name || order.store_id,
+          company.name ? company.address : store?.address,
+          company.tax_number && t("Tax number: {no}", { no: company.tax_number }),
+        )}
         <section class="to-right">
           <p class="name">${this.title}</p>
           <p><b>${order.po_no}</b>${order.revision ? html`, ${t("revision {n}", { n: order.revision })}` : nothing}</p>

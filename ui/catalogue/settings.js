@@ -15,6 +15,10 @@ import { table } from "../records/record.js";
 
 /** What a setting is: a figure's kind, or the words that it may be. */
 const KIND = {
+  "company.name": "line",
+  "company.address": "area",
+  "company.tax_number": "line",
+  "company.currency": "line",
   "holds.expire_after": "text",
   "points.expire_after": "text",
   "payments.methods": "words",
@@ -47,6 +51,7 @@ const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.
 /** Lists that have pages or tables of their own. */
 const ELSEWHERE = ["reasons", "tiers"];
 const SECTIONS = [
+  "company",
   "finance",
   "purchasing",
   "settlement",
@@ -89,6 +94,7 @@ const fieldOf = (app, name, value) => {
   if (kind === "words")
     return pickField(app, "method", { ...one, value: value ?? [], several: true, hint: t("Must include cash") });
   if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
+  if (kind === "line") return { ...one, kind: "text" };
   return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
 };
 

@@ -91,9 +91,13 @@ class PortalApp extends Lettered(MenuApp) {
     this.unconfirmed = null;
     this.counts = {};
     forgetNames();
-    const [{ timezone }, stores] = await Promise.all([this.get("/health"), need(this, "stores")]);
+    const [{ timezone }, stores, { currency }] = await Promise.all([
+      this.get("/health"),
+      need(this, "stores"),
+      this.get("/api/company"),
+    ]);
     setShop({
-      currency: "IDR",
+      currency,
       timezone,
       several_zones: [...stores.values()].some((one) => one.timezone !== timezone),
     });

@@ -3,7 +3,7 @@
 //! They are read from the database by each request that goes by them, so that every process goes by the same at once.
 
 use crate::config::check;
-use crate::config::{Config, Finance, Purchasing, Settlement};
+use crate::config::{Company, Config, Finance, Purchasing, Settlement};
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::row;
@@ -14,7 +14,11 @@ use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Those of them that may be changed, by section and key as in `hub.toml`. The others say how the books are laid out.
-pub const CHANGEABLE: [&str; 17] = [
+pub const CHANGEABLE: [&str; 21] = [
+    "company.address",
+    "company.currency",
+    "company.name",
+    "company.tax_number",
     "finance.approval_limit",
     "finance.four_eyes",
     "finance.manual_limit",
@@ -42,13 +46,15 @@ pub struct OfficeSettings {
     pub purchasing: Purchasing,
     /// Payouts of third parties and their settlement.
     pub settlement: Settlement,
+    /// The company as its documents name it.
+    pub company: Company,
 }
 
 impl OfficeSettings {
     /// As the file and the environment say.
     pub fn of(config: &Config) -> Self {
-        let Config { finance, purchasing, settlement, .. } = config.clone();
-        Self { finance, purchasing, settlement }
+        let Config { finance, purchasing, settlement, company, .. } = config.clone();
+        Self { finance, purchasing, settlement, company }
     }
 
     /// The same with what an administrator set over it.
@@ -79,6 +85,8 @@ impl OfficeSettings {
             (Value::Bool(_), _) => return Err("must be true or false".to_owned()),
             (Value::Number(_), Value::Number(number)) if number.as_i64().is_some() => {}
             (Value::Number(_), _) => return Err("must be a whole number".to_owned()),
+            (Value::String(_), Value::String(_)) if name.starts_with("company.") => {}
+            (Value::String(_), _) if name.starts_with("company.") => return Err("must be text".to_owned()),
             _ => return Err("is not a setting that may be changed here".to_owned()),
         }
         *held = value.clone();
@@ -91,6 +99,7 @@ impl OfficeSettings {
             }
         };
         check::office((&set.finance, &set.purchasing, &set.settlement), &mut rule);
+        set.company.check(&mut rule);
         problem.map_or(Ok(set), Err)
     }
 

@@ -54,8 +54,8 @@ fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
 fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     let mut shop = Linked::open();
     let supplier = supplied(&mut shop);
-    let store = json!({"name": "Toko Menteng", "address": "Jl. Sudirman 1, Jakarta"});
-    patch(&mut shop.office, "/api/stores/S001", &store);
+    let company = json!({"company.name": "PT Toko Contoh", "company.address": "Jl. Sudirman 1\nJakarta"});
+    patch(&mut shop.office, "/api/settings", &company);
     let Some(mut screen) = Screen::office(&shop.hub) else { return };
     screen.log_in_as(ADMIN);
     screen.sees("page-overview h1");
@@ -111,7 +111,7 @@ fn paper(screen: &mut Screen<()>) {
     screen.script(
         "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Print')).click()",
     );
-    for said in ["Toko Menteng", "Jl. Sudirman 1", "PT Sinar Jaya", "Deliver to", "Price each", "288,000"] {
+    for said in ["PT Toko Contoh", "Jl. Sudirman 1", "PT Sinar Jaya", "Deliver to", "Price each", "288,000"] {
         screen.reads(".order-paper", said);
     }
     screen.reads(".order-paper .total", "Rp");

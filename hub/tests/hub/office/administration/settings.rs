@@ -43,7 +43,7 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
         (&settings["purchasing.four_eyes"], &settings["finance.manual_limit"]),
         (&json!(true), &json!(5000))
     );
-    assert_eq!((settings.as_object().unwrap().len(), &settings["purchasing.rate_days"]), (17, &json!(28)));
+    assert_eq!((settings.as_object().unwrap().len(), &settings["purchasing.rate_days"]), (21, &json!(28)));
     let sources = there.get("/api/settings/sources").await;
     assert_eq!(sources.refusal(), "403 insufficient_role", "an administrator's");
     let sources = admin.get("/api/settings/sources").await.data().clone();
@@ -111,6 +111,15 @@ async fn buyers_and_settlers_go_by_what_is_set() {
     assert_eq!(approve(&buyer).await.refusal(), "403 approval_required");
     admin.patch(SETTINGS, &json!({"purchasing.approval_limit": null})).await.data();
     approve(&buyer).await.data();
+    // Buyers see who they order for, as an administrator wrote it down.
+    let company = json!({"company.name": "PT Toko", "company.address": "Jl. Sudirman 1\nJakarta"});
+    admin.patch(SETTINGS, &company).await.data();
+    let seen =
+        json!({"name": "PT Toko", "address": "Jl. Sudirman 1\nJakarta", "tax_number": "", "currency": "IDR"});
+    assert_eq!(buyer.get("/api/company").await.data(), &seen);
+    let wrong = json!({"company.currency": "rupiah", "company.name": "a\nb", "company.tax_number": 5});
+    let expected = ["company.currency", "company.name", "company.tax_number"];
+    assert_eq!(paths(&admin.patch(SETTINGS, &wrong).await), expected);
     let config: cloud_hub::config::Config =
         load::load(Some(&server.place.config), Vec::new()).unwrap().config;
     assert_eq!(config.settlement.carry_days, 30);
