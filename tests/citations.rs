@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders that are made, or another program's.
-const NOT_OURS: [&str; 3] = ["target", ".git", "proptest-regressions"];
+const NOT_OURS: [&str; 4] = ["target", ".git", "node_modules", "proptest-regressions"];
 /// Files in which somebody reads what we wrote.
 const KINDS: [&str; 13] =
     ["rs", "md", "toml", "sql", "sh", "html", "css", "js", "yml", "yaml", "service", "run", "json"];

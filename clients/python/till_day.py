@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from session import HasData, Session, items
 from store_router.api.holds import create_hold, recall_hold
-from store_router.api.point_of_sale import create_transaction, get_product, get_settings, list_transactions, pay_transaction
+from store_router.api.point_of_sale import create_transaction, get_product_for_sale, get_settings, list_transactions, pay_transaction
 from store_router.api.registers import create_register
 from store_router.api.returns import create_return, quote_return
 from store_router.api.shifts import close_shift, get_shift_summary, open_shift
@@ -50,7 +50,7 @@ def main(base_url: str, username: str, password: str) -> None:
     assert expect(get_settings.sync(client=store)).currency == "IDR"
     opening = ApprovedOpenShift(opening_float=100_000, register_id=REGISTER)
     shift = expect(open_shift.sync(client=store, body=opening))
-    product = expect(get_product.sync(SKU, client=store))
+    product = expect(get_product_for_sale.sync(SKU, client=store))
 
     basket = ApprovedCreateSale(items=[NewItem(sku=SKU, qty=2)])
     key = "py-first-sale"

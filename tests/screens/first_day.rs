@@ -26,6 +26,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     let open = "return document.querySelectorAll('#first-day li a').length";
     let before = screen.script(open).as_i64().unwrap();
     look(&mut screen, "admin-first-day");
+    screen.sees("#first-day a[href='#/products']");
     screen.browser.press("#first-day a[href='#/products']");
     screen.reads("page-records .empty", "Add the first one, or import");
 

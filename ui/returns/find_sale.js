@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { date, isoDay, money, shortReceipt, time } from "../kit/format.js";
 import { fields } from "../kit/form.js";
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 const SHOWN = 8;
 const LOOKED_AT = 200;

@@ -4,6 +4,7 @@ import { field, fits, icon, key, notice } from "../kit/controls.js";
 import { money, number, shortReceipt, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { EXCHANGE, Returning } from "./returning.js";
+import "./texts.js";
 
 /** How money goes back, in words: a card's is sent by its terminal. */
 const byWay = (method) => (method === "card" ? t("On the card terminal") : t(method));

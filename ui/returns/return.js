@@ -9,6 +9,7 @@ import { wasScanned } from "../kit/scan.js";
 import { finished, total } from "./refund.js";
 import { goods } from "./return_lines.js";
 import { EXCHANGE, Returning } from "./returning.js";
+import "./texts.js";
 
 class PageReturn extends Page {
   constructor() {

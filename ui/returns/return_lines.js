@@ -4,6 +4,7 @@ import { countInput, moneyInput } from "../kit/controls.js";
 import { date, money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Returning } from "./returning.js";
+import "./texts.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
 

@@ -3,6 +3,7 @@ import { html, live, nothing } from "../vendor/lit.js";
 import { field, regroup } from "../kit/controls.js";
 import { amount, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 /** Percentages with a button of their own. */
 const QUICK = [5, 10, 20];

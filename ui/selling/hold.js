@@ -1,5 +1,6 @@
 // A sale is put on hold, and its note is kept until the sale is paid: it is held again under the same name.
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 const NOTES = "hold.notes";
 const NOTES_MAX = 50;

@@ -2,6 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { field, moneyInput } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 const REASON_MAX = 200;
 

@@ -3,6 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { field } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 /** Products of a name that are shown. */
 const SHOWN = 5;

@@ -5,7 +5,7 @@ use crate::fuzz::Target;
 use crate::process::succeeds;
 use crate::stage::{WorkFolder, admin};
 use crate::tools::{python::Environment, starts};
-use crate::workspace::root;
+use crate::workspace::{root, target};
 use anyhow::ensure;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
@@ -49,55 +49,61 @@ pub async fn command() -> anyhow::Result<bool> {
 
 /// Makes, checks and uses both clients.
 pub async fn run(python: &Python) -> anyhow::Result<()> {
-    make_typescript().await?;
-    make_python(python).await?;
+    let copy = copy().await?;
+    make_typescript(&copy.join("clients/typescript")).await?;
+    make_python(python, &copy.join("clients/python")).await?;
     for (_, _, day, target) in PROGRAMS {
-        live(python, day, target).await?;
+        live(python, &copy, day, target).await?;
     }
     Ok(())
 }
 
-fn folder(language: &str) -> PathBuf {
-    root().join("clients").join(language)
+/// Copies the clients and the documents into the target folder, so that no generated file lies beside sources.
+async fn copy() -> anyhow::Result<PathBuf> {
+    let copy = target().await?.join("clients");
+    let _ = std::fs::remove_dir_all(&copy);
+    for folder in ["clients", "docs/openapi"] {
+        let to = copy.join(folder);
+        std::fs::create_dir_all(to.parent().unwrap_or(&copy))?;
+        succeeds(Command::new("cp").arg("-r").arg(root().join(folder)).arg(to)).await?;
+    }
+    Ok(copy)
 }
 
-async fn make_typescript() -> anyhow::Result<()> {
+async fn make_typescript(folder: &Path) -> anyhow::Result<()> {
     let install = ["ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"];
     for args in [&install[..], &["run", "--silent", "generate"], &["run", "--silent", "build"]] {
         let mut npm = Command::new("npm");
-        succeeds(npm.args(args).current_dir(folder("typescript"))).await?;
+        succeeds(npm.args(args).current_dir(folder)).await?;
     }
     Ok(())
 }
 
-async fn make_python(Python(python): &Python) -> anyhow::Result<()> {
+async fn make_python(Python(python): &Python, folder: &Path) -> anyhow::Result<()> {
     for (document, package, _, _) in PROGRAMS {
         let mut generate = Command::new(python.program("openapi-python-client"));
         generate.args(["generate", "--meta", "none", "--overwrite", "--config", "generator.yaml", "--path"]);
-        generate.arg(document_of(document)).args(["--output-path", package]);
-        succeeds(generate.current_dir(folder("python"))).await?;
+        generate.arg(format!("../../docs/openapi/{document}.json")).args(["--output-path", package]);
+        succeeds(generate.current_dir(folder)).await?;
     }
     let mut check = Command::new(python.program("mypy"));
-    succeeds(check.args(["--strict", "."]).current_dir(folder("python"))).await
-}
-
-fn document_of(program: &str) -> PathBuf {
-    root().join("docs/openapi").join(format!("{program}.json"))
+    succeeds(check.args(["--strict", "."]).current_dir(folder)).await
 }
 
 /// A day in each language at one new program.
-async fn live(Python(python): &Python, day: &str, target: Target) -> anyhow::Result<()> {
+async fn live(Python(python): &Python, copy: &Path, day: &str, target: Target) -> anyhow::Result<()> {
     let place = WorkFolder::new(None)?;
     let setup = target.install(&place, &target.people()).await?;
     let daemon = setup.serve().await?;
     let user = admin();
-    let run = |program: PathBuf, script: String, folder: PathBuf| {
+    let run = |program: PathBuf, script: String, language: &str| {
         let mut command = Command::new(program);
-        command.arg(script).args([&daemon.base(), &user.username, &user.password]).current_dir(folder);
+        command.arg(script).args([&daemon.base(), &user.username, &user.password]);
+        command.current_dir(copy.join("clients").join(language));
         command
     };
-    succeeds(&mut run(Path::new("node").into(), format!("built/{day}.js"), folder("typescript"))).await?;
-    succeeds(&mut run(python.program("python"), format!("{day}.py"), folder("python"))).await?;
+    succeeds(&mut run(Path::new("node").into(), format!("built/{day}.js"), "typescript")).await?;
+    succeeds(&mut run(python.program("python"), format!("{day}.py"), "python")).await?;
     ensure!(daemon.stop().await?.success(), "the program did not stop cleanly afterwards");
     Ok(())
 }

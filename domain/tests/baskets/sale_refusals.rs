@@ -207,7 +207,7 @@ fn baskets_that_are_refused() {
             ),
             case(
                 "a discount above the line's price: no manager is asked",
-                |s| s.rules.policy.discount_limit_bp = 1_000,
+                |s| s.rules.policy.discount_limit_bp = BasisPoints::new(1_000),
                 |s| create(s, vec![NewItem { discount: Some(2001), ..item("a", 1, 2000) }]),
                 invalid,
                 "items[0].discount",

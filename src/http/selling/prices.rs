@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub const EFFECTIVE: Doc =
-    Doc::of("Point of sale", "Retrieve the price of a product in this store at a point in time, and the reason why it applies")
+    Doc::of("Point of sale", "Retrieve a product's price in this store at a time, and why it applies")
         .query::<Asked>()
         .answers::<EffectivePrice>(
             r#"{"sku": "8991234567890", "store_id": "S001", "at": "2026-11-21T02:06:34.739Z", "price": 15500,

@@ -223,7 +223,7 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
         screen.script("return document.activeElement.innerText.includes('Discount on the sale')"),
         true
     );
-    screen.types("f");
+    screen.types("g");
     screen.reads("dialog h2", "Open drawer");
     screen.is_clean();
 }

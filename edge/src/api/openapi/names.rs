@@ -22,7 +22,7 @@ const GROUPS: [&str; 3] = ["api", "auth", "pos"];
 const SINGULAR: [&str; 3] = ["status", "settings", "points"];
 
 /// Names of operations whose paths say something else.
-const NAMED: [(&str, &str); 12] = [
+const NAMED: [(&str, &str); 15] = [
     ("/api/admin/backup", "startBackup"),
     ("/api/admin/verify", "startVerification"),
     ("/api/auth/password", "changePassword"),
@@ -31,8 +31,11 @@ const NAMED: [(&str, &str); 12] = [
     ("/api/finance/opening", "postOpeningBalances"),
     ("/api/finance/proofs", "runProofs"),
     ("/api/parked/replay", "replayAllParked"),
+    ("/api/pos/products", "listProductsForSale"),
+    ("/api/pos/products/:sku", "getProductForSale"),
     ("/api/pos/receipts/:receipt_no/prints", "printReceipt"),
     ("/api/safe/opening", "setSafeOpening"),
+    ("/api/settlements/:id/items", "listItemsOfSettlement"),
     ("/api/shifts/:id/prints", "printShiftReport"),
     ("/api/sync/hello", "syncHello"),
 ];
@@ -141,7 +144,7 @@ fn singular(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Name;
+    use super::{Name, VERBS};
 
     #[test]
     fn paths_become_names_of_methods() {

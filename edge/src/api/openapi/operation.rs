@@ -55,7 +55,7 @@ fn title(summary: &str) -> &str {
     if summary.len() <= TITLE {
         return summary;
     }
-    let start = summary.get(..=TITLE).unwrap_or(summary);
+    let start = summary.get(..TITLE.saturating_add(", ".len())).unwrap_or(summary);
     let clause = [". ", "; ", ": "].iter().filter_map(|mark| start.find(mark)).min();
     clause.or_else(|| start.rfind(", ")).and_then(|end| summary.get(..end)).unwrap_or(summary)
 }

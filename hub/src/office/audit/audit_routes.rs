@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/audit", GOODS, LIST, answers!(list))];
 
 pub const LIST: Doc =
-    Doc::of("Audit", "List audited actions and refusals of head office and all stores, newest first")
+    Doc::of("Audit", "List audited actions and refusals, of head office and all stores, newest first")
         .query::<Ask>()
         .lists::<View>(
             r#"{"audit_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "origin": "hub", "store_id": "S001",

@@ -20,7 +20,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
             PRICE,
         ),
-    get("/api/prices/effective", EVERYONE, "Catalogue").summary("Retrieve the price of a product in a store at a point in time, and the reason why it applies")
+    get("/api/prices/effective", EVERYONE, "Catalogue").summary("Retrieve a product's price in a store at a time, and why it applies")
     .query::<Asked>()
     .refuses(&[Code::NotFound])
     .answers::<EffectivePrice>(

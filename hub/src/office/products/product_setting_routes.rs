@@ -9,7 +9,7 @@ const SETTINGS: &str =
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/stores/:id/products/:sku/settings", EVERYONE, "Catalogue")
-        .summary("Retrieve a product's reorder level and shelf place at a store")
+        .summary("Retrieve a product's reorder level and shelf at a store")
         .answers::<View>(SETTINGS, answers!(read)),
     patch("/api/stores/:id/products/:sku/settings", ADMIN, "Catalogue")
         .summary("Update a store's reorder level or shelf place of a product")

@@ -54,7 +54,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
             answers!(list),
         ),
-    post("/api/settlements", FINANCE, "Settlement").summary("Create a day's settlement before its store has sealed the day")
+    post("/api/settlements", FINANCE, "Settlement").summary("Create a day's settlement before its store seals the day")
     .refuses(&[Code::InvalidState, Code::Duplicate])
     .creates::<New>(
         r#"{"store_id": "S001", "business_date": "2026-11-19", "force": true, "reason": "the shop burnt down"}"#,

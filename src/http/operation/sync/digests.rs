@@ -15,16 +15,14 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use storage::Storage;
 
-pub const DIGESTS: Doc = Doc::of(
-    "Synchronisation",
-    "List days with the comparison of the store's and the hub's digests, newest first",
-)
-.query::<Page>()
-.answers::<List<DayView>>(
-    r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
+pub const DIGESTS: Doc =
+    Doc::of("Synchronisation", "List days with both digests, the store's and the hub's, newest first")
+        .query::<Page>()
+        .answers::<List<DayView>>(
+            r#"{"items": [{"business_date": "2026-11-20", "result": "match", "since": null, "parked": 0,
             "first_difference": null, "compared_at": "2026-11-21T01:00:00.000Z",
             "types": {"transaction.paid": {"count": 812, "total": 91435997}}}], "next_cursor": null}"#,
-);
+        );
 
 /// Comparison of a business day: the figures of the store and the answer of the hub.
 #[derive(Serialize, JsonSchema)]
