@@ -5,6 +5,7 @@ use crate::looks::look;
 use crate::screen::Screen;
 use serde_json::json;
 use testkit::Store;
+use testkit::store::PASSWORD;
 
 #[track_caller]
 fn go(screen: &mut Screen<()>, page: &str, selector: &str) {
@@ -19,9 +20,10 @@ const FILE: &str = "const file = new File(['Daftar Barang;;;\\nKode;Nama Barang;
 
 #[test]
 fn a_shop_alone_is_set_up_at_its_screens() {
-    let store = Store::open_with("", 0);
+    let mut store = Store::made_new("", PASSWORD);
+    store.start();
     let Some(mut screen) = Screen::of(&store, "/admin") else { return };
-    screen.log_in("manager");
+    screen.log_in("admin");
     screen.reads("#first-day", "Add products");
     let open = "return document.querySelectorAll('#first-day li a').length";
     let before = screen.script(open).as_i64().unwrap();
@@ -64,7 +66,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.browser.write("#f-unit_cost", "6000");
     screen.browser.press("dialog .primary");
     screen.reads("page-product tbody", "12");
-    let mut manager = store.login("manager");
+    let mut manager = store.login("admin");
     let bread = manager.get("/api/pos/products?barcode=8991234500164").data(200)["items"][0].clone();
     assert_eq!(
         (&bread["sku"], &bread["price"], &bread["on_hand"]),

@@ -155,14 +155,16 @@ class PageImportGoods extends Page {
     }
   }
 
-  imported(done) {
+  async imported(done) {
+    this.app.go("products");
+    // A message belongs to the page that is shown: it is said once the next one is.
+    await new Promise((resolve) => setTimeout(resolve));
     this.app.say(
       "ok",
       this.kind === "stock"
         ? t("Opening stock of {n} products saved", { n: number(done.products_count) })
         : t("{n} products imported, {changed} new or changed", { n: number(done.rows), changed: number(done.changed) }),
     );
-    this.app.go("products");
   }
 
   /** The first rows, with the meaning of each column above it. */

@@ -85,8 +85,9 @@ export const newProduct = async (app) => {
     act: (body) => app.change("POST", "/api/products", bodyOf(body, null)),
   });
   if (!made) return;
-  saved(app, made);
   app.go("stock", made.sku);
+  await new Promise((resolve) => setTimeout(resolve));
+  saved(app, made);
 };
 
 export const changeProduct = async (app, one) => {

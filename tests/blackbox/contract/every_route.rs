@@ -73,7 +73,8 @@ fn every_list_pages_alike() {
         lists += 1;
     }
     assert!(lists >= 15, "{lists} lists");
-    for operation in Operation::all().iter().filter(|operation| !operation.query.is_empty()) {
+    let queries = |operation: &&Operation| operation.method == "GET" && !operation.query.is_empty();
+    for operation in Operation::all().iter().filter(queries) {
         let path = operation.path(|_| there(&operation.template).as_str().unwrap().to_owned());
         admin.get(&format!("{path}?no_such_parameter=1")).refused(400, "invalid_query");
     }
@@ -88,6 +89,11 @@ fn every_change_refuses_what_is_malformed() {
     for Operation { method, template, body, guarded, .. } in &changes {
         let path = template.replace("{date}", "2020-02-02").replace(['{', '}'], "");
         println!("{method} {path}");
+        if template.ends_with("/import") {
+            // It takes a file, not JSON.
+            admin.send(method, &path, &[], b"{}").refused(415, "unsupported_media_type");
+            continue;
+        }
         assert!(body, "{method} {path}: every change takes a body, though perhaps an empty one");
         let mut send =
             |headers: &[(&str, &str)], body: &str| admin.send(method, &path, headers, body.as_bytes());

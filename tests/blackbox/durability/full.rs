@@ -32,7 +32,7 @@ fn a_store_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
     let made = till.post(SALES, &basket(&[("8990001", 1)])).data(201);
     let path = format!("{SALES}/{}", made["transaction_id"].as_str().unwrap());
     disk.fill();
-    for round in ["filled while it serves", "started on the full disk"] {
+    for round in ["filled-while-it-serves", "started-on-the-full-disk"] {
         till.post_keyed(SALES, round, &basket(&[("8990001", 1)])).refused(507, "storage_full");
         assert_eq!(till.get(&path).data(200)["total"], made["total"], "{round}");
         store.stop();
@@ -56,7 +56,10 @@ fn a_store_whose_folder_is_gone_says_so_and_goes_on_once_it_is_back() {
     till.post("/api/shifts/open", &json!({})).data(201);
     let (data, away) = (store.data().to_owned(), store.folder().join("away"));
     std::fs::rename(&data, &away).unwrap();
-    let refused = till.post(SALES, &basket(&[("8990001", 1)]));
+    // Sales go on into the open files until the folder is missed.
+    let refused = wait::until("the folder is missed", || {
+        Some(till.post(SALES, &basket(&[("8990001", 1)]))).filter(|reply| reply.status != 201)
+    });
     assert!(
         refused.text().contains("can't be used") && refused.text().contains("put it back"),
         "{}",
@@ -64,7 +67,9 @@ fn a_store_whose_folder_is_gone_says_so_and_goes_on_once_it_is_back() {
     );
     refused.refused(507, "storage_full");
     std::fs::rename(&away, &data).unwrap();
-    till.post(SALES, &basket(&[("8990001", 1)])).data(201);
+    wait::until("the folder is found again", || {
+        (till.post(SALES, &basket(&[("8990001", 1)])).status == 201).then_some(())
+    });
     store.stop();
     store.verify();
 }

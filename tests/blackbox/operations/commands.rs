@@ -117,7 +117,7 @@ fn products_and_opening_stock_are_imported_both_ways() {
         assert_eq!(moved["items"].as_array().unwrap().len(), 1, "{moved}");
         assert_eq!(moved["items"][0]["reason"], json!("opening"), "{moved}");
         assert_eq!(moved["items"][0]["balance_after"], json!(5), "{moved}");
-        assert_eq!(last_seq(&store), before + round, "one stock.moved each");
+        assert_eq!(last_seq(&store), before + 2 * round, "one stock.moved and one audit entry each");
         store.stop();
         store.verify();
     }

@@ -3,10 +3,18 @@
 use serde_json::{Value, json};
 use testkit::audit::items;
 use testkit::linked::Linked;
+use testkit::store::PASSWORD;
 use testkit::{Client, Reply, Store};
 
 fn send(client: &mut Client, path: &str, file: &str) -> Reply {
     client.send("POST", path, &[("Content-Type", "text/csv")], file.as_bytes())
+}
+
+/// A store without products, and with its administrator only.
+fn empty() -> Store {
+    let mut store = Store::made_new("", PASSWORD);
+    store.start();
+    store
 }
 
 fn steps(client: &mut Client) -> Value {
@@ -15,8 +23,8 @@ fn steps(client: &mut Client) -> Value {
 
 #[test]
 fn a_shop_alone_makes_changes_and_sells_its_products() {
-    let store = Store::open_with("", 0);
-    let mut manager = store.login("manager");
+    let store = empty();
+    let mut manager = store.login("admin");
     assert_eq!(steps(&mut manager)["has_products"], json!(false));
     let tea = json!({"sku": "TEA", "name": " Green Tea ", "price": 15_000, "category": "Drinks", "tax_rate_bp": 0,
         "barcodes": [{"code": "8991234500164", "pack_qty": 1}]});
@@ -64,8 +72,8 @@ fn a_shop_alone_makes_changes_and_sells_its_products() {
 
 #[test]
 fn a_file_comes_in_by_the_meaning_that_a_person_gives_its_columns() {
-    let store = Store::open_with("", 0);
-    let mut manager = store.login("manager");
+    let store = empty();
+    let mut manager = store.login("admin");
     let file = "Daftar Barang;;;\nKode;Nama Barang;Rak;Harga Jual\nA1;Teh Botol;3;5.000\nB2;Kopi;4;12.500\n";
     send(&mut manager, "/api/products/import", file).refused(422, "validation_failed");
     let path = "/api/products/import?column_names=sku,name,,price&header_line=2";
@@ -81,7 +89,7 @@ fn a_file_comes_in_by_the_meaning_that_a_person_gives_its_columns() {
         let path = format!("/api/products/import?column_names={columns}&header_line=2");
         send(&mut manager, &path, file).refused(422, "validation_failed");
     }
-    let stock = "Kode,Jumlah,Modal\nA1,10,\"4.000\"\n";
+    let stock = "Kode,Jumlah,Modal\nA1,10,4000\n";
     let path = "/api/stock/opening/import?column_names=sku,qty,unit_cost";
     assert_eq!(send(&mut manager, path, stock).data(200)["products_count"], json!(1));
     assert_eq!(manager.get("/api/pos/products/A1").data(200)["on_hand"], json!(10));
