@@ -1,7 +1,6 @@
 //! `test`: everything that the build server runs, in the order that fails soonest; `test --fast`: what answers in
 //! minutes.
 
-use crate::clients::{self, Clients};
 use crate::process::end_below;
 use crate::tools::npm::Npm;
 use crate::tools::postgres::{GIVEN, Postgres};
@@ -78,7 +77,7 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
-        "installs: schemathesis, the generators of the clients, prettier and typescript from the package registries, into the \
+        "installs: schemathesis, prettier and typescript from the package registries, into the \
          target folder, where python3 and npm are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
          {GIVEN} and {} name them. cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
@@ -100,7 +99,6 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     steps.extend(postgres().await);
     steps.push(unit_files().await);
     steps.push(fuzzing().await);
-    steps.push(clients().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
     steps
@@ -223,21 +221,6 @@ async fn fuzzing() -> Step {
             cpu: Duration::ZERO,
         },
     }
-}
-
-/// The published clients: made from the documents, with strict types, each in use for a day.
-async fn clients() -> Step {
-    let name = "clients";
-    bounded(name, async {
-        Ok(match clients::install().await? {
-            Clients::Ready(python) => {
-                clients::run(&python).await?;
-                Outcome::Passed
-            }
-            Clients::Missing(why) => Outcome::Skipped(why),
-        })
-    })
-    .await
 }
 
 /// The whole chain on a real month, with the hub killed half-way.
