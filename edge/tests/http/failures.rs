@@ -65,7 +65,7 @@ fn the_cause_of_a_defect_stays_here() {
 fn refusals_of_the_domain_keep_code_status_and_details() {
     let short = ShortItem { path: None, sku: "A".to_owned(), there: There::OnHand(1), requested: 2 };
     let cases = [
-        (Refusal::NotFound("shift"), 404, "not_found", json!({})),
+        (Refusal::NotFound("shift"), 404, "not_found", json!({"what": "shift"})),
         (
             Refusal::InvalidState { state: "paid".to_owned(), allowed: vec!["return".to_owned()] },
             409,
