@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import sys
-from typing import TypeVar
 
 from cloud_hub.api.catalogue import create_product
 from cloud_hub.api.finance import (
@@ -21,7 +20,6 @@ from cloud_hub.api.purchasing import (
 )
 from cloud_hub.client import AuthenticatedClient
 from cloud_hub.models import (
-    Failure,
     CompleteListOfJournalEntry,
     JournalLineByHand,
     NewJournalEntry,
@@ -33,18 +31,9 @@ from cloud_hub.models import (
     SupplierFields,
 )
 from cloud_hub.types import UNSET
-from session import HasData, Session, items
+from session import Session, expect, items
 
 SKU = "PY-1"
-
-Data = TypeVar("Data")
-
-
-def expect(answer: HasData[Data] | Failure | None) -> Data:
-    """The data of a success; a failure is raised with its code."""
-    if answer is None or isinstance(answer, Failure):
-        raise RuntimeError(answer and f"{answer.error.code}: {answer.error.message}")
-    return answer.data
 
 
 def main(base_url: str, username: str, password: str) -> None:

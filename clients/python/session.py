@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import httpx
 
@@ -75,11 +75,36 @@ Data = TypeVar("Data", covariant=True)
 Item = TypeVar("Item")
 
 
+@runtime_checkable
 class HasData(Protocol[Data]):
     """A success, as the generated models have it."""
 
     @property
     def data(self) -> Data: ...
+
+
+class IsError(Protocol):
+    """The error of a failure, as the generated models have it."""
+
+    @property
+    def code(self) -> object: ...
+
+    @property
+    def message(self) -> str: ...
+
+
+class HasError(Protocol):
+    """A failure, as the generated models have it."""
+
+    @property
+    def error(self) -> IsError: ...
+
+
+def expect(answer: HasData[Item] | HasError | None) -> Item:
+    """The data of a success; a failure is raised with its code."""
+    if isinstance(answer, HasData):
+        return answer.data
+    raise RuntimeError("no documented answer" if answer is None else f"{answer.error.code}: {answer.error.message}")
 
 
 class Page(Protocol[Data]):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TypeVar
 
-from session import HasData, Session, items
+from session import Session, expect, items
 from store_router.api.holds import create_hold, recall_hold
 from store_router.api.point_of_sale import create_transaction, get_product_for_sale, get_settings, list_transactions, pay_transaction
 from store_router.api.registers import create_register
@@ -32,15 +31,6 @@ from store_router.types import UNSET
 
 SKU = "8991234567890"
 REGISTER = "till-py"
-
-Data = TypeVar("Data")
-
-
-def expect(answer: HasData[Data] | Failure | None) -> Data:
-    """The data of a success; a failure is raised with its code."""
-    if answer is None or isinstance(answer, Failure):
-        raise RuntimeError(answer and f"{answer.error.code}: {answer.error.message}")
-    return answer.data
 
 
 def main(base_url: str, username: str, password: str) -> None:

@@ -33,7 +33,8 @@ assert.equal(sale.items[0]?.price, product.price);
 const pay = (id: string, payments: { method: string; amount: number; tendered?: number }[]) =>
   store.POST("/api/pos/transactions/{id}/pay", { body: { payments }, params: { path: { id } } });
 const cash = (amount: number) => ({ method: "cash", amount, tendered: amount + 1_000 });
-const wrong = await pay(sale.transaction_id, [{ method: "cash", amount: 1, tendered: 1 }, { method: "stamps", amount: 1 }]);
+const stamps = { method: "stamps", amount: 1 };
+const wrong = await pay(sale.transaction_id, [{ method: "cash", amount: 1, tendered: 1 }, stamps]);
 assert.equal(wrong.error?.error.code, "validation_failed");
 assert.equal(wrong.error?.error.details["fields"]?.[0]?.path, "payments[1].method");
 const paid = expect(await pay(sale.transaction_id, [cash(sale.amount_due)]));

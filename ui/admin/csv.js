@@ -7,7 +7,7 @@ const markOf = (/** @type {Uint8Array} */ [first, second, third]) => {
   return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null;
 };
 
-/** The encoding of a file, as the store names it: UTF-8 if its bytes are valid, else the one of spreadsheets on Windows. */
+/** Encoding of a file, by the store's name for it: UTF-8 if its bytes are valid UTF-8, otherwise Windows-1252. */
 const encodingOf = (bytes) => {
   if (markOf(bytes)?.startsWith("utf-16")) return "utf-16";
   try {

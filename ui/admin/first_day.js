@@ -1,5 +1,4 @@
-// The first steps of a shop, on the page of the day until they are done: each leads to where it is done and ticks itself
-// off.
+// Steps of setting up a shop, shown on Today until all are done. Each links to its page, and is ticked when it is done.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
@@ -27,8 +26,10 @@ export const firstDay = (setup) => {
     const text =
       name === "has_products" && setup.has_head_office ? t("Wait for the products from head office") : label();
     const href = place ? `#/${place}` : "/pos";
+    const hidden = done ? html` <span class="vh">${t("(done)")}</span>` : nothing;
+    const link = done ? nothing : html`<a href=${href}>${place ? t("Open") : t("Open the till")}</a>`;
     return html`<li class=${done ? "ok" : "plain"}>
-      ${icon(done ? "circle-check" : "clock")}<span>${text}${done ? html` <span class="vh">${t("(done)")}</span>` : nothing}</span>${done ? nothing : html`<a href=${href}>${place ? t("Open") : t("Open the till")}</a>`}
+      ${icon(done ? "circle-check" : "clock")}<span>${text}${hidden}</span>${link}
     </li>`;
   };
   return html`<section id="first-day" aria-label=${t("First day")}>

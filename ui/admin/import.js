@@ -208,11 +208,11 @@ class PageImportGoods extends Page {
     </section>`;
   }
 
-  /** Rows with what the store says of them. */
-  told(heading, list) {
+  /** Rows with the store's problems or warnings. */
+  noted(heading, list) {
     const { rows } = this.file;
     const text = (line) => rows.find((row) => row.line === line)?.text ?? "";
-    return html`<section class="panel" id="told">
+    return html`<section class="panel" id="noted">
       <h2 class="pad">${heading}</h2>
       <div class="scroll">
         <table class="grid">
@@ -321,14 +321,14 @@ class PageImportGoods extends Page {
         </section>
         ${
           refused.length
-            ? this.told(
+            ? this.noted(
                 t("Rejected: {n}", { n: number(refused.length) }),
                 refused.map((one) => [line(one), one.problem]),
               )
             : nothing
         }${
           tried?.warnings?.length
-            ? this.told(
+            ? this.noted(
                 t("Please check: {n}", { n: number(tried.warnings.length) }),
                 tried.warnings.map((one) => [one.line, one.problem]),
               )

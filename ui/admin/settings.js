@@ -9,7 +9,7 @@ import { Page } from "../kit/page.js";
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
 const NAMES = { hub: "Head office", environment: "Environment", file: "Settings file", default: "Default" };
 const SOURCES = Object.keys(NAMES);
-/** Sections that only whoever runs the server needs. */
+/** Sections for the operator of the server. */
 const TECHNICAL = ["http", "storage", "auth", "supervision", "idempotency", "hub", "sync", "log", "backup"];
 /** Settings that are amounts of money. */
 const AMOUNTS = [

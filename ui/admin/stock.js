@@ -185,7 +185,8 @@ class PageStock extends ListPage {
               this.scanned(codeOf(event.target.value))}
           />
         </div>
-        ${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}${this.categories()}${this.orders()}${
+        ${chip("low", t("Below reorder level"))}${chip("negative", t("Below zero"))}
+        ${this.categories()}${this.orders()}${
           this.answer?.total
             ? html`<span class="muted" id="found" role="status"
                 >${t("Products: {n}", { n: number(this.answer.total) })}</span

@@ -362,7 +362,7 @@ export const fromColumns = (columns, heads, kind) => {
   return fields;
 };
 
-/** Columns as the source keeps them: by heading where each is told apart by it, else by number. */
+/** Columns as the source stores them: by heading if the headings are unique, otherwise by number. */
 export const columnsOf = (fields, heads) => {
   const chosen = fields.map((field, at) => [field, at]).filter(([field]) => field);
   const names = heads.map((head) => head.trim().toLowerCase());

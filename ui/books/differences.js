@@ -109,7 +109,7 @@ const byHand = (one) => {
 /**
  * @param {any} page
  * @param {any[]} rows
- * @param {number} [unmatched] An amount that no statement has told of: while there is some, not everything agrees.
+ * @param {number} [unmatched] Amount of payments that are on no statement. While it is above 0, not everything agrees.
  */
 export const differences = (page, rows, unmatched = 0) =>
   table(

@@ -1,4 +1,4 @@
-// A file that the source's format does not read: its first rows with a choice over each column, and the format in words.
+// Column mapper for a statement file: the first rows with a choice above each column, and the format in words.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";

@@ -106,7 +106,12 @@ class PageOrderPaper extends Page {
           supplier.address,
           [supplier.phone, supplier.email].filter(Boolean).join(", "),
           supplier.tax_id && t("Tax number: {no}", { no: supplier.tax_id }),
-        )}${block(t("Deliver to"), store?.name ?? order.store_id, store?.address, t("Store {no}", { no: order.store_id }))}
+        )}${block(
+          t("Deliver to"),
+          store?.name ?? order.store_id,
+          store?.address,
+          t("Store {no}", { no: order.store_id }),
+        )}
       </div>
       <dl class="facts-row">
         ${fact(t("Order date"), day((order.sent_at ?? order.created_at).slice(0, DAY)))}${fact(

@@ -19,9 +19,8 @@ const rounded = (most) => {
 };
 
 /**
- * `rows` of name, value, and where it is known the value before; `what` they are is the title. Nothing where a value is
- * below zero: columns that hang down would be read as others. A row may have an `href`: a pointer opens it, and a link of
- * the table or beside the title does for the keyboard.
+ * `rows` have a name, a value and, if known, the previous value; `what` is the title. The chart is left out if a value
+ * is below zero. A row may have an `href`, which a pointer opens; the table or the title has the link for the keyboard.
  */
 export const columns = (rows, what, shown = money, where = t("all values are in the table below")) => {
   if (!rows.length || rows.length > COLUMNS_MAX || rows.some(({ value }) => value < 0)) return nothing;

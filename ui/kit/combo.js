@@ -360,7 +360,8 @@ export class Combo extends LitElement {
       <span class="vh" role="status"
         >${this.open && this.fresh ? t("{n} results", { n: number(entries.length) }) : ""}</span
       >
-      ${this.name ? html`<input type="hidden" name=${this.name} />` : nothing}${problem(this.error, `${field}-problem`)}`;
+      ${this.name ? html`<input type="hidden" name=${this.name} />` : nothing}
+      ${problem(this.error, `${field}-problem`)}`;
   }
 }
 customElements.define("x-combo", Combo);

@@ -119,10 +119,10 @@ class Vars extends Directive {
 }
 export const vars = directive(Vars);
 
-/** How wide a character is at most, in ems: the widest bold digits of a system's fonts, and what stands between them. */
+/** Largest width of a bold digit in the system's fonts, and of the characters between digits, in ems. */
 const DIGIT_EMS = 0.71;
 const OTHER_EMS = 0.4;
-/** How wide a figure is: the styles shrink one that its place is too narrow for. */
+/** Width of a figure, from which the styles shrink it if its place is too narrow. */
 export const fits = (text) =>
   vars({ "--ems": [...text].reduce((all, one) => all + (/\d/.test(one) ? DIGIT_EMS : OTHER_EMS), 0) });
 

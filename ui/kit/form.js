@@ -131,8 +131,11 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
  * @property {any} [clears] What an empty field says; `true` is `null`.
  */
 
-/** A choice that has no empty one always says something. */
+/** A choice without an empty option always has a value. */
 const isAlways = ({ kind, choices }) => kind === "choice" && choices.every(([key]) => key !== "");
+
+const optional = (one) =>
+  one.required || isAlways(one) ? nothing : html` <span class="muted">${t("(optional)")}</span>`;
 
 /** The fields of a question. */
 export const fields = (list) =>
@@ -140,8 +143,7 @@ export const fields = (list) =>
     one.kind === "check"
       ? html`<label class="rowx">${control(one)}<span>${one.label}</span></label>`
       : html`<div class="field">
-          <label for=${`f-${one.name}`}
-            >${one.label}${one.required || isAlways(one) ? nothing : html` <span class="muted">${t("(optional)")}</span>`}</label
+          <label for=${`f-${one.name}`}>${one.label}${optional(one)}</label
           >${control(one)}${one.hint ? html`<p class="muted hint">${one.hint}</p>` : nothing}
         </div>`,
   );

@@ -77,8 +77,8 @@ export const day = (text) =>
     .format(new Date(`${text}T00:00:00Z`))
     .replaceAll(",", "");
 /**
- * The end of a receipt number, by which it is told apart at a glance: its digits at the till that gave it, till and
- * digits elsewhere in the shop, since each till counts by itself.
+ * Short form of a receipt number: its digits at the till that issued it, and till and digits elsewhere in the shop,
+ * since each till has its own numbers.
  */
 export const shortReceipt = (no) => {
   if (!no || no.length <= 9) return no ?? "";

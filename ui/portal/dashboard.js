@@ -1,5 +1,5 @@
-// How the company does: today, yesterday, this week and this month against before, by day, store, product and hour. Every
-// figure leads to its report.
+// Dashboard: today, yesterday, this week and this month compared with before; sales by day, store, product and hour.
+// Each figure links to its report.
 import { html } from "../vendor/lit.js";
 import { change, columns, moved, weekend } from "../kit/chart.js";
 import { brief, isoDay, money, number } from "../kit/format.js";
@@ -72,13 +72,13 @@ export const readDashboard = async (app, before) => {
           );
           return { best, margin: margin.totals };
         })();
-  const [days, stores, hours, told] = await Promise.all([
+  const [days, stores, hours, loaded] = await Promise.all([
     sales(app, moved(today, -DAYS), today, "day"),
     sales(app, moved(today, -DRAWN + 1), today, "store"),
     sales(app, today, today, "hour"),
     slow,
   ]);
-  return { day: today, today: hours, days, stores, hours, slow: told };
+  return { day: today, today: hours, days, stores, hours, slow: loaded };
 };
 
 const sum = (days, from, to, name) =>
@@ -98,10 +98,11 @@ const figures = ({ day, days, slow }) =>
   html`<dl class="figures panel">
     ${periods(day).map(([name, from, to, past, until, what]) => {
       const [now, before] = [sum(days.items, from, to, "net_total"), sum(days.items, past, until, "net_total")];
+      const count = sum(days.items, from, to, "sales_count");
       return box(
         name(),
         money(now),
-        html`${against(now, before, what())}<br />${t("{n} sales", { n: number(sum(days.items, from, to, "sales_count")) })}`,
+        html`${against(now, before, what())}<br />${t("{n} sales", { n: number(count) })}`,
         report("sales", { from, to, group_by: from === to ? "store" : "day", compare: "previous" }),
       );
     })}${box(

@@ -1,4 +1,4 @@
-// The strip above the page, the state of head office in it and in banners, and the events of the store that change an open page.
+// The strip above the page with the state of head office, its banners, and the store's events that change an open page.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { number, span, time } from "../kit/format.js";

@@ -263,7 +263,7 @@ class PageSell extends LinePage {
     </section>`;
   }
 
-  /** Of an exchange: what comes back stands under what goes out. */
+  /** Returned goods of an exchange, listed below the goods that are sold. */
   cameBack() {
     const { returning } = this.app;
     const items = returning?.exchange ? (returning.quote?.items ?? []) : [];

@@ -15,7 +15,7 @@ const ICONS = {
 };
 export const POINTS = "points";
 const OFFERS = 4;
-/** Nobody hands over more than so many times the sum while smaller notes would do. */
+/** Largest offered note, as a multiple of the sum, if smaller notes cover it. */
 const MOST_TIMES = 2;
 /** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
 const SMALLEST_PART = 0.025;

@@ -90,8 +90,8 @@ class PageRecord extends Page {
 
   /**
    * One step of the document. `question` has `title`, `text`, `list` of fields; without one it is done at once.
-   * `money`: it is kept over a reload until it is answered. `said` is what is told then, or gives of the answer the text
-   * and its kind: what is done and left something open is no success.
+   * `money`: it is kept over a reload until it is answered. `said` is the message afterwards, or a function of the
+   * answer that returns its text and kind: a step that left something open is not shown as a success.
    */
   step({ label, url, method = "POST", body = {}, question, money = true, amount = null, said, after }) {
     const send = async (given = {}) => {

@@ -9,15 +9,15 @@ import "./texts.js";
 const QUICK = [5, 10, 20];
 const PER = 100;
 
-/** The percentage that was typed, with at most two decimals; none: null. */
+/** The typed percentage, with at most two decimals. Null if the text is not a percentage. */
 const percentOf = (text) => {
   const [, typed] = /^\s*(\d{1,3}(?:[.,]\d{1,2})?)\s*%\s*$/.exec(text) ?? [];
   return typed === undefined ? null : Number(typed.replace(",", "."));
 };
 
 /**
- * The discount that was typed, in whole units of currency: an amount, or per cent of `base`. Nothing typed is 0; what is
- * neither is null.
+ * The typed discount in whole currency units: an amount, or a percentage of `base`. An empty text is 0; any other text
+ * is null.
  */
 export const discountOf = (text, base) => {
   if (!text.includes("%")) return amount(text) ?? 0;

@@ -1,5 +1,4 @@
-// A number pad for the figure that has the focus, on screens that are touched: the system's keyboard would cover half of
-// the page.
+// Number pad for the focused figure on touch screens, where the system's keyboard would cover half of the page.
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";

@@ -22,7 +22,7 @@ fn disk(folder: &std::path::Path, bytes: u64) -> Option<SmallDisk> {
 }
 
 #[test]
-fn a_store_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
+fn a_store_on_a_full_disk_reads_starts_and_sells_again_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = disk(folder.path(), STORE_BYTES) else { return };
     let mut store = Store::prepare_at(tempfile::tempdir().unwrap(), disk.0.join("data"), LITTLE, 1);
@@ -50,7 +50,7 @@ fn a_store_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
 }
 
 #[test]
-fn a_store_whose_folder_is_gone_says_so_and_goes_on_once_it_is_back() {
+fn a_store_whose_folder_is_gone_says_so_and_sells_again_once_it_is_back() {
     let mut store = Store::open_with("", 1);
     let mut till = store.login("till-1").at_register("till-1");
     till.post("/api/shifts/open", &json!({})).data(201);
@@ -75,7 +75,7 @@ fn a_store_whose_folder_is_gone_says_so_and_goes_on_once_it_is_back() {
 }
 
 #[test]
-fn a_hub_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
+fn a_hub_on_a_full_disk_reads_starts_and_writes_again_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = disk(folder.path(), HUB_BYTES) else { return };
     let url = format!("sqlite://{}", disk.0.join("hub.db").display());
@@ -103,7 +103,7 @@ fn a_hub_on_a_full_disk_reads_starts_and_goes_on_once_there_is_room() {
 }
 
 #[test]
-fn a_hub_whose_database_is_gone_says_so_and_goes_on_once_it_is_back() {
+fn a_hub_whose_database_is_gone_says_so_and_writes_again_once_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
     let (file, away) = (folder.path().join("hub.db"), folder.path().join("away.db"));
     let url = format!("sqlite://{}", file.display());

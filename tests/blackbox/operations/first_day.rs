@@ -174,17 +174,17 @@ fn a_suppliers_file_comes_in_as_it_is() {
     process::succeed(store.command(&["import", "products", good.to_str().unwrap()]), "");
     let bad = store.write_file("bad.csv", &file.replace("15.000", "15,000").replace(",00;", ",50;"));
     let output = store.run(&["import", "products", bad.to_str().unwrap()]);
-    let told = said(&output);
-    assert!(told.contains("line 2: price \"15,000\" may be 15000 or 15.000: write it without"), "{told}");
-    assert!(told.contains("line 3: price \"1.250.000,50\"") && output.status.code() == Some(1), "{told}");
+    let warned = said(&output);
+    assert!(warned.contains("line 2: price \"15,000\" may be 15000 or 15.000: write it without"), "{warned}");
+    assert!(warned.contains("line 3: price \"1.250.000,50\"") && output.status.code() == Some(1), "{warned}");
     let twice = store.write_file("twice.csv", &file.replace("Getränke;;;;;", "Getränke;899001;;;;"));
-    let told = said(&store.run(&["import", "products", twice.to_str().unwrap()]));
-    assert!(told.contains("line 3: barcode \"899001\" is already in line 2"), "{told}");
+    let warned = said(&store.run(&["import", "products", twice.to_str().unwrap()]));
+    assert!(warned.contains("line 3: barcode \"899001\" is already in line 2"), "{warned}");
     let latin: Vec<u8> = file.chars().skip(1).map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     let path = store.folder().join("latin.csv");
     std::fs::write(&path, latin).unwrap();
-    let told = said(&store.run(&["import", "products", path.to_str().unwrap()]));
-    assert!(told.contains("line 2: is not UTF-8: save the file as \"CSV UTF-8\""), "{told}");
+    let warned = said(&store.run(&["import", "products", path.to_str().unwrap()]));
+    assert!(warned.contains("line 2: is not UTF-8: save the file as \"CSV UTF-8\""), "{warned}");
     // Columns that a later file has not are left alone.
     let later =
         "sku;name;price;category;barcode;reorder_level\nP1;Grüner Tee, 100 g;16.000;Getränke;899001;1.000\n";
@@ -195,8 +195,8 @@ fn a_suppliers_file_comes_in_as_it_is() {
         [("00123", ""), ("123", "line 2: sku \"123\" differs from the stored \"00123\" only by zeros")]
     {
         let file = store.write_file("zeros.csv", &format!("sku,name,price\n{sku},Gula,1\n"));
-        let told = said(&store.run(&["import", "products", file.to_str().unwrap()]));
-        assert!(told.contains(doubt) && told.contains("differs") != doubt.is_empty(), "{told}");
+        let warned = said(&store.run(&["import", "products", file.to_str().unwrap()]));
+        assert!(warned.contains(doubt) && warned.contains("differs") != doubt.is_empty(), "{warned}");
     }
     let stock = store.write_file("stock.csv", "sku;qty;unit_cost;\r\nP1;1.200;9.500,00;\r\n;;;\r\n");
     process::succeed(store.command(&["import", "stock", stock.to_str().unwrap()]), "");

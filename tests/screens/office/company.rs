@@ -91,7 +91,7 @@ fn a_time_is_told_by_the_clock_of_where_it_was_and_a_period_beside_the_one_befor
     is_told_by(&mut screen, "page-record .figures time", "Asia/Jayapura", "WIT");
     go(&mut screen, "#/audit", "page-records tbody tr");
     is_told_by(&mut screen, "page-records tbody time", "Asia/Jakarta", "WIB");
-    // What was done is told in words.
+    // The audit log has words for actions.
     screen.reads("page-records tbody", "Logged in");
     screen.reads("page-records tbody", "Store: created");
     assert!(!screen.text("page-records tbody").contains("ses_"));

@@ -8,7 +8,7 @@ use testkit::wait;
 
 const DOWN: char = '\u{E015}';
 const TAB: char = '\u{E004}';
-/// What assistive technology is told of the field that has the focus.
+/// Role, name and state of the focused field, as assistive technology gets them.
 const TOLD: &str = "const one = document.activeElement; return [one.role ?? one.getAttribute('role'), one.getAttribute('aria-expanded'),\
     document.getElementById(one.getAttribute('aria-activedescendant'))?.innerText ?? null,\
     document.getElementById(one.getAttribute('aria-controls'))?.getAttribute('role')]";

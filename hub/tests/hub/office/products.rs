@@ -312,10 +312,10 @@ async fn one_article_has_one_code_however_it_is_spelled() {
     let zeros = admin.csv("/api/products/import", "sku,name,price\n00123,Gula,1\n").await;
     assert_eq!(zeros.data()["warnings"], json!(null), "{:?}", zeros.body);
     for path in ["/api/products/import?dry_run=true", "/api/products/import"] {
-        let told =
+        let warned =
             admin.csv(path, "sku,name,price\nN,Nasi,1\n123,Garam,1\n").await.data()["warnings"].clone();
-        assert_eq!(told[0]["line"], json!(3), "{told}");
-        assert!(told[0]["problem"].as_str().unwrap().starts_with(&lost("123")), "{told}");
+        assert_eq!(warned[0]["line"], json!(3), "{warned}");
+        assert!(warned[0]["problem"].as_str().unwrap().starts_with(&lost("123")), "{warned}");
     }
     let made = admin.post("/api/products", &json!({"sku": "0123", "name": "Gula", "price": 1})).await;
     assert!(

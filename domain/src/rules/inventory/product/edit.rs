@@ -1,4 +1,4 @@
-//! One product at a time, at head office or in a shop alone: what may be asked for, and what comes of it.
+//! Creation and change of one product, at head office or in a shop without one.
 
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
