@@ -46,11 +46,13 @@ impl Conditions {
     /// A condition with several texts: `?1`, `?2` and so on stand for them.
     #[must_use]
     pub fn texts(mut self, condition: &str, texts: &[&str]) -> Self {
+        let before = self.bound.len();
+        self.bound.extend(texts.iter().map(|text| Bound::from(*text)));
         let mut condition = condition.to_owned();
-        for (place, text) in texts.iter().enumerate() {
-            self.bound.push(Bound::from(*text));
-            let asked = format!("?{}", place.saturating_add(1));
-            condition = condition.replace(&asked, &format!("${}", self.bound.len()));
+        // From the last one: `?1` also begins `?10`.
+        for place in (1..=texts.len()).rev() {
+            let number = before.saturating_add(place);
+            condition = condition.replace(&format!("?{place}"), &format!("${number}"));
         }
         self.sql.push_str(" AND ");
         self.sql.push_str(&condition);

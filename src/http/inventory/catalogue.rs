@@ -151,8 +151,6 @@ pub async fn import(request: Request) -> Answered {
     // A large file takes long to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
     let Catalogue { rows, warnings, .. } = read.map_err(|problems| csv_file::refused(&problems))?;
-    let warnings: Vec<_> =
-        warnings.iter().map(|one| json!({"line": one.line, "problem": one.problem})).collect();
-    let warnings = if warnings.is_empty() { json!(null) } else { json!(warnings) };
+    let warnings = warnings.iter().map(|one| json!({"line": one.line, "problem": one.problem})).collect();
     run(&request, commands::ImportProducts { rows, warnings, dry_run: given.dry_run == Some(true) }).await
 }

@@ -68,6 +68,13 @@ fn a_shop_alone_makes_changes_and_sells_its_products() {
         let entries = items(&mut manager, &format!("/api/audit?action={action}"));
         assert_eq!(entries.len(), count, "{action}");
     }
+    // A code that lost its zeros is pointed at.
+    let jam = |sku: &str| json!({"sku": sku, "name": "Jam", "price": 9_000});
+    assert_eq!(manager.post("/api/products", &jam("0042")).data(201)["warnings"], json!(null));
+    let doubted = manager.post("/api/products", &jam("42")).data(201);
+    assert!(doubted["warnings"][0].as_str().unwrap().contains("differs from the stored"), "{doubted}");
+    let doubted = send(&mut manager, "/api/products/import", "sku,name,price\n042,Jam,9000\n").data(200);
+    assert_eq!(doubted["warnings"][0]["line"], json!(2), "{doubted}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use domain::model::base::ids::Sku;
 use domain::model::base::refusal::FieldProblem;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::{self, CatalogueRow, CheckedProduct, NewProduct, codes_fit};
+use domain::rules::inventory::product::{
+    self, CatalogueRow, CheckedProduct, NewProduct, codes_fit, doubts_beside,
+};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,6 +17,9 @@ use storage::{Storage, StorageError};
 
 /// Most bytes of the products of one file: it is one commit, and one commit has a longest frame.
 const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Most warnings about one file.
+const WARNINGS_MAX: usize = 1_000;
 
 /// Adds a product, by the rules of [`NewProduct::product`]. `wrong` is what was found wrong with its codes.
 pub struct CreateProduct {
@@ -29,11 +34,11 @@ pub struct ChangeProduct {
     pub wrong: Vec<FieldProblem>,
 }
 
-/// Takes in a file of products, all of it or nothing. `warnings` become part of the answer.
+/// Imports a file of products, all of it or nothing. `warnings` become part of the answer.
 pub struct ImportProducts {
     pub rows: Vec<CatalogueRow>,
-    pub warnings: Value,
-    /// Whether the answer is all that is wanted.
+    pub warnings: Vec<Value>,
+    /// Whether to preview only.
     pub dry_run: bool,
 }
 
@@ -75,6 +80,11 @@ pub(crate) fn free_codes(
     if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
 }
 
+/// Doubts about skus that differ from stored ones by zeros in front alone.
+fn doubts<'a>(storage: &Storage, skus: &[&'a Sku]) -> Result<Vec<(&'a Sku, String)>, Failure> {
+    Ok(doubts_beside(skus, &storage.products().same_numbers(skus.iter().copied())?))
+}
+
 /// The commit of products that are as they shall be, with an entry in the audit log.
 fn written(
     catalogue: &Owner<CatalogueRows>,
@@ -114,7 +124,9 @@ impl Command for CreateProduct {
         free_codes(storage, std::slice::from_ref(&product), &HashMap::new())?;
         let details = json!({"sku": product.sku, "price": product.price});
         let location = format!("/api/products/{}", product.sku);
-        let answer = Answer::created(location, &CheckedProduct::from(product.clone()));
+        let mut checked = CheckedProduct::from(product.clone());
+        checked.warnings.extend(doubts(storage, &[&product.sku])?.into_iter().map(|(_, doubt)| doubt));
+        let answer = Answer::created(location, &checked);
         written(catalogue, vec![product], ("product.created", details), answer, request)
     }
 }
@@ -199,9 +211,14 @@ impl Command for ImportProducts {
         }
         free_codes(storage, &products, &lines)?;
         let counts = json!({"rows": self.rows.len(), "changed": changed.len()});
+        let mut warnings = self.warnings.clone();
+        let skus: Vec<&Sku> = products.iter().map(|product| &product.sku).collect();
+        let doubts = doubts(storage, &skus)?.into_iter();
+        warnings.extend(doubts.map(|(sku, problem)| json!({"line": lines.get(sku), "problem": problem})));
+        warnings.truncate(WARNINGS_MAX);
         let mut view = counts.clone();
-        if let (Some(view), Value::Array(_)) = (view.as_object_mut(), &self.warnings) {
-            view.insert("warnings".to_owned(), self.warnings.clone());
+        if let Some(view) = view.as_object_mut().filter(|_| !warnings.is_empty()) {
+            view.insert("warnings".to_owned(), warnings.into());
         }
         let answer = Answer::ok(&view);
         if self.dry_run || changed.is_empty() {
