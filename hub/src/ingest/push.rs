@@ -1,5 +1,6 @@
 //! Push: a batch in one SQL transaction, acknowledged after its commit (docs/protocol.md#push).
 
+use crate::db::column::time_zone;
 use crate::db::failure::{Failure, is_data};
 use crate::db::{Db, Write, signed};
 use crate::ingest::apply::{self, BatchContext, Outcome};
@@ -17,7 +18,6 @@ use domain::rules::hub::sync::rules;
 use domain::rules::hub::sync::rules::Seen;
 use domain::wire::sync::{Parked, PushAnswer};
 use edge::ApiError;
-use jiff::tz::TimeZone;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ impl Intake<'_> {
             }
             skipped => skipped?,
         };
-        let zone = TimeZone::get(&store.timezone).unwrap_or(TimeZone::UTC);
+        let zone = time_zone(&store.timezone)?;
         let place = BatchContext { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
         let fresh = batch.events.get(skipped..).unwrap_or_default();
         let outcome = match (fresh, mode) {

@@ -1,6 +1,7 @@
 //! Holds the tables against the records: chains, what was acknowledged, and every sum folded anew.
 
 use crate::columns;
+use crate::db::column::time_zone;
 use crate::db::{Engine, signed};
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
@@ -58,7 +59,12 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
     let sql = "SELECT store_id, timezone FROM stores ORDER BY store_id";
     for row in sqlx::query(sql).fetch_all(pool).await? {
         let (store_id, zone): (String, String) = columns!(row => (store_id, timezone));
-        let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+        let Ok(zone) = time_zone(&zone) else {
+            report.wrong(format!(
+                "{store_id}: {zone} is no time zone; nothing else of this store was verified"
+            ));
+            continue;
+        };
         // One state of the database for each store; nothing of this is kept.
         let mut read = pool.begin().await?;
         one_state(pool, &mut read).await?;
