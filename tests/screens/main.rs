@@ -14,6 +14,7 @@ mod device;
 mod examine;
 mod first_day;
 mod furnished;
+mod layout;
 mod live;
 mod looks;
 mod passkeys;
@@ -33,7 +34,6 @@ mod office {
     pub mod catalogue;
     pub mod columns;
     pub mod company;
-    pub mod layout;
     pub mod named;
     pub mod order_to_settlement;
     pub mod portal;
