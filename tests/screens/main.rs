@@ -55,4 +55,6 @@ mod till {
     pub mod sale;
     pub mod scans;
     pub mod taken_back;
+    pub mod tasks;
+    pub mod ways;
 }
