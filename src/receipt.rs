@@ -12,6 +12,7 @@ pub use layout::{Layout, Part, group};
 pub use text::{figured, lines, text, wrapped};
 pub use words::Language;
 
+use domain::model::base::figures::Points;
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::Transaction;
 use jiff::tz::TimeZone;
@@ -62,5 +63,5 @@ pub struct Receipt<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whose {
     pub name: String,
-    pub points: i64,
+    pub points: Points,
 }

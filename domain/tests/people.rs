@@ -230,33 +230,33 @@ fn cause(reference_id: &str, on: Date) -> Cause<'_> {
 #[test]
 fn redeeming_has_an_allowance_while_head_office_is_away() {
     let mut rules = rules();
-    rules.policy.points_offline_limit = 50;
+    rules.policy.points_offline_limit = 50.into();
     let on = date(2026, 11, 20);
     let mut account = PointsAccount::new("mbr_1".into());
-    account.earn(100, None, &cause("trx_1", on));
-    account.redeem(40, 0, true, &rules, &cause("trx_2", on)).unwrap();
-    let refused = account.redeem(11, 0, true, &rules, &cause("trx_3", on)).unwrap_err();
+    account.earn(100.into(), None, &cause("trx_1", on));
+    account.redeem(40.into(), 0.into(), true, &rules, &cause("trx_2", on)).unwrap();
+    let refused = account.redeem(11.into(), 0.into(), true, &rules, &cause("trx_3", on)).unwrap_err();
     assert_eq!(
         refused,
         Refusal::InsufficientPoints {
             member_id: "mbr_1".into(),
-            balance: 60,
-            reserved: 0,
-            available: 10,
-            requested: 11
+            balance: 60.into(),
+            reserved: 0.into(),
+            available: 10.into(),
+            requested: 11.into()
         },
         "what is left of the allowance"
     );
-    account.redeem(11, 0, false, &rules, &cause("trx_3", on)).unwrap();
+    account.redeem(11.into(), 0.into(), false, &rules, &cause("trx_3", on)).unwrap();
     assert_eq!(account.balance(), 49);
 }
 
 #[test]
 fn a_lot_is_used_through_its_date_and_never_after() {
     let mut lots = Lots::default();
-    lots.earn("s1", 10, Some(date(2026, 11, 20)));
+    lots.earn("s1", 10.into(), Some(date(2026, 11, 20)));
     assert_eq!(lots.usable(date(2026, 11, 20)), 10);
-    let refused = lots.redeem(1, date(2026, 11, 21)).unwrap_err();
+    let refused = lots.redeem(1.into(), date(2026, 11, 21)).unwrap_err();
     assert_eq!(refused.code(), "insufficient_points");
     assert_eq!(lots.balance(), 10, "only the hub expires it");
     assert_eq!(lots.expire(date(2026, 11, 20)).len(), 0);
@@ -265,16 +265,16 @@ fn a_lot_is_used_through_its_date_and_never_after() {
 
 #[test]
 fn points_given_by_hand_have_a_reason() {
-    let bad = AdjustPoints { points: 0, reason: String::new() };
+    let bad = AdjustPoints { points: 0.into(), reason: String::new() };
     let refused = bad.check().unwrap_err().details().to_string();
     assert!(refused.contains("points") && refused.contains("reason"), "{refused}");
     let mut account = PointsAccount::new("mbr_1".into());
     let on = date(2026, 11, 20);
     let give = |points| AdjustPoints { points, reason: "sorry".to_owned() };
-    let entry = give(500).apply(&mut account, &rules(), &cause("evt_1", on));
-    assert_eq!((entry.points, entry.balance_after), (500, 500));
-    let entry = give(-600).apply(&mut account, &rules(), &cause("evt_2", on));
-    assert_eq!((entry.points, entry.balance_after, account.lots.debt), (-600, -100, 100));
+    let entry = give(500.into()).apply(&mut account, &rules(), &cause("evt_1", on));
+    assert_eq!((entry.points.get(), entry.balance_after.get()), (500, 500));
+    let entry = give((-600).into()).apply(&mut account, &rules(), &cause("evt_2", on));
+    assert_eq!((entry.points.get(), entry.balance_after.get(), account.lots.debt.get()), (-600, -100, 100));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_manager_corrects_points_and_dates_pass() {
     let mut shop = open();
     shop.rules.policy.points_expire_days = 10;
     let id = first(&shop);
-    let cmd = AdjustPoints { points: 50, reason: "sorry".to_owned() };
+    let cmd = AdjustPoints { points: 50.into(), reason: "sorry".to_owned() };
     let run = |who: &Principal, shop: &Shop| {
         points::adjust(&cmd, &id, "evt_7", NOW, &Authorization::unapproved(who), &shop.rules, &shop.ledger)
     };
@@ -297,8 +297,8 @@ fn a_manager_corrects_points_and_dates_pass() {
     shop.commit(event);
     assert_eq!(shop.ledger.points[&id].balance(), 0);
     assert_eq!(points::expire(&id, date(2026, 12, 1), NOW, &by, &shop.ledger), None, "once");
-    let shown = member::view(&shop.members.members[&id], 7);
-    assert_eq!((shown.points_balance, shown.member_id), (7, id));
+    let shown = member::view(&shop.members.members[&id], 7.into());
+    assert_eq!((shown.points_balance.get(), shown.member_id), (7, id));
 }
 
 #[derive(Debug, Clone)]
@@ -336,12 +336,12 @@ proptest! {
         for step in steps {
             match step {
                 Do::Earn(n, life) => {
-                    lots.earn("s", n, day(today, life));
+                    lots.earn("s", n.into(), day(today, life));
                     expected += n;
                 }
                 Do::Redeem(n) => {
                     let usable = lots.usable(today);
-                    match lots.redeem(n, today) {
+                    match lots.redeem(n.into(), today) {
                         Ok(parts) => {
                             prop_assert_eq!(parts.iter().map(|part| part.points).sum::<i64>(), n);
                             prop_assert!(parts.is_sorted_by_key(|part| (part.expires.is_none(), part.expires)));
@@ -356,13 +356,13 @@ proptest! {
                     if let Some(taken) = out.get_mut(which % count) {
                         let still: i64 = taken.iter().map(|part| part.points).sum();
                         let n = n.min(still);
-                        lots.restore_points(taken, n, today, 30);
+                        lots.restore_points(taken, n.into(), today, 30);
                         prop_assert_eq!(taken.iter().map(|part| part.points).sum::<i64>(), still - n);
                         expected += n;
                     }
                 }
                 Do::Reverse(n, life) => {
-                    lots.reverse(day(today, life), n);
+                    lots.reverse(day(today, life), n.into());
                     expected -= n;
                 }
                 Do::Expire => {

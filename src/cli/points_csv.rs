@@ -28,7 +28,8 @@ pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<PointsRow>, Problems
             points: cells
                 .figure("points", i64::MIN..=i64::MAX)
                 .or_else(|_| cells.figure("points", 1..=FIGURE_MAX))?
-                .ok_or("points is empty")?,
+                .ok_or("points is empty")?
+                .into(),
         })
     })
 }
@@ -42,7 +43,10 @@ mod tests {
     fn reads_rows_and_names_bad_ones() {
         let rows =
             read("name;points;phone\nSiti;1.500;0812\nTini;20;0813\n".as_bytes(), Encoding::Utf8).unwrap();
-        assert_eq!((rows[0].points, rows[0].phone.as_deref(), &rows[0].code), (1_500, Some("0812"), &None));
+        assert_eq!(
+            (rows[0].points.get(), rows[0].phone.as_deref(), &rows[0].code),
+            (1_500, Some("0812"), &None)
+        );
         let problems = read("points,code\n1,C1\n,C2\n1.5,C3\n".as_bytes(), Encoding::Utf8).unwrap_err();
         let lines: Vec<u64> = problems.named.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [3, 4], "{problems:?}");

@@ -76,7 +76,7 @@ fn money(config: &Config, rule: Rule<'_>) {
         "each list can have at most 50 different codes of 1 to 128 bytes",
     );
     for (value, key) in [
-        (config.points.offline_limit, "points.offline_limit"),
+        (config.points.offline_limit.get(), "points.offline_limit"),
         (config.returns.cashier_limit, "returns.cashier_limit"),
         (config.returns.unreceipted_max, "returns.unreceipted_max"),
         (config.shifts.variance_tolerance, "shifts.variance_tolerance"),

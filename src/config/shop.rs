@@ -1,6 +1,7 @@
 //! Settings of the shop: what the rules of a sale depend on.
 
 use super::duration::Period;
+use domain::model::base::figures;
 use domain::model::base::settings::{NegativeStock, PriceOverride, RoundingMode};
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ pub struct Points {
     /// Value of one point as payment, in whole currency units.
     pub redeem_value: i64,
     /// Most points of one member that may be redeemed while the hub is away.
-    pub offline_limit: i64,
+    pub offline_limit: figures::Points,
     /// Lifetime of points. They never expire if it is zero.
     pub expire_after: Period,
     /// Days for which given-back points of an expired lot live again.
@@ -100,7 +101,7 @@ impl Default for Points {
         Self {
             earn_per: 1000,
             redeem_value: 1,
-            offline_limit: 1000,
+            offline_limit: figures::Points::new(1000),
             expire_after: Period::ZERO,
             restore_days: 30,
         }

@@ -92,5 +92,5 @@ pub async fn erase(request: Request) -> Answered {
 
 fn shown(request: &Request, member: &Member) -> Result<MemberView, ApiError> {
     let account = request.state.store.storage().members().points(&member.member_id).map_err(stored)?;
-    Ok(view(member, account.map_or(0, |account| account.balance())))
+    Ok(view(member, account.map(|account| account.balance()).unwrap_or_default()))
 }

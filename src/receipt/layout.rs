@@ -232,14 +232,16 @@ impl Composer {
         self.parts.push(Part::Figure(format!("  {}", self.language.say(what)), self.language.group(amount)));
     }
 
-    fn figure(&mut self, what: &str, amount: i64) {
-        self.parts.push(Part::Figure(self.language.say(what).to_owned(), self.language.group(amount)));
+    fn figure(&mut self, what: &str, figure: impl Into<i64>) {
+        let figure = self.language.group(figure.into());
+        self.parts.push(Part::Figure(self.language.say(what).to_owned(), figure));
     }
 
     /// A figure that is left out when it is 0.
-    fn some(&mut self, what: &str, amount: i64) {
-        if amount != 0 {
-            self.figure(what, amount);
+    fn some(&mut self, what: &str, figure: impl Into<i64>) {
+        let figure = figure.into();
+        if figure != 0 {
+            self.figure(what, figure);
         }
     }
 }

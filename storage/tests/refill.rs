@@ -174,10 +174,10 @@ fn earned(name: &str) -> Event {
     let entry = PointsEntry {
         entry_id: format!("{name}:adjust"),
         member_id: member_id.clone(),
-        points: 5,
+        points: 5.into(),
         reason: PointsReason::Adjust,
         reference_id: name.to_owned(),
-        balance_after: 5,
+        balance_after: 5.into(),
         lots: Vec::new(),
         business_date: jiff::civil::date(2026, 11, 20),
         user_id: "u1".into(),

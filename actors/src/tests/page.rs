@@ -85,7 +85,7 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
     let stock = storage.stock().stock(&sku).unwrap().unwrap();
     Seen {
         member: storage.members().member(&member).unwrap().map(|member| member.name),
-        points: storage.members().points(&member).unwrap().map(|account| account.balance()),
+        points: storage.members().points(&member).unwrap().map(|account| account.balance().get()),
         transfer: (transfer.state, transfer.cancel_lost),
         stock: (stock.qty, stock.value),
         movements: storage.stock().movements(&sku, None, 1_000).unwrap().len(),

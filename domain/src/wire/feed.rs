@@ -1,5 +1,6 @@
 //! What the feed carries, kind by kind; products and promotions are their own records.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{RegisterId, StoreId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{FieldTimes, Role};
@@ -111,7 +112,7 @@ pub struct PointsDown {
     /// ID of the member.
     pub member_id: String,
     /// Σ of the entries that head office has applied, when the page was made.
-    pub balance: i64,
+    pub balance: Points,
 }
 
 /// The receiving store's own records that all balances of a page contain. Both lists are empty if a page has no

@@ -119,7 +119,7 @@ pub(crate) fn a_shop(rules: Rules) -> Shop {
         at: NOW,
         worth: 1,
     };
-    let gift = AdjustPoints { points: 3_000, reason: "welcome".to_owned() };
+    let gift = AdjustPoints { points: 3_000.into(), reason: "welcome".to_owned() };
     let entry = gift.apply(&mut account, &shop.rules, &cause);
     shop.commit(Event::new(
         fact::PointsMoved {},

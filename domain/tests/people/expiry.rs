@@ -13,7 +13,13 @@ const EXPIRE: PointsReason = PointsReason::Expire;
 
 fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ExpiryEntry {
     let business_date = date(2026, 11, day);
-    ExpiryEntry { reason, points, expires: last, transaction_id: sale.to_owned(), business_date }
+    ExpiryEntry {
+        reason,
+        points: points.into(),
+        expires: last,
+        transaction_id: sale.to_owned(),
+        business_date,
+    }
 }
 
 fn due(told: &[ExpiryEntry], today: Date) -> Expiry {
@@ -85,7 +91,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
         ),
     ];
     for (case, told, today, points, next) in table {
-        assert_eq!(due(&told, today), Expiry { points, next }, "{case}");
+        assert_eq!(due(&told, today), Expiry { points: points.into(), next }, "{case}");
     }
 }
 
@@ -120,11 +126,11 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
         match what {
             0 => {
                 let last = today.checked_add(jiff::Span::new().days(*days)).unwrap();
-                told(account.earn(*points, Some(last), &cause), &sale, Some(last));
+                told(account.earn((*points).into(), Some(last), &cause), &sale, Some(last));
                 earned.insert(sale.clone(), (*points, last));
             }
             1 => {
-                if let Ok(entry) = account.redeem(*points, 0, false, &rules, &cause) {
+                if let Ok(entry) = account.redeem((*points).into(), 0.into(), false, &rules, &cause) {
                     taken.insert(sale.clone(), entry.lots.clone());
                     told(entry, &sale, None);
                 }
@@ -132,12 +138,12 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
             2 => {
                 if let Some((sale, parts)) = taken.iter_mut().next_back() {
                     let out = parts.iter().map(|part| part.points).sum::<i64>().min(*points);
-                    told(account.restore_points(parts, out, &rules, &cause), sale, None);
+                    told(account.restore_points(parts, out.into(), &rules, &cause), sale, None);
                 }
             }
             3 => {
                 if let Some((sale, (_, last))) = earned.pop_first() {
-                    told(account.reverse(*points, Some(last), &cause), &sale, None);
+                    told(account.reverse((*points).into(), Some(last), &cause), &sale, None);
                 }
             }
             _ => {
@@ -162,7 +168,7 @@ proptest! {
     ) {
         let (entries, today) = lived(&steps);
         let all: Vec<ExpiryEntry> = entries.iter().map(heard).collect();
-        let by_store: i64 = all.iter().filter(|told| told.reason == EXPIRE).map(|told| -told.points).sum();
+        let by_store: i64 = all.iter().filter(|told| told.reason == EXPIRE).map(|told| -told.points.get()).sum();
         prop_assert_eq!(due(&all, today).points, 0, "the store said so");
 
         let (mut night, mut said, mut by_office) = (date(2026, 1, 1), Vec::new(), 0);
@@ -177,8 +183,8 @@ proptest! {
             known.sort_by_key(|told| told.business_date);
             let asked = night.min(today);
             let points = due(&known, asked).points;
-            by_office += points;
-            let entry = ExpiryEntry { reason: EXPIRE, points: -points, expires: None, transaction_id: String::new(),
+            by_office += points.get();
+            let entry = ExpiryEntry { reason: EXPIRE, points: points.saturating_neg(), expires: None, transaction_id: String::new(),
                 business_date: asked };
             known.push(entry.clone());
             prop_assert_eq!(due(&known, asked).points, 0, "said twice");

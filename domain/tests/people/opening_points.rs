@@ -8,7 +8,7 @@ use domain::rules::people::points::{Moved, NamedMember, PointsRow, open_points};
 use testkit::shop::rules;
 
 fn row(line: u64, points: i64) -> PointsRow {
-    PointsRow { line, phone: None, email: None, code: Some(format!("C{line}")), points }
+    PointsRow { line, phone: None, email: None, code: Some(format!("C{line}")), points: points.into() }
 }
 
 fn opened(rows: &[PointsRow], named: &[NamedMember]) -> Result<Vec<Moved>, Refusal> {
@@ -26,8 +26,8 @@ fn each_member_gets_the_points_of_the_row() {
     let moved = opened(&[row(2, 500), row(3, 7)], &[one("mbr_a"), one("mbr_b")]).unwrap();
     let entries: Vec<_> =
         moved.iter().map(|moved| (moved.entry.entry_id.as_str(), moved.entry.points)).collect();
-    assert_eq!(entries, [("evt_2:opening", 500), ("evt_3:opening", 7)]);
-    assert_eq!((moved[0].account.balance(), moved[0].account.lifetime_earned), (500, 0));
+    assert_eq!(entries, [("evt_2:opening", 500.into()), ("evt_3:opening", 7.into())]);
+    assert_eq!((moved[0].account.balance().get(), moved[0].account.lifetime_earned.get()), (500, 0));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn points_that_another_store_took_back_are_not_taken_again() {
     body.member_id = Some(member);
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3330)] }).unwrap();
-    let told = TakenBack { points_reversed: 1, ..taken("S002", 0, 1, "cash", 1110) };
+    let told = TakenBack { points_reversed: 1.into(), ..taken("S002", 0, 1, "cash", 1110) };
     // 3 points for 3,330; 2 stay of 2,220, then 1, then none.
     assert_eq!(give(&mut shop, 1, Some(vec![told.clone()])).unwrap().points_reversed, 1);
     assert_eq!(give(&mut shop, 1, Some(vec![told])).unwrap().points_reversed, 1);

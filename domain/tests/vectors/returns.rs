@@ -61,8 +61,9 @@ pub fn refund_tenders(given: &Value) -> Value {
                 let mut out = json!({"method": part.method, "amount": part.amount});
                 if part.method == "points" {
                     let (paid, redeemed) = (method.amount, method.amount / redeem_value);
-                    let so_far = |refunded| domain::model::people::points::back(redeemed, paid, refunded);
-                    out["points"] = json!(so_far(method.refunded) - so_far(before));
+                    let so_far =
+                        |refunded| domain::model::people::points::back(redeemed.into(), paid, refunded);
+                    out["points"] = json!(so_far(method.refunded).saturating_sub(so_far(before)));
                 }
                 out
             });
@@ -107,10 +108,10 @@ pub fn lots(given: &Value) -> Value {
             match text(step, "do") {
                 "earn" => {
                     earned.insert(text(step, "id"), date(step, "expires"));
-                    lots.earn(text(step, "id"), points, date(step, "expires"));
+                    lots.earn(text(step, "id"), points.into(), date(step, "expires"));
                 }
                 // A vector that names no day is about the order alone.
-                "redeem" => match lots.redeem(points, date(step, "on").unwrap_or(Date::MIN)) {
+                "redeem" => match lots.redeem(points.into(), date(step, "on").unwrap_or(Date::MIN)) {
                     Err(refusal) => {
                         let code = refusal.code();
                         return json!({"do": "redeem", "error": code, "balance": lots.balance()});
@@ -125,15 +126,15 @@ pub fn lots(given: &Value) -> Value {
                     let taken = redeemed.get_mut(text(step, "of")).unwrap();
                     let days = u32::try_from(int_or(given, "restore_days", 30)).unwrap();
                     out["into"] =
-                        by_lot(&lots.restore_points(taken, points, date(step, "on").unwrap(), days));
+                        by_lot(&lots.restore_points(taken, points.into(), date(step, "on").unwrap(), days));
                 }
                 "reverse" => {
-                    lots.reverse(earned[text(step, "of")], points);
+                    lots.reverse(earned[text(step, "of")], points.into());
                     out["points"] = json!(-points);
                 }
                 "expire" => {
                     lots.expire(date(step, "on").unwrap());
-                    out["points"] = json!(lots.balance() - before);
+                    out["points"] = json!(lots.balance().saturating_sub(before));
                 }
                 other => panic!("nothing is called {other}"),
             }
@@ -147,7 +148,7 @@ pub fn lots(given: &Value) -> Value {
 pub fn defer(given: &Value) -> Value {
     let deferred = points::defer(
         int(given, "net"),
-        int(given, "earned"),
+        int(given, "earned").into(),
         int(given, "redeem_value"),
         BasisPoints::new(int(given, "redemption_bp")),
     );
@@ -156,15 +157,15 @@ pub fn defer(given: &Value) -> Value {
 
 pub fn pool(given: &Value) -> Value {
     let start = &given["start"];
-    let mut pool = Pool { points: int(start, "points"), value: int(start, "value") };
+    let mut pool = Pool { points: int(start, "points").into(), value: int(start, "value") };
     let steps: Vec<Value> = list(given, "events")
         .iter()
         .map(|step| {
             let mut out = json!({});
             if let Some(points) = step["release"].as_i64() {
-                out["released"] = json!(pool.release(points));
+                out["released"] = json!(pool.release(points.into()));
             } else {
-                pool.add(int(step, "earn"), int(step, "value"));
+                pool.add(int(step, "earn").into(), int(step, "value"));
             }
             out["points"] = json!(pool.points);
             out["value"] = json!(pool.value);

@@ -144,7 +144,7 @@ fn pay(given: &Value) -> Value {
     // This member is simply there, and rich, so that points may be tendered.
     sale.member_id = Some("mbr_1".into());
     let mut account = PointsAccount::new("mbr_1".into());
-    account.lots.earn("gift", 1_000_000, None);
+    account.lots.earn("gift", 1_000_000.into(), None);
     shop.ledger.points.insert("mbr_1".into(), account);
     shop.members.members.insert("mbr_1".into(), testkit::shop::member("mbr_1"));
     let mut last: Transaction = shop.shift.open[&id].clone();
@@ -265,7 +265,7 @@ fn earned(given: &Value) -> Value {
     for refund in list(given, "refunds") {
         refunded += refund.as_i64().unwrap();
         let rest = points::kept(total, by_points, refunded, earn_per, multiplier);
-        reversed.push(kept - rest);
+        reversed.push(kept.saturating_sub(rest));
         kept = rest;
     }
     json!({"earned": earned, "reversed": reversed, "kept": kept})

@@ -1,6 +1,6 @@
 //! Columns of a row by their names, as the types that they stand for.
 
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Points};
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
@@ -43,12 +43,18 @@ by! {
     UtcMs: i64 => UtcMs,
     Option<bool>: Option<i64> => |number| number.map(|number| number != 0),
     Option<UtcMs>: Option<i64> => |at| at.map(UtcMs),
-    BasisPoints: i64 => BasisPoints::new,
-    Option<BasisPoints>: Option<i64> => |figure| figure.map(BasisPoints::new),
     UserId: String => UserId,
     StoreId: String => StoreId,
     Sku: String => Sku,
 }
+
+macro_rules! figures {
+    ($($figure:ty),+) => { by! { $(
+        $figure: i64 => <$figure>::new,
+        Option<$figure>: Option<i64> => |figure| figure.map(<$figure>::new),
+    )+ } };
+}
+figures!(BasisPoints, Points);
 
 impl Column for Role {
     fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {

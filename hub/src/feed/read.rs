@@ -2,6 +2,7 @@
 //! read from one state of the database: its balances and what they contain belong together.
 
 use crate::columns;
+use crate::db::column::Columns as _;
 use crate::db::failure::Failure;
 use crate::db::{Db, insert};
 use crate::feed::{PAGE_MAX, coverage};
@@ -149,7 +150,7 @@ fn found(generation: &str, row: &AnyRow) -> Result<Found, sqlx::Error> {
     let place = FeedPosition { generation: generation.to_owned(), number, mark };
     let (kind, id, deleted): (String, String, bool) = columns!(row => (kind, id, deleted));
     let payload = if kind == Kind::Points.name() && !deleted {
-        let balance = row.try_get("balance")?;
+        let balance = row.cell("balance")?;
         serde_json::to_value(PointsDown { member_id: id.clone(), balance })
     } else {
         serde_json::from_str(row.try_get("payload")?)

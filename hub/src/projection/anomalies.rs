@@ -4,6 +4,7 @@ use crate::db::insert;
 use crate::projection::envelope::Understood;
 use crate::table::exception::{self, Found};
 use crate::table::member;
+use domain::model::base::figures::Points;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::ShiftState;
 use domain::model::people::points::PointsReason;
@@ -25,16 +26,16 @@ pub(crate) struct AnomalyChecks {
     /// `(shift, event)`: done after this batch closed the shift.
     late: Vec<(String, String)>,
     /// Points of this batch, by member.
-    points: BTreeMap<String, Points>,
+    points: BTreeMap<String, MemberPoints>,
 }
 
 /// Effect of a batch on a member's points.
 #[derive(Default)]
-struct Points {
+struct MemberPoints {
     /// Σ of all entries.
-    sum: i64,
+    sum: Points,
     /// Each event that redeemed, with the sum right after it: what is earned later covers nothing.
-    redeemed: Vec<(String, i64)>,
+    redeemed: Vec<(String, Points)>,
 }
 
 impl AnomalyChecks {
@@ -101,7 +102,7 @@ impl AnomalyChecks {
         store_id: &str,
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
-        for (member_id, Points { sum, redeemed }) in &self.points {
+        for (member_id, MemberPoints { sum, redeemed }) in &self.points {
             if redeemed.is_empty() {
                 continue;
             }

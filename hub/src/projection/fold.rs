@@ -7,6 +7,7 @@ use crate::projection::payables::uninvoiced::Moved;
 use crate::projection::points;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
+use domain::model::base::figures::Points;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::transfer::Transfer;
@@ -48,7 +49,7 @@ pub struct Projection<'a> {
     /// Pieces and value by sku, and when it moved last.
     pub(crate) stock: BTreeMap<String, (i64, i64, i64)>,
     /// Points by member.
-    pub(crate) points: BTreeMap<String, i64>,
+    pub(crate) points: BTreeMap<String, Points>,
     pub(crate) points_entries: Vec<NewRow>,
     /// `(table of the document, its id, the event)`
     pub(crate) voids: Vec<(Voided, String, String)>,
@@ -283,7 +284,7 @@ impl<'a> Projection<'a> {
             }
         }
         for (member_id, points) in self.points {
-            figures.push((format!("points {member_id}"), points));
+            figures.push((format!("points {member_id}"), points.get()));
         }
         figures.extend(by_day("sold pieces", &self.sale_lines, None, &["qty"]));
         figures.extend(by_day("returned pieces", &self.return_lines, Some("disposition"), &["qty"]));

@@ -6,6 +6,7 @@ use crate::feed::Entry;
 use crate::projection::announce::FeedUpdates;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::row;
+use domain::model::base::figures::Points;
 use domain::model::people::points::{PointsEntry, PointsReason};
 use domain::rules::books::posting::points_pool::sale_of;
 use domain::wire::feed::Kind;
@@ -67,7 +68,7 @@ const LOOK: &str = "look_after = CASE WHEN excluded.look_after < points.look_aft
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
-    (points, entries): (BTreeMap<String, i64>, Vec<NewRow>),
+    (points, entries): (BTreeMap<String, Points>, Vec<NewRow>),
     later: &mut FeedUpdates,
 ) -> Result<(), sqlx::Error> {
     let mut looks: BTreeMap<&str, String> = BTreeMap::new();
@@ -76,12 +77,12 @@ pub(crate) async fn write(
         let look = looks.entry(entry.text("member_id")).or_insert_with(|| day.clone());
         *look = day.min(std::mem::take(look));
     }
-    let balance = |(member_id, points): (&String, &i64)| row! { member_id: member_id.as_str(), balance: *points, look_after: looks.get(member_id.as_str()).cloned() };
+    let balance = |(member_id, points): (&String, &Points)| row! { member_id: member_id.as_str(), balance: *points, look_after: looks.get(member_id.as_str()).cloned() };
     let tail =
         format!("ON CONFLICT (member_id) DO UPDATE SET balance = points.balance + excluded.balance, {LOOK}");
     insert::rows(connection, "points", &tail, points.iter().map(balance).collect()).await?;
     insert::rows(connection, "points_entries", "", entries).await?;
-    let own = |(member_id, points): (&String, &i64)| row! { store_id, member_id: member_id.as_str(), points: *points };
+    let own = |(member_id, points): (&String, &Points)| row! { store_id, member_id: member_id.as_str(), points: *points };
     let key = ["store_id", "member_id"];
     insert::sums(connection, "store_points", &key, points.iter().map(own).collect()).await?;
     later.points.extend(points.into_keys());

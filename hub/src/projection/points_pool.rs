@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::{columns, row};
+use domain::model::base::figures::Points;
 use domain::rules::books::posting::points_pool::{self, PoolStep, PoolTerms, StepKind};
 use domain::rules::books::posting::{PointsEffect, PointsPolicy};
 use domain::rules::people::points::Pool;
@@ -80,7 +81,7 @@ impl LockedPool {
         insert::rows(connection, "points_steps", "", rows).await?;
         let sql = "UPDATE points_pool SET next_no = $1, points = $2, value = $3, redeem_value = $4 WHERE singleton = 1";
         let query =
-            sqlx::query(sql).bind(next_no).bind(pool.points).bind(pool.value).bind(terms.redeem_value);
+            sqlx::query(sql).bind(next_no).bind(pool.points.get()).bind(pool.value).bind(terms.redeem_value);
         query.execute(connection).await.map(drop)
     }
 }
@@ -117,7 +118,7 @@ pub(crate) async fn expect_redeemed(
 /// Problems of the pool in itself, and against the books.
 pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
     let mut problems = Vec::new();
-    let (mut no, mut points, mut value) = (0_i64, 0_i64, 0_i64);
+    let (mut no, mut folded) = (0_i64, Pool::default());
     let sql =
         "SELECT pool_no, points, value FROM points_steps WHERE pool_no > $1 ORDER BY pool_no LIMIT 1000";
     loop {
@@ -126,9 +127,9 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
             break;
         }
         for row in rows {
-            let (next, moved, worth): (i64, i64, i64) = columns!(row => (pool_no, points, value));
-            (points, value) = (points.saturating_add(moved), value.saturating_add(worth));
-            if next != no.saturating_add(1) || points < 0 || value < 0 {
+            let (next, moved, worth): (i64, Points, i64) = columns!(row => (pool_no, points, value));
+            folded.add(moved, worth);
+            if next != no.saturating_add(1) || folded.points < 0 || folded.value < 0 {
                 problems.push(format!(
                     "the points pool: step {next} does not follow step {no}, or makes it negative"
                 ));
@@ -139,11 +140,12 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
     let sql = "SELECT next_no, points, value, (SELECT CAST(COALESCE(SUM(credit - debit), 0) AS BIGINT) \
                FROM ledger_days WHERE account = '2040') AS owed FROM points_pool";
     let row = sqlx::query(sql).fetch_one(pool).await?;
-    let (next_no, kept, worth, owed): (i64, i64, i64, i64) = columns!(row => (next_no, points, value, owed));
-    if (next_no, kept, worth, owed) != (no.saturating_add(1), points, value, value) {
+    let (next_no, owed): (i64, i64) = columns!(row => (next_no, owed));
+    let kept = columns!(row => Pool { points, value });
+    if next_no != no.saturating_add(1) || kept != folded || owed != folded.value {
         problems.push(format!(
-            "the points pool has {kept} points worth {worth}, but 2040 has {owed}; its {no} steps give {points} \
-             points worth {value}"
+            "the points pool has {} points worth {}, but 2040 has {owed}; its {no} steps give {} points worth {}",
+            kept.points, kept.value, folded.points, folded.value
         ));
     }
     Ok(problems)

@@ -2,6 +2,7 @@
 
 use crate::db::column::Columns;
 use crate::db::insert;
+use domain::model::base::figures::Points;
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,10 +22,10 @@ pub fn balance_of(id: &str) -> String {
 }
 
 /// The balance that an ID names.
-pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<i64, sqlx::Error> {
+pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<Points, sqlx::Error> {
     let id = end(connection, id).await?;
     let sql = format!("SELECT CAST({} AS BIGINT)", balance_of("$1"));
-    sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await
+    sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await.map(Points::new)
 }
 
 /// Member that a member is merged into. `None` if it is still itself.

@@ -6,6 +6,7 @@ use crate::http::Request;
 use crate::http::ask::run;
 use crate::http::failure::stored;
 use ::actors::commands;
+use domain::model::base::figures::Points;
 use domain::model::people::member::Member;
 use domain::model::people::points::PointsEntry;
 use domain::rules::people::points::{AdjustPoints, AdjustedPoints, EntryView, PointsView};
@@ -95,14 +96,14 @@ fn page(
 }
 
 /// Σ of what head office has not acknowledged; 0 where there is none.
-fn pending(storage: &Storage, member: &Member) -> Result<i64, StorageError> {
+fn pending(storage: &Storage, member: &Member) -> Result<Points, StorageError> {
     if storage.sync().hub()?.is_none() {
-        return Ok(0);
+        return Ok(Points::ZERO);
     }
-    let mut sum = 0_i64;
+    let mut sum = Points::ZERO;
     for id in member.family() {
         let pending = storage.members().pending_points(id)?;
-        sum = pending.iter().fold(sum, |sum, entry| sum.saturating_add(entry.points));
+        sum = sum.saturating_add(pending.iter().map(|entry| entry.points).sum());
     }
     Ok(sum)
 }

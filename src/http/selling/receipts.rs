@@ -216,7 +216,7 @@ fn beside(storage: &Storage, subject: &Subject) -> Result<(Option<Whose>, Vec<Re
         let points = storage.members().points(&member.member_id)?;
         Ok::<_, StorageError>(Whose {
             name: member.name,
-            points: points.map_or(0, |points| points.balance()),
+            points: points.map(|points| points.balance()).unwrap_or_default(),
         })
     });
     let mut returns = Vec::new();

@@ -4,6 +4,7 @@ use super::Ledger;
 use crate::owners::pricing;
 use crate::prelude::*;
 use crate::runtime::command::FILE_DEADLINE;
+use domain::model::base::figures::Points;
 use domain::model::base::time::UtcMs;
 use domain::model::people::member::MemberState;
 use domain::model::people::points::PointsReason;
@@ -85,7 +86,7 @@ impl Command for OpenPoints {
         let stamped = opened.iter().zip(&stamps);
         let records =
             stamped.map(|(moved, stamp)| record::points_adjusted(stamp, &moved.entry, "opening")).collect();
-        let points = opened.iter().fold(0_i64, |sum, moved| sum.saturating_add(moved.entry.points));
+        let points: Points = opened.iter().map(|moved| moved.entry.points).sum();
         let details = json!({"members": opened.len(), "points": points});
         let date = opened.first().map(|moved| moved.entry.business_date);
         let audited = AuditEntry::new(&authorization, "points.opened", by.0, details);

@@ -91,7 +91,7 @@ impl Owner<LedgerBook> {
         if self.book.apart && account.redeemed_apart > 0 {
             let untold = self.storage.members().pending_points(&account.member_id)?;
             let redeemed = untold.iter().filter(|entry| entry.reason == PointsReason::Redeem);
-            let redeemed = redeemed.fold(0_i64, |sum, entry| sum.saturating_sub(entry.points));
+            let redeemed = redeemed.map(|entry| entry.points.saturating_neg()).sum();
             account.redeemed_apart = account.redeemed_apart.min(redeemed);
         }
         Ok(())

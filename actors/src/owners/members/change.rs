@@ -4,6 +4,7 @@ use super::{MembersOwner, load_book};
 use crate::owners::pricing;
 use crate::prelude::*;
 use crate::runtime::command::MemberRows;
+use domain::model::base::figures::Points;
 use domain::model::base::ids::MemberId;
 use domain::model::people::member::{Member, MemberBook};
 use domain::rules::people::member;
@@ -128,6 +129,6 @@ fn answer(members: &MembersOwner, member: &Member, created: bool) -> Result<Answ
     })
 }
 
-fn balance(members: &MembersOwner, member: &MemberId) -> Result<i64, Failure> {
-    Ok(members.storage.members().points(member)?.map_or(0, |account| account.balance()))
+fn balance(members: &MembersOwner, member: &MemberId) -> Result<Points, Failure> {
+    Ok(members.storage.members().points(member)?.map(|account| account.balance()).unwrap_or_default())
 }

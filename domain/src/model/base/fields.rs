@@ -19,15 +19,15 @@ impl Fields {
     }
 
     /// A number must be within its range.
-    pub(crate) fn range(&mut self, path: impl Display, value: i64, range: RangeInclusive<i64>) {
-        if !range.contains(&value) {
+    pub(crate) fn range(&mut self, path: impl Display, value: impl Into<i64>, range: RangeInclusive<i64>) {
+        if !range.contains(&value.into()) {
             self.wrong(path, format!("must be {} to {}", range.start(), range.end()));
         }
     }
 
     /// Cash that somebody counted or moved; `least` is 0, or 1 where nothing would be meaningless.
-    pub(crate) fn cash(&mut self, path: impl Display, amount: i64, least: i64) {
-        if !(least..=CASH_MAX).contains(&amount) {
+    pub(crate) fn cash(&mut self, path: impl Display, amount: impl Into<i64>, least: i64) {
+        if !(least..=CASH_MAX).contains(&amount.into()) {
             self.wrong(
                 path,
                 format!("must be {least} to {CASH_MAX}: check for extra digits, and count again"),
@@ -36,7 +36,12 @@ impl Fields {
     }
 
     /// A number, where given, must be within its range.
-    pub(crate) fn range_of(&mut self, path: impl Display, value: Option<i64>, range: RangeInclusive<i64>) {
+    pub(crate) fn range_of(
+        &mut self,
+        path: impl Display,
+        value: Option<impl Into<i64>>,
+        range: RangeInclusive<i64>,
+    ) {
         if let Some(value) = value {
             self.range(path, value, range);
         }

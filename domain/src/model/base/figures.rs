@@ -27,6 +27,9 @@ macro_rules! figures {
             /// Nothing.
             pub const ZERO: Self = Self(0);
 
+            /// The largest figure that may be stored.
+            pub const MAX: Self = Self(FIGURE_MAX);
+
             /// The figure of that value.
             pub const fn new(value: i64) -> Self {
                 Self(value)
@@ -71,6 +74,18 @@ macro_rules! figures {
                 Self(self.0.saturating_abs())
             }
 
+            /// `-1`, `0` or `1`.
+            pub const fn signum(self) -> i64 {
+                self.0.signum()
+            }
+
+            /// What was computed in 128 bits; it stops at the limits of 64 bits.
+            #[must_use]
+            pub fn saturating_from(value: i128) -> Self {
+                let limit = if value < 0 { i64::MIN } else { i64::MAX };
+                Self(i64::try_from(value).unwrap_or(limit))
+            }
+
             /// Whether it may be stored: it is within ±[`FIGURE_MAX`].
             pub const fn is_sound(self) -> bool {
                 -FIGURE_MAX <= self.0 && self.0 <= FIGURE_MAX
@@ -90,6 +105,13 @@ macro_rules! figures {
         impl From<$name> for i64 {
             fn from(figure: $name) -> Self {
                 figure.0
+            }
+        }
+        impl TryFrom<i128> for $name {
+            type Error = std::num::TryFromIntError;
+
+            fn try_from(value: i128) -> Result<Self, Self::Error> {
+                i64::try_from(value).map(Self)
             }
         }
         impl From<$name> for i128 {
@@ -124,6 +146,17 @@ macro_rules! figures {
                 parts.fold(Self::ZERO, Self::saturating_add)
             }
         }
+        /// Stops at the limits of 64 bits.
+        impl<'a> Sum<&'a $name> for $name {
+            fn sum<I: Iterator<Item = &'a Self>>(parts: I) -> Self {
+                parts.copied().sum()
+            }
+        }
+        impl Sum<$name> for i64 {
+            fn sum<I: Iterator<Item = $name>>(parts: I) -> Self {
+                parts.sum::<$name>().get()
+            }
+        }
         /// In documents it is an integer, whatever its unit.
         impl JsonSchema for $name {
             fn inline_schema() -> bool {
@@ -148,6 +181,8 @@ macro_rules! figures {
 figures! {
     /// A rate, a limit or a multiplier in hundredths of a percent.
     BasisPoints,
+    /// Points of members. Their worth is money.
+    Points,
 }
 
 impl BasisPoints {

@@ -28,9 +28,9 @@ pub fn product(a: impl Into<i64>, b: impl Into<i64>) -> i128 {
 ///
 /// # Errors
 /// `validation_failed` at `path` for a figure beyond ±[`FIGURE_MAX`].
-pub fn figure(path: &str, value: i128) -> Result<i64, Refusal> {
+pub fn figure<F: From<i64>>(path: &str, value: i128) -> Result<F, Refusal> {
     match i64::try_from(value) {
-        Ok(small) if (-FIGURE_MAX..=FIGURE_MAX).contains(&small) => Ok(small),
+        Ok(small) if (-FIGURE_MAX..=FIGURE_MAX).contains(&small) => Ok(small.into()),
         _ => Err(Refusal::field(path, format!("must not make a total above {FIGURE_MAX}"))),
     }
 }
@@ -39,7 +39,7 @@ pub fn figure(path: &str, value: i128) -> Result<i64, Refusal> {
 ///
 /// # Errors
 /// As [`figure`].
-pub fn figure_at(path: impl FnOnce() -> String, value: i128) -> Result<i64, Refusal> {
+pub fn figure_at<F: From<i64>>(path: impl FnOnce() -> String, value: i128) -> Result<F, Refusal> {
     figure("", value).or_else(|_| figure(&path(), value))
 }
 
@@ -47,8 +47,8 @@ pub fn figure_at(path: impl FnOnce() -> String, value: i128) -> Result<i64, Refu
 ///
 /// # Errors
 /// As [`figure`].
-pub fn sum(path: &str, parts: impl IntoIterator<Item = i64>) -> Result<i64, Refusal> {
-    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
+pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item = F>) -> Result<F, Refusal> {
+    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(part.into()));
     figure(path, whole)
 }
 

@@ -1,5 +1,6 @@
 //! Refusals: what the rule book says no to. Nothing has changed when one is answered.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::MemberId;
 use crate::model::inventory::product::TakenBarcode;
 use jiff::civil::Date;
@@ -67,13 +68,13 @@ pub enum Refusal {
     InsufficientPoints {
         /// Member whose points are meant.
         member_id: MemberId,
-        balance: i64,
+        balance: Points,
         /// Points held by payments of other unfinished sales.
-        reserved: i64,
+        reserved: Points,
         /// Points that may be spent now on this document.
-        available: i64,
+        available: Points,
         /// Points that were requested.
-        requested: i64,
+        requested: Points,
     },
     /// 409: somebody else changed it since it was read.
     #[error(

@@ -1,6 +1,6 @@
 //! Points (docs/arithmetic.md#points): what a sale earns and keeps, the lots they lie in, what they owe.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::money::{product, share};
 
 mod account;
@@ -15,19 +15,25 @@ pub const MULTIPLIER_BP: BasisPoints = BasisPoints::WHOLE;
 /// `⌊⌊base / earn_per⌋ × multiplier / 10000⌋` with `base` = total − what points paid.
 ///
 /// A store whose `earn_per` is 0 or less gives no points.
-pub fn earned(base: i64, earn_per: i64, multiplier_bp: BasisPoints) -> i64 {
+pub fn earned(base: i64, earn_per: i64, multiplier_bp: BasisPoints) -> Points {
     if base <= 0 || earn_per <= 0 {
-        return 0;
+        return Points::ZERO;
     }
     let steps = base.checked_div(earn_per).unwrap_or(0);
     let points = product(steps, multiplier_bp).checked_div(BasisPoints::WHOLE.into()).unwrap_or(0);
-    i64::try_from(points).unwrap_or(i64::MAX)
+    Points::saturating_from(points)
 }
 
 /// Points that the rest of a sale would have earned after `refunded` of its `total` went back.
 ///
 /// The points that paid go back in proportion, so that no buy-and-return loop earns anything.
-pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multiplier_bp: BasisPoints) -> i64 {
+pub fn kept(
+    total: i64,
+    points_paid: i64,
+    refunded: i64,
+    earn_per: i64,
+    multiplier_bp: BasisPoints,
+) -> Points {
     let back = i64::try_from(share(points_paid, refunded, total.max(1))).unwrap_or(points_paid);
     let left = total.saturating_sub(refunded).saturating_sub(points_paid.saturating_sub(back));
     earned(left, earn_per, multiplier_bp)
@@ -35,6 +41,6 @@ pub fn kept(total: i64, points_paid: i64, refunded: i64, earn_per: i64, multipli
 
 /// Whole points that go back in all once `refunded` of the `paid` that `redeemed` points settled
 /// went back.
-pub fn back(redeemed: i64, paid: i64, refunded: i64) -> i64 {
-    i64::try_from(share(redeemed, refunded, paid.max(1))).unwrap_or(redeemed)
+pub fn back(redeemed: Points, paid: i64, refunded: i64) -> Points {
+    Points::try_from(share(redeemed, refunded, paid.max(1))).unwrap_or(redeemed)
 }

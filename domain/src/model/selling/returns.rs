@@ -2,6 +2,7 @@
 //!
 //! The shift drafts with what it knows; the ledger knows what came back before, and settles.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -151,9 +152,9 @@ pub struct Return {
     /// Refunds, one per payment method or exchange.
     pub refunds: Vec<Refund>,
     /// Earned points that were taken back.
-    pub points_reversed: i64,
+    pub points_reversed: Points,
     /// Spent points that were given back.
-    pub points_back: i64,
+    pub points_back: Points,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// When the return was created.
@@ -198,9 +199,9 @@ pub struct TakenBack {
     /// Sum of the store's returns of the sale, in whole currency units.
     pub refunded: i64,
     /// Earned points that the store took from the member.
-    pub points_reversed: i64,
+    pub points_reversed: Points,
     /// Spent points that the store gave back to the member.
-    pub points_back: i64,
+    pub points_back: Points,
 }
 
 /// Refunded amount by one payment method.

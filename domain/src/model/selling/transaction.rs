@@ -1,6 +1,6 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::ids::{
     MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId,
 };
@@ -81,7 +81,7 @@ impl Transaction {
     }
 
     /// Points that it earns, or will earn, as it is paid now.
-    pub fn earning(&self) -> i64 {
+    pub fn earning(&self) -> Points {
         earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
     }
 }
@@ -306,9 +306,9 @@ pub struct Transaction {
     /// subtotal − discount + tax (on top), or without + tax (contained).
     pub total: i64,
     /// Points that paying earned, or will earn.
-    pub points_earned: i64,
+    pub points_earned: Points,
     /// Points that payments took.
-    pub points_redeemed: i64,
+    pub points_redeemed: Points,
     /// Currency units per point when the transaction was created; 0 if it earns none.
     pub earn_per: i64,
     /// Points rate of its member at that time, in basis points of the normal rate.

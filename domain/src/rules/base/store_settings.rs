@@ -136,7 +136,7 @@ fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal>
         "payments.methods" => terms.methods = methods(name, value)?,
         "points.earn_per" => terms.earn_per = at_least_1(name, value)?,
         "points.expire_after" => terms.points_expire_days = days(name, value)?,
-        "points.offline_limit" => terms.points_offline_limit = amount(name, value)?,
+        "points.offline_limit" => terms.points_offline_limit = amount(name, value)?.into(),
         "points.restore_days" => terms.points_restore_days = up_to(name, value, DAYS_MAX)?,
         "tax.default_rate_bp" => terms.default_rate_bp = up_to(name, value, RATE_BP_MAX)?,
         "tax.prices_include_tax" => terms.prices_include_tax = switch(name, value)?,

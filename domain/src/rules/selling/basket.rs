@@ -74,7 +74,7 @@ pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Bas
 
 /// gross − own discount.
 fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
-    let gross = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
+    let gross: i64 = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
     if line.discount < 0 || line.discount > gross {
         return Err(Refusal::field(format!("items[{place}].discount"), "must be at most the line's price"));
     }

@@ -33,8 +33,8 @@ pub(super) fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
 }
 
 impl About {
-    pub(super) fn day(business_date: Date, amount: i64) -> Self {
-        Self { business_date: Some(business_date), amount, ..Self::default() }
+    pub(super) fn day(business_date: Date, amount: impl Into<i64>) -> Self {
+        Self { business_date: Some(business_date), amount: amount.into(), ..Self::default() }
     }
 
     pub(super) fn belongs(self, family: &str, id: &str) -> Self {

@@ -93,10 +93,10 @@ fn entry(id: &str, points: i64, at: UtcMs) -> PointsEntry {
     PointsEntry {
         entry_id: id.to_owned(),
         member_id: super::keeping::MEMBER.into(),
-        points,
+        points: points.into(),
         reason: PointsReason::Adjust,
         reference_id: id.to_owned(),
-        balance_after: 0,
+        balance_after: 0.into(),
         lots: Vec::new(),
         business_date: Date::default(),
         user_id: "u1".into(),

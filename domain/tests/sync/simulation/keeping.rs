@@ -50,7 +50,7 @@ impl Hub {
                 .collect(),
             missing: missing.filter(|_| self.broken != Broken::Missing).collect(),
         };
-        (PointsDown { member_id: MEMBER.to_owned(), balance }, coverage)
+        (PointsDown { member_id: MEMBER.to_owned(), balance: balance.into() }, coverage)
     }
 
     /// Compares a business day.

@@ -70,7 +70,7 @@ impl Shop {
             self.shift = None;
         }
         for fact in &facts {
-            self.account.meet(self.account.balance() + fact.points, &[], now);
+            self.account.meet((self.account.balance().get() + fact.points).into(), &[], now);
             self.write(fact::text(fact, self.wall(now)));
         }
         facts

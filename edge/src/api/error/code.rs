@@ -141,6 +141,7 @@ impl fmt::Display for Code {
 #[cfg(test)]
 mod tests {
     use super::Code;
+    use domain::model::base::figures::Points;
     use domain::model::base::ids::MemberId;
     use domain::model::base::refusal::{NeedsApproval, OverReceived, Refusal};
     use std::collections::BTreeSet;
@@ -164,10 +165,10 @@ mod tests {
             Refusal::InsufficientStock { items: Vec::new() },
             Refusal::InsufficientPoints {
                 member_id: MemberId(text()),
-                balance: 0,
-                reserved: 0,
-                available: 0,
-                requested: 0,
+                balance: Points::ZERO,
+                reserved: Points::ZERO,
+                available: Points::ZERO,
+                requested: Points::ZERO,
             },
             Refusal::MemberExists(text()),
             Refusal::AlreadyCounted(Vec::new()),

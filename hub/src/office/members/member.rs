@@ -6,6 +6,7 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, MEMBER, Writer};
 use crate::table::member;
 use crate::{columns, feed, secret};
+use domain::model::base::figures::Points;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
@@ -46,7 +47,7 @@ pub struct View {
     /// State of the member. Null if it is not known.
     pub state: Option<MemberState>,
     /// Sum of the points entries of all stores.
-    pub points_balance: i64,
+    pub points_balance: Points,
     /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
     /// When the member was last changed.

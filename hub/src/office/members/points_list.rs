@@ -8,6 +8,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::members::member;
 use crate::table;
+use domain::model::base::figures::Points;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -43,7 +44,7 @@ pub struct View {
     /// Time of the entry, by the store's clock.
     at: UtcMs,
     /// Number of points, signed.
-    points: i64,
+    points: Points,
     /// Reason for the entry: `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire` or `opening`.
     reason: String,
     /// ID of the document.
@@ -52,7 +53,7 @@ pub struct View {
     /// entry earned none.
     expires: Option<Date>,
     /// Points of the member after the entry, as far as all stores have reported.
-    balance_after: i64,
+    balance_after: Points,
     #[serde(skip)]
     position: i64,
 }
@@ -89,12 +90,12 @@ pub async fn list(
     let conditions = Conditions::default().among("member_id", Some(&ids)).below(ORDER, below);
     // What was there after the first of these, and so after each one before it.
     let sql = "SELECT CAST(COALESCE(SUM(points), 0) AS BIGINT) AS points FROM points_entries WHERE {}";
-    let mut left: i64 = conditions.query(sql).fetch_one(&mut *connection).await?.cell("points")?;
+    let mut left: Points = conditions.query(sql).fetch_one(&mut *connection).await?.cell("points")?;
     let order = ORDER.map(|column| format!("{column} DESC")).join(", ");
     let sql = format!("SELECT * FROM points_entries WHERE {{}} ORDER BY {order} LIMIT {limit}");
     let mut items = Vec::new();
     for row in conditions.query(&sql).fetch_all(&mut *connection).await? {
-        let (store_id, points): (String, i64) = columns!(row => (store_id, points));
+        let (store_id, points): (String, Points) = columns!(row => (store_id, points));
         items.push(columns!(row => View {
             member_id, event_id, business_date, at: "moved_at", reason, reference_id, expires, position;
             store_id = Some(store_id).filter(|id| !id.is_empty()), points = points, balance_after = left,

@@ -1,5 +1,6 @@
 //! What the hub has folded of one store's records: to be held against the store's own books.
 
+use domain::model::base::figures::Points;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
@@ -37,7 +38,7 @@ pub enum Sum {
         /// ID of the member.
         member_id: String,
         /// Points earned less points spent at this store.
-        points: i64,
+        points: Points,
     },
     /// Cash of a shift.
     Cash {
@@ -108,7 +109,7 @@ fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
         Of::Stock => {
             Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?, value: figure("value")? }
         }
-        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")? },
+        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")?.into() },
         Of::Cash => {
             let (opening_float, net) = (figure("opening_float")?, figure("net_sales")?);
             let (pay_in, pay_out, drops) = (figure("pay_in")?, figure("pay_out")?, figure("drops")?);

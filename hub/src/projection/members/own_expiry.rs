@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::projection::envelope::Understood;
+use domain::model::base::figures::Points;
 use domain::model::base::ids::{MemberId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::points::{PointsEntry, PointsReason};
@@ -19,7 +20,7 @@ const COLUMNS: &str = "event_id, member_id, business_date, moved_at, points";
 pub struct Expired {
     /// ID of the member.
     pub member_id: String,
-    pub points: i64,
+    pub points: Points,
     /// Day of head office.
     pub day: Date,
     /// Time of the expiry.
@@ -38,7 +39,7 @@ impl Expired {
             points: points.saturating_neg(),
             reason: PointsReason::Expire,
             reference_id: event_id,
-            balance_after: 0,
+            balance_after: Points::ZERO,
             lots: Vec::new(),
             business_date: day,
             user_id: UserId::from(SYSTEM),
@@ -55,7 +56,7 @@ impl Expired {
 }
 
 fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
-    let (event_id, points): (String, i64) = columns!(row => (event_id, points));
+    let (event_id, points): (String, Points) = columns!(row => (event_id, points));
     let expired = columns!(row => Expired {
         member_id, day: "business_date", at: "moved_at";
         event_id = event_id.clone(), points = points.saturating_neg(),

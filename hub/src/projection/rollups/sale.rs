@@ -71,7 +71,7 @@ pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Ten
 pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
     for entry in &told.event.effect.points {
         let (points, taken) = (entry.points, entry.points.saturating_neg());
-        let figure = match entry.reason {
+        let (name, points) = match entry.reason {
             PointsReason::Earn => ("points_earned", points),
             PointsReason::Redeem => ("points_redeemed", taken),
             PointsReason::Reverse => ("points_reversed", taken),
@@ -79,7 +79,7 @@ pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
             PointsReason::Expire => ("points_expired", taken),
             PointsReason::Adjust | PointsReason::Opening => ("points_adjusted", points),
         };
-        sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [figure]);
+        sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [(name, points.get())]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub struct Policy {
     /// Country code of phone numbers written without one.
     pub country_code: String,
     /// Most points of one member that may be redeemed while head office is away.
-    pub points_offline_limit: i64,
+    pub points_offline_limit: Points,
     /// Days that points live; 0: for ever.
     pub points_expire_days: u32,
     /// Days that given-back points of an expired lot live again.
@@ -63,7 +63,7 @@ impl Default for Policy {
             pay_out_value: 500_000,
             over_tolerance_bp: BasisPoints::ZERO,
             country_code: "62".to_owned(),
-            points_offline_limit: 1000,
+            points_offline_limit: Points::new(1000),
             points_expire_days: 0,
             points_restore_days: 30,
             tiers: BTreeMap::new(),

@@ -1,6 +1,7 @@
 //! What a shift begins with and keeps until it is closed.
 
 use super::{RoundingMode, Rules};
+use crate::model::base::figures::Points;
 use serde::{Deserialize, Serialize};
 
 /// Terms by which baskets are taxed and paid, and earn points. A change by head office counts from the next shift on.
@@ -18,7 +19,7 @@ pub struct Terms {
     /// Amount for which one point is earned, in whole currency units.
     pub earn_per: i64,
     /// Most points of one member that may be redeemed while head office is away.
-    pub points_offline_limit: i64,
+    pub points_offline_limit: Points,
     /// Days that points live; 0: for ever.
     pub points_expire_days: u32,
     /// Days that given-back points of an expired lot live again.

@@ -1,5 +1,6 @@
 //! What the ledger keeps in memory.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{
     AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, RegisterId, ShiftId, Sku, TransactionId,
     TransferId,
@@ -38,7 +39,7 @@ pub struct LedgerBook {
     /// Points by member. A member without an entry never had points.
     pub points: HashMap<MemberId, PointsAccount>,
     /// Points that unfinished sales were paid with: whose, and how many.
-    pub reserved_points: BTreeMap<TransactionId, (MemberId, i64)>,
+    pub reserved_points: BTreeMap<TransactionId, ReservedPoints>,
     /// State of paid sales after the sale. A sale without an entry is as it was sold.
     pub sales: HashMap<TransactionId, SaleAfter>,
     /// Holds that are waiting.
@@ -73,6 +74,13 @@ pub struct LedgerBook {
     pub idle: BTreeSet<MemberId>,
 }
 
+/// Points that an unfinished sale was paid with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReservedPoints {
+    pub member_id: MemberId,
+    pub points: Points,
+}
+
 impl LedgerBook {
     /// The row of a sku; one that is not there starts at zero.
     pub(crate) fn row(&self, sku: &Sku) -> Stock {
@@ -95,7 +103,7 @@ impl LedgerBook {
     pub fn reserve_points(&mut self, sale: &Transaction) {
         match &sale.member_id {
             Some(member) if sale.points_redeemed > 0 => {
-                let reserved = (member.clone(), sale.points_redeemed);
+                let reserved = ReservedPoints { member_id: member.clone(), points: sale.points_redeemed };
                 self.reserved_points.insert(sale.transaction_id.clone(), reserved);
             }
             _ => drop(self.reserved_points.remove(&sale.transaction_id)),
@@ -103,10 +111,9 @@ impl LedgerBook {
     }
 
     /// Points of a member that unfinished sales hold, but for `own`.
-    pub(crate) fn reserved_by_others(&self, member: &MemberId, own: Option<&TransactionId>) -> i64 {
-        let others =
-            self.reserved_points.iter().filter(|(id, (whose, _))| whose == member && Some(*id) != own);
-        others.fold(0_i64, |sum, (_, (_, points))| sum.saturating_add(*points))
+    pub(crate) fn reserved_by_others(&self, member: &MemberId, own: Option<&TransactionId>) -> Points {
+        let others = self.reserved_points.iter().filter(|(id, _)| Some(*id) != own);
+        others.filter(|(_, held)| held.member_id == *member).map(|(_, held)| held.points).sum()
     }
 
     /// Receiving progress of an order.

@@ -1,5 +1,6 @@
 //! A member's points: the current row, and the entries that made it.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{MemberId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -40,13 +41,13 @@ pub struct PointsEntry {
     /// Member whose points changed.
     pub member_id: MemberId,
     /// Points of the movement, signed.
-    pub points: i64,
+    pub points: Points,
     /// Reason for the movement.
     pub reason: PointsReason,
     /// ID of the document that moved the points.
     pub reference_id: String,
     /// Points of the member after the movement.
-    pub balance_after: i64,
+    pub balance_after: Points,
     /// The lots they came from or went into.
     pub lots: Vec<LotPart>,
     /// Business date of the entry.
@@ -68,11 +69,11 @@ pub struct PointsAccount {
     /// Points on hand, by expiry.
     pub lots: Lots,
     /// Sum of the earned points, without reversed ones.
-    pub lifetime_earned: i64,
+    pub lifetime_earned: Points,
     /// Sum of the redeemed points, without those that were given back.
-    pub lifetime_redeemed: i64,
+    pub lifetime_redeemed: Points,
     /// Redeemed while head office was away, and not yet covered by its figures.
-    pub redeemed_apart: i64,
+    pub redeemed_apart: Points,
     /// When the points last moved.
     pub updated_at: UtcMs,
 }
@@ -99,12 +100,12 @@ impl PointsAccount {
     }
 
     /// Points that may be spent or owed.
-    pub fn balance(&self) -> i64 {
+    pub fn balance(&self) -> Points {
         self.lots.balance()
     }
 
     /// Earns points that live until `expires`.
-    pub fn earn(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+    pub fn earn(&mut self, points: Points, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
         let into = self.lots.earn(cause.reference_id, points, expires);
         self.lifetime_earned = self.lifetime_earned.saturating_add(points);
         self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
@@ -117,16 +118,17 @@ impl PointsAccount {
     /// `insufficient_points`.
     pub fn redeem(
         &mut self,
-        points: i64,
-        reserved: i64,
+        points: Points,
+        reserved: Points,
         apart: bool,
         rules: &Rules,
         cause: &Cause<'_>,
     ) -> Result<PointsEntry, Refusal> {
         let usable = self.lots.usable(cause.business_date);
-        let allowance = rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(0);
+        let allowance =
+            rules.policy.points_offline_limit.saturating_sub(self.redeemed_apart).max(Points::ZERO);
         let most = if apart { allowance.min(usable) } else { usable };
-        let available = most.saturating_sub(reserved).max(0);
+        let available = most.saturating_sub(reserved).max(Points::ZERO);
         if points > available {
             return Err(Refusal::InsufficientPoints {
                 member_id: self.member_id.clone(),
@@ -145,7 +147,7 @@ impl PointsAccount {
     }
 
     /// Takes back earned points of the lot that lives until `expires`.
-    pub fn reverse(&mut self, points: i64, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
+    pub fn reverse(&mut self, points: Points, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
         let from = self.lots.reverse(expires, points);
         self.lifetime_earned = self.lifetime_earned.saturating_sub(points);
         self.entry(points.saturating_neg(), PointsReason::Reverse, from, cause)
@@ -155,7 +157,7 @@ impl PointsAccount {
     pub fn restore_points(
         &mut self,
         taken: &mut Vec<LotPart>,
-        points: i64,
+        points: Points,
         rules: &Rules,
         cause: &Cause<'_>,
     ) -> PointsEntry {
@@ -168,13 +170,13 @@ impl PointsAccount {
     /// Expires lots whose date has passed, in a store without a hub. `None` if there are none.
     pub fn expire(&mut self, cause: &Cause<'_>) -> Option<PointsEntry> {
         let gone = self.lots.expire(cause.business_date);
-        let points = gone.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let points: Points = gone.iter().map(|part| part.points).sum();
         (points > 0).then(|| self.entry(points.saturating_neg(), PointsReason::Expire, gone, cause))
     }
 
     /// Head office's balance, with the store's own entries that are not in it on top.
-    pub fn meet(&mut self, balance: i64, uncovered: &[PointsEntry], at: UtcMs) {
-        let own = uncovered.iter().fold(0_i64, |sum, entry| sum.saturating_add(entry.points));
+    pub fn meet(&mut self, balance: Points, uncovered: &[PointsEntry], at: UtcMs) {
+        let own = uncovered.iter().map(|entry| entry.points).sum();
         let balance = balance.saturating_add(own);
         if balance != self.balance() {
             self.lots.meet(balance, HUB_LOT);
@@ -199,7 +201,7 @@ impl PointsAccount {
 
     pub(crate) fn entry(
         &mut self,
-        points: i64,
+        points: Points,
         reason: PointsReason,
         lots: Vec<LotPart>,
         cause: &Cause<'_>,

@@ -1,5 +1,6 @@
 //! Lots: points live until a date, and are spent in the order in which they die (docs/arithmetic.md#points).
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::MemberId;
 use crate::model::base::refusal::Refusal;
 use jiff::civil::Date;
@@ -12,7 +13,7 @@ pub struct Lot {
     /// Document that earned the first of the lot's points.
     pub lot_id: String,
     /// Remaining points, above 0.
-    pub points: i64,
+    pub points: Points,
     /// Last day on which the points may be used. Null if they never expire.
     pub expires: Option<Date>,
 }
@@ -23,7 +24,7 @@ pub struct LotPart {
     /// ID of the lot.
     pub lot_id: String,
     /// Points of the part.
-    pub points: i64,
+    pub points: Points,
     /// Expiry date of the lot. Null if it never expires.
     pub expires: Option<Date>,
 }
@@ -34,27 +35,27 @@ pub struct Lots {
     /// In the order of spending: earliest expiry first, then earliest earned.
     pub lots: Vec<Lot>,
     /// Points that the member owes; above 0 only while there are no lots.
-    pub debt: i64,
+    pub debt: Points,
 }
 
 impl Lots {
     /// Σ lots − debt.
-    pub fn balance(&self) -> i64 {
+    pub fn balance(&self) -> Points {
         self.sum(|_| true).saturating_sub(self.debt)
     }
 
     /// Points that may be spent on `on`: lots past their date are refused, whether or not their expiry is recorded.
-    pub fn usable(&self, on: Date) -> i64 {
+    pub fn usable(&self, on: Date) -> Points {
         self.sum(|lot| !past(lot.expires, on))
     }
 
-    fn sum(&self, counts: impl Fn(&Lot) -> bool) -> i64 {
+    fn sum(&self, counts: impl Fn(&Lot) -> bool) -> Points {
         let lots = self.lots.iter().filter(|lot| counts(lot));
-        lots.fold(0_i64, |sum, lot| sum.saturating_add(lot.points))
+        lots.map(|lot| lot.points).sum()
     }
 
     /// Puts points in; a debt is filled first.
-    pub fn earn(&mut self, lot_id: &str, points: i64, expires: Option<Date>) -> Option<LotPart> {
+    pub fn earn(&mut self, lot_id: &str, points: Points, expires: Option<Date>) -> Option<LotPart> {
         let filled = self.debt.min(points);
         self.debt = self.debt.saturating_sub(filled);
         let points = points.saturating_sub(filled);
@@ -78,12 +79,12 @@ impl Lots {
     ///
     /// # Errors
     /// `insufficient_points`; nothing changed.
-    pub fn redeem(&mut self, points: i64, on: Date) -> Result<Vec<LotPart>, Refusal> {
+    pub fn redeem(&mut self, points: Points, on: Date) -> Result<Vec<LotPart>, Refusal> {
         if points > self.usable(on) || self.debt > 0 {
             return Err(Refusal::InsufficientPoints {
                 member_id: MemberId::default(),
                 balance: self.balance(),
-                reserved: 0,
+                reserved: Points::ZERO,
                 available: self.usable(on),
                 requested: points,
             });
@@ -97,7 +98,7 @@ impl Lots {
     pub fn restore_points(
         &mut self,
         taken: &mut Vec<LotPart>,
-        points: i64,
+        points: Points,
         on: Date,
         restore_days: u32,
     ) -> Vec<LotPart> {
@@ -120,9 +121,9 @@ impl Lots {
     }
 
     /// Takes earned points away: from the lot of `expires`, then the others; the rest is a debt.
-    pub fn reverse(&mut self, expires: Option<Date>, points: i64) -> Vec<LotPart> {
+    pub fn reverse(&mut self, expires: Option<Date>, points: Points) -> Vec<LotPart> {
         let mut parts = self.take(points, |lot| lot.expires == expires);
-        let taken = |parts: &[LotPart]| parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let taken = |parts: &[LotPart]| parts.iter().map(|part| part.points).sum();
         parts.extend(self.take(points.saturating_sub(taken(&parts)), |_| true));
         let owed = points.saturating_sub(taken(&parts));
         self.debt = self.debt.saturating_add(owed);
@@ -132,30 +133,30 @@ impl Lots {
     /// Adjusts the lots to head office's balance. Surplus points were earned in other stores and don't expire unless
     /// head office reports it. Missing points were spent or expired in other stores; they are taken from the lots that
     /// expire first.
-    pub fn meet(&mut self, balance: i64, lot_id: &str) {
+    pub fn meet(&mut self, balance: Points, lot_id: &str) {
         let apart = balance.saturating_sub(self.balance());
         if apart > 0 {
             self.earn(lot_id, apart, None);
         } else if apart < 0 {
             let gone = apart.saturating_neg();
             let taken = self.take(gone, |_| true);
-            let taken = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            let taken = taken.iter().map(|part| part.points).sum();
             self.debt = self.debt.saturating_add(gone.saturating_sub(taken));
         }
     }
 
     /// Takes away every lot whose date is before `on`: at the hub, or in a store without one.
     pub fn expire(&mut self, on: Date) -> Vec<LotPart> {
-        self.take(i64::MAX, |lot| past(lot.expires, on))
+        self.take(Points::new(i64::MAX), |lot| past(lot.expires, on))
     }
 
     /// Does what an entry of a record says that came back: `points` above 0 went into these parts, or came out
     /// of them; the rest filled a debt, or became one.
-    pub(super) fn replay(&mut self, points: i64, parts: &[LotPart]) {
-        let reported = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
-        let rest = points.saturating_abs().saturating_sub(reported).max(0);
+    pub(super) fn replay(&mut self, points: Points, parts: &[LotPart]) {
+        let reported = parts.iter().map(|part| part.points).sum();
+        let rest = points.saturating_abs().saturating_sub(reported).max(Points::ZERO);
         if points > 0 {
-            self.debt = self.debt.saturating_sub(rest).max(0);
+            self.debt = self.debt.saturating_sub(rest).max(Points::ZERO);
             for part in parts {
                 self.earn(&part.lot_id, part.points, part.expires);
             }
@@ -165,18 +166,18 @@ impl Lots {
         for part in parts {
             let taken =
                 self.take(part.points, |lot| lot.lot_id == part.lot_id && lot.expires == part.expires);
-            let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+            let found = taken.iter().map(|part| part.points).sum();
             owed = owed.saturating_add(part.points.saturating_sub(found));
         }
         // The lot is missing or has fewer points than reported. The balance counts: the rest is taken from other lots,
         // and what they lack is a debt.
         let taken = self.take(owed, |_| true);
-        let found = taken.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points));
+        let found = taken.iter().map(|part| part.points).sum();
         self.debt = self.debt.saturating_add(owed.saturating_sub(found));
     }
 
     /// Takes up to `points` from the lots that fit, in their order.
-    fn take(&mut self, points: i64, fits: impl Fn(&Lot) -> bool) -> Vec<LotPart> {
+    fn take(&mut self, points: Points, fits: impl Fn(&Lot) -> bool) -> Vec<LotPart> {
         let mut left = points;
         let mut parts = Vec::new();
         for lot in self.lots.iter_mut().filter(|lot| fits(lot)) {

@@ -1,5 +1,6 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::TransactionId;
 use crate::model::people::points::LotPart;
 use crate::model::selling::payment::Paid;
@@ -37,9 +38,9 @@ pub struct SaleAfter {
     /// Amounts that each method paid and gave back, in the order of use.
     pub paid: Vec<Paid>,
     /// Earned points that returns took back.
-    pub points_reversed: i64,
+    pub points_reversed: Points,
     /// Spent points that returns gave back.
-    pub points_back: i64,
+    pub points_back: Points,
     /// Lots that its points payments took from and that are still out.
     pub points_lots: Vec<LotPart>,
     pub voided: bool,
@@ -67,8 +68,8 @@ impl SaleAfter {
             returned: Vec::new(),
             refunded: 0,
             paid,
-            points_reversed: 0,
-            points_back: 0,
+            points_reversed: Points::ZERO,
+            points_back: Points::ZERO,
             points_lots: sale.points_lots.clone(),
             voided: sale.state == TransactionState::Voided,
         }
@@ -142,7 +143,7 @@ impl SaleAfter {
     }
 
     /// Points went back into the lots that they came from, the last taken first.
-    pub(crate) fn gave_back(&mut self, points: i64) {
+    pub(crate) fn gave_back(&mut self, points: Points) {
         let mut left = points;
         while left > 0 {
             let Some(part) = self.points_lots.last_mut() else { break };

@@ -1,7 +1,7 @@
 //! Settles a paid sale: its goods go out, line by line; points are spent and earned.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::ids::{MovementId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{NegativeStock, Rules};
@@ -120,9 +120,9 @@ fn redeem(
     cause: &Cause<'_>,
 ) -> Result<PointsEntry, Refusal> {
     let own = &sale.transaction_id;
-    let had = book.reserved_points.get(own).map_or(0, |(_, points)| *points);
+    let had = book.reserved_points.get(own).map_or(Points::ZERO, |held| held.points);
     let new = sale.points_redeemed > had;
-    let others = if new { book.reserved_by_others(&account.member_id, Some(own)) } else { 0 };
+    let others = if new { book.reserved_by_others(&account.member_id, Some(own)) } else { Points::ZERO };
     let refused = match account.redeem(sale.points_redeemed, others, book.apart, rules, cause) {
         Err(Refusal::InsufficientPoints { member_id, balance, reserved, available, requested }) if new => {
             // In terms of the payment that is offered now.
@@ -130,7 +130,7 @@ fn redeem(
                 member_id,
                 balance,
                 reserved: reserved.saturating_add(had),
-                available: available.saturating_sub(had).max(0),
+                available: available.saturating_sub(had).max(Points::ZERO),
                 requested: requested.saturating_sub(had),
             }
         }

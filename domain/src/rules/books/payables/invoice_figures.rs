@@ -98,7 +98,8 @@ fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
     if !(0..=PRICE_MAX).contains(&tax) {
         return Err(Refusal::field("tax", "must be 0 to 1000000000000"));
     }
-    let own = figure("tax", lines.iter().map(|line| i128::from(line.tax)).fold(0, i128::saturating_add))?;
+    let own: i64 =
+        figure("tax", lines.iter().map(|line| i128::from(line.tax)).fold(0, i128::saturating_add))?;
     if own == tax {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 //!
 //! It never goes below 0 or above the largest figure: what would is cut, in the pool and in the entry.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};
 use crate::model::people::points::{PointsEntry, PointsReason};
@@ -50,7 +50,7 @@ pub struct PoolStep {
     pub transaction_id: String,
     /// The document that moved them.
     pub document_id: String,
-    pub points: i64,
+    pub points: Points,
     pub value: i64,
 }
 
@@ -138,9 +138,9 @@ const EARNING: [PointsReason; 2] = [PointsReason::Earn, PointsReason::Reverse];
 const PAYING: [PointsReason; 2] = [PointsReason::Redeem, PointsReason::GiveBack];
 
 /// Σ points of entries with these reasons, signed.
-fn moved(entries: &[PointsEntry], reasons: [PointsReason; 2]) -> i64 {
+fn moved(entries: &[PointsEntry], reasons: [PointsReason; 2]) -> Points {
     let entries = entries.iter().filter(|entry| reasons.contains(&entry.reason));
-    entries.map(|entry| entry.points).fold(0, i64::saturating_add)
+    entries.map(|entry| entry.points).sum()
 }
 
 impl<'a> PoolBook<'a> {
@@ -155,15 +155,16 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Moves the pool, but neither below 0 nor above the largest figure; the value that it moved by.
-    fn step(&mut self, kind: StepKind, points: i64, value: i64) -> i64 {
+    fn step(&mut self, kind: StepKind, points: Points, value: i64) -> i64 {
         let within = |moved: i64, stands: i64| {
             moved.min(FIGURE_MAX.saturating_sub(stands)).max(stands.saturating_neg())
         };
-        let asked = (points, value);
-        let (points, value) = (within(points, self.pool.points), within(value, self.pool.value));
+        let moves = points != 0 || value != 0;
+        let points = within(points.get(), self.pool.points.get()).into();
+        let value = within(value, self.pool.value);
         self.pool.add(points, value);
         // Kept although it was cut to 0, so that its later reversal is 0 as well.
-        if asked != (0, 0) {
+        if moves {
             let (transaction_id, document_id) = (self.transaction_id.to_owned(), self.document_id.to_owned());
             self.steps.push(PoolStep { kind, transaction_id, document_id, points, value });
         }
@@ -171,16 +172,16 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Value that the pool holds for this many points, by its average.
-    fn average(&self, points: i64) -> i64 {
+    fn average(&self, points: Points) -> i64 {
         let mut pool = *self.pool;
         pool.release(points)
     }
 
     /// Value of points that no sale has paid for.
-    fn alone(&self, points: i64) -> i64 {
+    fn alone(&self, points: Points) -> i64 {
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         match policy {
-            PointsPolicy::Expense => points.saturating_mul(redeem_value),
+            PointsPolicy::Expense => points.get().saturating_mul(redeem_value),
             PointsPolicy::Deferral => {
                 let alone = defer(0, points.saturating_abs(), redeem_value, redemption_bp).standalone;
                 alone.saturating_mul(points.signum())
@@ -200,7 +201,7 @@ impl<'a> PoolBook<'a> {
         let released = self.step(StepKind::Redeemed, redeemed, release.saturating_neg()).saturating_neg();
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         let value = match policy {
-            PointsPolicy::Expense => earned.saturating_mul(redeem_value),
+            PointsPolicy::Expense => earned.get().saturating_mul(redeem_value),
             PointsPolicy::Deferral => {
                 defer(sale.total.saturating_sub(sale.tax), earned, redeem_value, redemption_bp).deferred
             }
@@ -210,17 +211,18 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Σ of the steps so far, of these kinds.
-    fn so_far(&self, kinds: &[StepKind]) -> (i64, i64) {
-        let steps = self.before.iter().filter(|step| kinds.contains(&step.kind));
-        steps.fold((0, 0), |(points, value), step| {
-            (points.saturating_add(step.points), value.saturating_add(step.value))
-        })
+    fn so_far(&self, kinds: &[StepKind]) -> Pool {
+        let mut moved = Pool::default();
+        for step in self.before.iter().filter(|step| kinds.contains(&step.kind)) {
+            moved.add(step.points, step.value);
+        }
+        moved
     }
 
     /// The mirror of what the sale did itself.
     fn voided(&mut self, entries: &[PointsEntry]) -> PointsEffect {
-        let (_, earned) = self.so_far(&[StepKind::Earned]);
-        let (_, redeemed) = self.so_far(&[StepKind::Redeemed]);
+        let earned = self.so_far(&[StepKind::Earned]).value;
+        let redeemed = self.so_far(&[StepKind::Redeemed]).value;
         let reversed = moved(entries, EARNING);
         let reversed = self.step(StepKind::Reversed, reversed, earned.saturating_neg());
         let back = moved(entries, PAYING);
@@ -231,16 +233,16 @@ impl<'a> PoolBook<'a> {
 
     /// Value of this many more of the sale's points, in proportion and in total. `None` if the sale is not known. If
     /// the sale's points were cut, the value is that of what was left of them.
-    fn share(&self, first: StepKind, then: StepKind, points: i64) -> Option<i64> {
-        let ((whole, value), (gone, gone_value)) = (self.so_far(&[first]), self.so_far(&[then]));
-        let whole = whole.saturating_abs();
+    fn share(&self, first: StepKind, then: StepKind, points: Points) -> Option<i64> {
+        let (moved, gone) = (self.so_far(&[first]), self.so_far(&[then]));
+        let whole = moved.points.saturating_abs();
         if whole == 0 {
             let of_sale = |step: &PoolStep| matches!(step.kind, StepKind::Earned | StepKind::Redeemed);
             return self.before.iter().any(of_sale).then_some(0);
         }
-        let all = gone.saturating_add(points).saturating_abs().min(whole);
-        let target = half_up(product(value.saturating_abs(), all), i128::from(whole));
-        i64::try_from(target).ok()?.checked_sub(gone_value.saturating_abs())
+        let all = gone.points.saturating_add(points).saturating_abs().min(whole);
+        let target = half_up(product(moved.value.saturating_abs(), all), whole.into());
+        i64::try_from(target).ok()?.checked_sub(gone.value.saturating_abs())
     }
 
     fn returned(&mut self, it: &ReturnRecord) -> PointsEffect {
@@ -263,7 +265,7 @@ impl<'a> PoolBook<'a> {
             .filter(|step| step.document_id == it.document.return_id.as_str())
             .cloned()
             .collect();
-        let mut mirror = |kind: StepKind, points: i64| {
+        let mut mirror = |kind: StepKind, points: Points| {
             let own = own.iter().filter(|step| step.kind == kind).map(|step| step.value);
             self.step(kind, points, own.fold(0, i64::saturating_add).saturating_neg())
         };

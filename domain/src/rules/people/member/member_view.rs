@@ -1,5 +1,6 @@
 //! A member as the interface shows it.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::MemberId;
 use crate::model::base::time::UtcMs;
 use crate::model::people::member::{Member, MemberState};
@@ -28,7 +29,7 @@ pub struct MemberView {
     /// State of the member.
     pub state: MemberState,
     /// Points that may be spent. Negative if the member owes points.
-    pub points_balance: i64,
+    pub points_balance: Points,
     /// When the member was registered.
     pub joined_at: UtcMs,
     /// When the member was last changed.
@@ -38,7 +39,7 @@ pub struct MemberView {
 }
 
 /// The member with its points.
-pub fn view(member: &Member, points_balance: i64) -> MemberView {
+pub fn view(member: &Member, points_balance: Points) -> MemberView {
     let Member { member_id, code, name, phone, email, birth_date, tier, state, .. } = member.clone();
     let Member { joined_at, updated_at, version, .. } = member.clone();
     MemberView {

@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{MemberId, UserId};
 use crate::model::base::limits::{FIGURE_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -54,7 +55,7 @@ pub fn adjust(
     };
     let mut account = book.account(member);
     let entry = cmd.apply(&mut account, rules, &cause);
-    if entry.balance_after.unsigned_abs() > FIGURE_MAX.unsigned_abs() {
+    if !entry.balance_after.is_sound() {
         return Err(Refusal::field("points", "must not make the balance too large or too small"));
     }
     Ok(Moved { entry, account })
@@ -75,7 +76,7 @@ pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &Le
 #[serde(deny_unknown_fields)]
 pub struct AdjustPoints {
     /// Points to add or to subtract, signed, not 0.
-    pub points: i64,
+    pub points: Points,
     /// Reason for the correction.
     pub reason: String,
 }

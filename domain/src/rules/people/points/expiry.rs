@@ -5,6 +5,7 @@
 //! compares what should have expired by a day with what was recorded as expired. Points that were redeemed in time but
 //! reported late are restored, and running it again changes nothing.
 
+use crate::model::base::figures::Points;
 use crate::model::people::points::{LotPart, Lots, PointsReason};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub struct ExpiryEntry {
     /// Reason for the movement.
     pub reason: PointsReason,
     /// Points of the movement, signed.
-    pub points: i64,
+    pub points: Points,
     /// The last day of their lot, as the store reported it; `None` if they live for ever, or it was not reported.
     pub expires: Option<Date>,
     /// The sale that earned or redeemed them; empty: none.
@@ -31,7 +32,7 @@ pub struct ExpiryEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Expiry {
     /// Points to expire; below 0: expired points that had been redeemed in time, and are given back.
-    pub points: i64,
+    pub points: Points,
     /// The last day of the points that expire next. `None` if points don't expire or there are none.
     pub next: Option<Date>,
 }
@@ -42,8 +43,8 @@ pub struct LotFold {
     today: Date,
     lots: Lots,
     /// Points that had to expire so far, less those recorded as expired.
-    due: i64,
-    expired: i64,
+    due: Points,
+    expired: Points,
     /// Lots that each sale's redemption took and did not give back.
     taken: BTreeMap<String, Vec<LotPart>>,
     /// The last day of what each sale earned.
@@ -54,7 +55,7 @@ impl LotFold {
     /// A fold without entries, for the day `today`.
     pub fn new(today: Date) -> Self {
         let (taken, earned) = (BTreeMap::new(), BTreeMap::new());
-        Self { today, lots: Lots::default(), due: 0, expired: 0, taken, earned }
+        Self { today, lots: Lots::default(), due: Points::ZERO, expired: Points::ZERO, taken, earned }
     }
 
     pub fn add(&mut self, reported: &ExpiryEntry) {
@@ -96,7 +97,7 @@ impl LotFold {
     }
 
     /// Two stores may have redeemed the same points: what was not there is owed.
-    fn redeem(&mut self, reported: &ExpiryEntry, points: i64, day: Date) {
+    fn redeem(&mut self, reported: &ExpiryEntry, points: Points, day: Date) {
         let found = points.min(self.lots.usable(day));
         let from = self.lots.redeem(found, day).unwrap_or_default();
         self.lots.reverse(None, points.saturating_sub(sum(&from)));
@@ -113,6 +114,6 @@ impl LotFold {
     }
 }
 
-fn sum(parts: &[LotPart]) -> i64 {
-    parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.points))
+fn sum(parts: &[LotPart]) -> Points {
+    parts.iter().map(|part| part.points).sum()
 }

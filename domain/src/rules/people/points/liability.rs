@@ -1,6 +1,6 @@
 //! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::money::{half_up, product};
 
 /// Deferral of a sale's points.
@@ -14,7 +14,7 @@ pub struct Deferred {
 
 /// Defers a part of `net` (without tax) for `earned` points that are worth `redeem_value` each and
 /// are redeemed at `redemption_bp`.
-pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: BasisPoints) -> Deferred {
+pub fn defer(net: i64, earned: Points, redeem_value: i64, redemption_bp: BasisPoints) -> Deferred {
     let face = product(earned, redeem_value);
     let standalone = redemption_bp.of(face);
     let whole = i128::from(net).saturating_add(standalone);
@@ -31,24 +31,24 @@ pub fn defer(net: i64, earned: i64, redeem_value: i64, redemption_bp: BasisPoint
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pool {
     /// Points that are outstanding.
-    pub points: i64,
+    pub points: Points,
     /// Liability of the points.
     pub value: i64,
 }
 
 impl Pool {
     /// Adds points and what was deferred for them.
-    pub fn add(&mut self, points: i64, value: i64) {
+    pub fn add(&mut self, points: Points, value: i64) {
         self.points = self.points.saturating_add(points);
         self.value = self.value.saturating_add(value);
     }
 
     /// Releases points: `half_up(V × p, P)`, the last take all.
-    pub fn release(&mut self, points: i64) -> i64 {
+    pub fn release(&mut self, points: Points) -> i64 {
         let released = if points >= self.points {
             self.value
         } else {
-            i64::try_from(half_up(product(self.value, points), i128::from(self.points))).unwrap_or(self.value)
+            i64::try_from(half_up(product(self.value, points), self.points.into())).unwrap_or(self.value)
         };
         self.points = self.points.saturating_sub(points);
         self.value = self.value.saturating_sub(released);

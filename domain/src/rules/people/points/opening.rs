@@ -1,5 +1,6 @@
 //! Opening points: what members had gathered before this system kept their points.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{MemberId, UserId};
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -29,7 +30,7 @@ pub struct PointsRow {
     pub email: Option<String>,
     pub code: Option<String>,
     /// Points, 1 or more.
-    pub points: i64,
+    pub points: Points,
 }
 
 impl PointsRow {

@@ -1,5 +1,6 @@
 //! A member's points as the interface shows them.
 
+use crate::model::base::figures::Points;
 use crate::model::base::ids::MemberId;
 use crate::model::base::time::UtcMs;
 use crate::model::people::points::{PointsAccount, PointsEntry, PointsReason};
@@ -13,13 +14,13 @@ pub struct EntryView {
     /// When the points moved.
     pub at: UtcMs,
     /// Points of the movement, signed.
-    pub points: i64,
+    pub points: Points,
     /// Reason for the movement.
     pub reason: PointsReason,
     /// ID of the document that moved the points.
     pub reference_id: String,
     /// Points of the member after the movement.
-    pub balance_after: i64,
+    pub balance_after: Points,
 }
 
 /// Answer to `GET /api/members/:id/points`.
@@ -29,13 +30,13 @@ pub struct PointsView {
     /// Member whose points these are.
     pub member_id: MemberId,
     /// Points of the member. Negative if the member owes points.
-    pub balance: i64,
+    pub balance: Points,
     /// Part of `balance` in points that was not yet sent to head office, signed; 0 if there is none.
-    pub pending_sync: i64,
+    pub pending_sync: Points,
     /// Sum of the earned points, without reversed ones.
-    pub lifetime_earned: i64,
+    pub lifetime_earned: Points,
     /// Sum of the redeemed points, without those that were given back.
-    pub lifetime_redeemed: i64,
+    pub lifetime_redeemed: Points,
     /// Point movements, newest first.
     pub entries: Vec<EntryView>,
     /// Cursor of the next page. Null on the last page.
@@ -48,7 +49,7 @@ pub struct AdjustedPoints {
     /// Member whose points were corrected.
     pub member_id: MemberId,
     /// Points of the member after the correction.
-    pub balance: i64,
+    pub balance: Points,
     /// The recorded points movement.
     pub entry: EntryView,
 }

@@ -1,5 +1,6 @@
 //! A return as the interface shows it.
 
+use crate::model::base::figures::Points;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::returns::{Disposition, Refund, Return, ReturnLine, ReturnState, Verification};
@@ -56,9 +57,9 @@ pub struct ReturnView<'a> {
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],
     /// Earned points that the return takes from the member.
-    points_reversed: i64,
+    points_reversed: Points,
     /// Spent points that the return gives back to the member.
-    points_back: i64,
+    points_back: Points,
     /// Note in free text. Null for none.
     note: Option<&'a str>,
     /// When the return was recorded.
@@ -130,9 +131,9 @@ pub struct ReturnQuote<'a> {
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],
     /// Earned points that the return would take from the member.
-    points_reversed: i64,
+    points_reversed: Points,
     /// Spent points that the return would give back to the member.
-    points_back: i64,
+    points_back: Points,
     /// Whether the caller needs a manager's approval for the return.
     approval_required: bool,
 }

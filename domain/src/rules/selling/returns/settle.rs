@@ -1,6 +1,7 @@
 //! Settles a return: what came back before is known here, so two tills can't return one piece.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Points;
 use crate::model::base::ids::{MovementId, PaymentId};
 use crate::model::base::limits::PAYMENTS_MAX;
 use crate::model::base::money::sum;
@@ -116,8 +117,8 @@ pub fn settle(
         refund_total,
         rounding: sum("refunds", refunds.iter().map(|refund| refund.rounding))?,
         refunds,
-        points_reversed: 0,
-        points_back: 0,
+        points_reversed: Points::ZERO,
+        points_back: Points::ZERO,
         note: draft.cmd.note.clone(),
         created_at: now,
         voided_at: None,
@@ -194,10 +195,11 @@ fn points_of(
     let Some(member) = &sale.member_id else { return (None, Vec::new()) };
     let by_points = sale.paid_by_points();
     let kept = points::kept(sale.total, by_points, after.refunded, sale.earn_per, sale.multiplier_bp);
-    let lost = sale.points_earned.saturating_sub(kept).saturating_sub(before.points_reversed).max(0);
+    let lost =
+        sale.points_earned.saturating_sub(kept).saturating_sub(before.points_reversed).max(Points::ZERO);
     let refunded = after.paid.iter().find(|paid| paid.method == POINTS).map_or(0, |paid| paid.refunded);
     let so_far = points::back(sale.points_redeemed, by_points, refunded);
-    let given = so_far.saturating_sub(before.points_back).max(0);
+    let given = so_far.saturating_sub(before.points_back).max(Points::ZERO);
     let mut account = book.account(member);
     let mut entries = Vec::new();
     if lost > 0 {

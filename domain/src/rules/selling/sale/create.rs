@@ -1,7 +1,7 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Points};
 use crate::model::base::ids::{MemberId, TransactionId};
 use crate::model::base::money::product;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
@@ -238,8 +238,8 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transac
         tax: 0,
         rounding: 0,
         total: 0,
-        points_earned: 0,
-        points_redeemed: 0,
+        points_earned: Points::ZERO,
+        points_redeemed: Points::ZERO,
         earn_per: 0,
         multiplier_bp: BasisPoints::ZERO,
         points_expire: None,

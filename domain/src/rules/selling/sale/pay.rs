@@ -180,7 +180,8 @@ pub(crate) fn add_payments(
     let paid = total(|payment| payment.amount)?;
     let rounding = total(|payment| payment.rounding)?;
     let change = total(|payment| payment.change)?;
-    after.points_redeemed = after.paid_by_points().checked_div(rules.redeem_value.max(1)).unwrap_or(0);
+    let worth = rules.redeem_value.max(1);
+    after.points_redeemed = after.paid_by_points().checked_div(worth).unwrap_or(0).into();
     after.points_earned = after.earning();
     (after.amount_paid, after.rounding, after.change) = (paid, rounding, change);
     after.amount_due = after.total.saturating_sub(paid);

@@ -1,6 +1,7 @@
 //! A transaction as the interface shows it.
 
 use super::version;
+use crate::model::base::figures::Points;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::transaction::{Line, LineDiscount, Payment, Transaction, TransactionState};
@@ -52,9 +53,9 @@ pub struct TransactionView<'a> {
     /// not contain it.
     total: i64,
     /// Points that the sale earned, or will earn when it is paid.
-    points_earned: i64,
+    points_earned: Points,
     /// Points that the payments used.
-    points_redeemed: i64,
+    points_redeemed: Points,
     /// Payments, in order.
     payments: &'a [Payment],
     /// Sum of the accepted payments, in whole currency units.
