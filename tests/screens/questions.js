@@ -18,8 +18,7 @@
   const buttons = () => {
     const kinds = new Set();
     return all().flatMap((one, at) => {
-      // The browser opens its calendar for a person's press only.
-      if (one.disabled || !one.checkVisibility() || one.closest(".dated") || kinds.has(kind(one))) return [];
+      if (one.disabled || !one.checkVisibility() || kinds.has(kind(one))) return [];
       kinds.add(kind(one));
       return [at];
     });
