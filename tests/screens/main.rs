@@ -14,7 +14,6 @@ mod device;
 mod examine;
 mod first_day;
 mod furnished;
-mod layout;
 mod live;
 mod looks;
 mod passkeys;
@@ -34,6 +33,7 @@ mod office {
     pub mod catalogue;
     pub mod columns;
     pub mod company;
+    pub mod layout;
     pub mod named;
     pub mod order_to_settlement;
     pub mod portal;
@@ -55,6 +55,4 @@ mod till {
     pub mod sale;
     pub mod scans;
     pub mod taken_back;
-    pub mod tasks;
-    pub mod ways;
 }

@@ -96,7 +96,7 @@ const beside = (gone, stays) =>
   html`<table class="grid fold">
     <thead>
       <tr>
-        <td></td>
+        <th></th>
         <th>${t("Will be removed")}</th>
         <th>${t("Will be kept")}</th>
       </tr>

@@ -2,7 +2,6 @@
 import "./app.js";
 import "./combo.js";
 import "./controls.js";
-import "./date.js";
 import "./dialog.js";
 import "./list.js";
 import "./menu.js";
@@ -41,15 +40,6 @@ declare module "./page.js" {
     live?: string[];
     reload?: () => unknown;
     load(more?: boolean): unknown;
-  }
-}
-
-declare module "./date.js" {
-  interface DayField {
-    field: string;
-    name?: string;
-    max?: string;
-    choose?: (day: string) => void;
   }
 }
 

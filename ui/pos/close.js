@@ -299,7 +299,7 @@ class PageClose extends Page {
     );
     return html`<div class="paid">
       <section class="done">
-        <h1 class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</h1>
+        <p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p>
         <p class="label">${t("Difference")}</p>
         <p class="change" id="variance">
           <span class="cur">${symbol()}</span

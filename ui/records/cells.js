@@ -98,10 +98,7 @@ export const grid = (columns, rows, none = t("None"), open = null) =>
         <table class="grid fold">
           <thead>
             <tr>
-              ${columns.map(
-                ({ head, kind }) =>
-                  html`<th scope="col" class=${kind}>${head || html`<span class="vh">${t("Actions")}</span>`}</th>`,
-              )}
+              ${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}
             </tr>
           </thead>
           <tbody>
