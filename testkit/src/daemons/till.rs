@@ -32,6 +32,13 @@ pub struct Sold {
     pub pay_answer: Vec<u8>,
 }
 
+impl Sold {
+    /// Requests that it took, each a commit.
+    pub fn requests(&self) -> usize {
+        if self.pay_path == SALES { 1 } else { 2 }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     /// Connections that ended without an answer: the outcome was unknown.
