@@ -34,9 +34,6 @@ macro_rules! figures {
             /// Nothing.
             pub const ZERO: Self = Self(0);
 
-            /// The largest figure that may be stored.
-            pub const MAX: Self = Self(FIGURE_MAX);
-
             /// The figure of that value.
             pub const fn new(value: i64) -> Self {
                 Self(value)
@@ -151,12 +148,6 @@ macro_rules! figures {
         impl Sum for $name {
             fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
                 parts.fold(Self::ZERO, Self::saturating_add)
-            }
-        }
-        /// Stops at the limits of 64 bits.
-        impl<'a> Sum<&'a $name> for $name {
-            fn sum<I: Iterator<Item = &'a Self>>(parts: I) -> Self {
-                parts.copied().sum()
             }
         }
         impl Sum<$name> for i64 {
