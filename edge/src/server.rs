@@ -18,7 +18,9 @@ use tokio::{
 pub(crate) mod admission;
 mod connection;
 mod detect_tls;
+pub mod forwarded;
 pub mod hosts;
+mod proxy_protocol;
 mod refuse;
 pub mod sighup;
 mod stream;
@@ -73,7 +75,7 @@ pub async fn run<S: Authority>(
     let (drain, draining) = watch::channel(false);
     // Each handler that runs holds a receiver: when there is none any more, all have ended.
     let (cut, _) = watch::channel(false);
-    let gate = admission::Gate::new(&limits, known);
+    let gate = Arc::new(admission::Gate::new(&limits, known));
     let mut connections = JoinSet::new();
     let mut upkeep = tokio::time::interval(metrics::UPKEEP_PERIOD);
     let mut shutdown = pin!(shutdown);
@@ -83,11 +85,11 @@ pub async fn run<S: Authority>(
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     let peer = network::unmapped(peer);
-                    match gate.admit(peer.ip()) {
-                        Ok(admitted) => {
+                    match gate.enter(peer.ip()) {
+                        Ok(place) => {
                             let session = connection::Session {
-                                peer, admitted, tls: tls.clone(), limits: Arc::clone(&limits),
-                                draining: draining.clone(), cut: cut.subscribe(),
+                                peer, place, named: false, gate: Arc::clone(&gate), tls: tls.clone(),
+                                limits: Arc::clone(&limits), draining: draining.clone(), cut: cut.subscribe(),
                             };
                             connections.spawn(connection::serve(stream, service.clone(), session));
                         }
