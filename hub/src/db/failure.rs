@@ -1,5 +1,6 @@
 //! Why something did not work: a refusal that a client is told, or the database.
 
+use super::outage;
 use super::place::Gone;
 use edge::ApiError;
 
@@ -31,8 +32,11 @@ impl From<Failure> for ApiError {
                 tracing::error!(%error, "the database's file was moved or removed");
                 Self::unavailable(GONE, RETRY_AFTER_S)
             }
+            Failure::Sql(error) if outage::note(&error) => {
+                Self::unavailable("the database is not available", RETRY_AFTER_S)
+            }
             Failure::Sql(error) if is_passing(&error) => {
-                tracing::warn!(%error, "the database is not available");
+                tracing::warn!(%error, "the database can't do it now");
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
             }
             Failure::Sql(error) if is_overflow(&error) => too_large(),
@@ -97,6 +101,33 @@ pub fn is_of_statement(error: &sqlx::Error) -> bool {
         | Error::AnyDriverError(_) => true,
         _ => false,
     }
+}
+
+/// PostgreSQL: no connection; a server that ends, starts or has no room for a connection; one that only reads, so that it
+/// is no primary.
+const AWAY_CODES: [&str; 4] = ["08", "57P", "53300", "25006"];
+
+/// Whether there is no database to talk to for now; a refused password and the like are none of that.
+pub fn is_away(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => !is_full(error) && !is_gone(error),
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            AWAY_CODES.iter().any(|class| code.starts_with(class)) && code.len() == 5
+        }
+        _ => false,
+    }
+}
+
+/// PostgreSQL: a prepared statement that exists already, or does not.
+const PREPARED_CODES: [&str; 2] = ["42P05", "26000"];
+
+/// Whether a pooler in front of the database gives each transaction another connection: prepared statements get mixed
+/// up then.
+pub fn is_of_pooler(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| PREPARED_CODES.contains(&&*code))
 }
 
 /// Whether the same statement may work later: no connection, locks, a restart of the database.
