@@ -144,7 +144,9 @@ pub mod state {
     pub mod idempotency;
     pub mod import_turns;
     pub mod lookups;
+    pub mod notify;
     pub mod office_settings;
+    pub mod opening;
     pub mod screens;
     pub mod seen;
     pub mod used_tokens;

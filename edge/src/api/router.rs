@@ -25,6 +25,8 @@ pub use tree::RouteError;
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
     pub peer: SocketAddr,
+    /// Whether it comes from this machine, and not through a proxy.
+    pub local: bool,
     pub secure: bool,
     pub uri: Uri,
     pub request_id: HeaderValue,
@@ -121,7 +123,7 @@ impl<S: Authority> Router<S> {
         B: Buf + Send,
     {
         let headers = info.headers;
-        let caller = self.authorise(route, &headers, info.peer).await?;
+        let caller = self.authorise(route, &headers, info.peer, info.local).await?;
         let idempotency_key = headers::idempotency_key(&headers)?.filter(|_| route.mutates);
         let register_id = headers::register_id(&headers)?;
         let bytes_max = body::bytes_max(route, &self.limits);
@@ -156,10 +158,11 @@ impl<S: Authority> Router<S> {
         route: &Route<S>,
         headers: &HeaderMap,
         peer: SocketAddr,
+        local: bool,
     ) -> Result<Option<Arc<Principal>>, ApiError> {
         let roles = match route.access {
             Access::Public => return Ok(None),
-            Access::LoopbackOr(_) if peer.ip().is_loopback() => return Ok(None),
+            Access::LoopbackOr(_) if local => return Ok(None),
             Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => Some(roles),
             Access::SyncToken => None,
         };
