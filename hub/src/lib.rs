@@ -18,6 +18,7 @@ pub mod table;
 
 /// People of head office and of stores: their sessions, devices, and how they are changed.
 pub mod account {
+    pub mod api_key;
     pub mod passkey;
     pub mod session;
     pub mod staff;
@@ -44,6 +45,7 @@ pub mod http {
     pub mod bound_page;
     pub mod change;
     pub mod command;
+    pub mod csv_rows;
     pub mod handler;
     pub mod health;
     pub mod identity;

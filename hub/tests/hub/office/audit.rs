@@ -167,6 +167,10 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let user_id = id(&post("/api/users", person).await, "id");
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
+    let key = json!({"name": "Connector", "role": "read_only", "scopes": ["finance:read"]});
+    let key_id = id(&post("/api/api-keys", key).await, "key_id");
+    post(&format!("/api/api-keys/{key_id}/rotate"), json!({"overlap_hours": 0})).await;
+    post(&format!("/api/api-keys/{key_id}/revoke"), json!({})).await;
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
     let begun = post("/api/auth/webauthn/register/start", json!({"password": PASSWORD})).await;
     let credential = thumb.register(&begun["public_key"]);
