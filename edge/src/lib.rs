@@ -13,6 +13,7 @@ pub mod clock;
 mod connection_slot;
 mod credentials;
 pub mod csv;
+pub mod forwarded;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod identity;

@@ -1,7 +1,7 @@
 //! Everything that comes from outside has a size and a time limit, and here are their names.
 
+use crate::forwarded::Proxies;
 use crate::network;
-use crate::server::forwarded::Proxies;
 use ipnet::IpNet;
 use std::time::Duration;
 use tokio::sync::Semaphore;

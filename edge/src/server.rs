@@ -18,7 +18,6 @@ use tokio::{
 pub(crate) mod admission;
 mod connection;
 mod detect_tls;
-pub mod forwarded;
 pub mod hosts;
 mod proxy_protocol;
 mod refuse;

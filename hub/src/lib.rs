@@ -18,7 +18,6 @@ pub mod table;
 
 /// People of head office and of stores: their sessions, devices, and how they are changed.
 pub mod account {
-    pub mod api_key;
     pub mod passkey;
     pub mod session;
     pub mod staff;
@@ -140,6 +139,7 @@ pub mod projection {
 
 /// State that handlers and background work share, and the memory of a process.
 pub mod state {
+    pub mod api_key;
     pub mod cursors;
     pub mod figures;
     pub mod hub;

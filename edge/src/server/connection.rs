@@ -4,7 +4,6 @@
 use super::{
     admission::{self, Admitted, Gate, Place},
     detect_tls::{self, Accepted},
-    forwarded,
     proxy_protocol::{self, Named},
     refuse,
     stream::Socket,
@@ -13,6 +12,7 @@ use crate::api::error::ApiError;
 use crate::api::reply::refused;
 use crate::api::request::{HungUp, headers};
 use crate::api::router::ConnectionInfo;
+use crate::forwarded;
 use crate::limits::Limits;
 use crate::metrics;
 use crate::server::hosts;

@@ -129,7 +129,7 @@ mod tests {
             (second(0x21, 0x31, &[0; 216], b"GET"), "invalid"),
             (second(0x11, 0x11, &four, b"GET"), "invalid"),
             (second(0x21, 0x11, &[0; 4000], b"GET"), "invalid"),
-            (second(0x21, 0x11, &four, b"")[..20].to_vec(), "invalid"),
+            (second(0x21, 0x11, &four, b"").get(..20).unwrap_or_default().to_vec(), "invalid"),
         ] {
             let (found, left) = named(&bytes).await;
             assert_eq!(found, expected, "{bytes:?}");

@@ -2,9 +2,9 @@
 
 use super::duration::Period;
 use crate::credentials::passkeys;
+use crate::forwarded::{ForwardedHeader, Proxies};
 use crate::limits::Limits;
 use crate::network;
-use crate::server::forwarded::{ForwardedHeader, Proxies};
 use crate::server::hosts;
 use crate::server::tls::{Tls, TlsError};
 use serde::{Deserialize, Serialize};

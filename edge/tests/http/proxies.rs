@@ -3,7 +3,7 @@
 use super::{client::Client, desk::Edge};
 use domain::model::people::user::Role;
 use edge::Limits;
-use edge::server::forwarded::Proxies;
+use edge::forwarded::Proxies;
 
 const PROXY: [u8; 4] = [127, 0, 0, 9];
 const JSON: &str = "content-type: application/json";

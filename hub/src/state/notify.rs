@@ -1,15 +1,17 @@
 //! The service manager's protocol: ready, its state in words, stopping, and a watchdog.
 
 use sd_notify::NotifyState;
+use tokio::task::JoinHandle;
 
 /// Requests are answered from now on, even if only with 503 while the database is away.
 pub fn ready(status: &str) {
-    notify_systemd(&[NotifyState::Ready, NotifyState::Status(status)]);
+    let status = status.to_owned();
+    drop(send(move || sd_notify::notify(&[NotifyState::Ready, NotifyState::Status(&status)])));
 }
 
 /// The hub ends.
 pub fn stopping() {
-    notify_systemd(&[NotifyState::Stopping, NotifyState::Status("draining")]);
+    drop(send(|| sd_notify::notify(&[NotifyState::Stopping, NotifyState::Status("draining")])));
 }
 
 /// Pings the watchdog for as long as the process runs its tasks. A database that is away is no reason to restart.
@@ -19,13 +21,16 @@ pub async fn watchdog() {
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        notify_systemd(&[NotifyState::Watchdog]);
+        let _ = send(|| sd_notify::notify(&[NotifyState::Watchdog])).await;
     }
 }
 
-fn notify_systemd(state: &[NotifyState<'_>]) {
-    // Without a service manager this does nothing.
-    if let Err(error) = sd_notify::notify(state) {
-        tracing::warn!(%error, "the service manager could not be notified");
-    }
+/// Sends on a thread that may wait: a service manager that is slow to read must not hold up requests. Without one this
+/// does nothing.
+fn send(message: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> JoinHandle<()> {
+    tokio::task::spawn_blocking(|| {
+        if let Err(error) = message() {
+            tracing::warn!(%error, "the service manager could not be notified");
+        }
+    })
 }

@@ -8,13 +8,20 @@
 //! [`sum`]: crate::model::base::money::sum
 
 use crate::model::base::limits::FIGURE_MAX;
-use crate::model::base::money::half_up;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
+
+/// `a / b` rounded half up, for `a < 0` the mirror image; `b` must be above 0.
+pub fn half_up(a: i128, b: i128) -> i128 {
+    let floor = a.saturating_abs().checked_div(b).unwrap_or(0);
+    let rest = a.saturating_abs().checked_rem(b).unwrap_or(0);
+    let up = i128::from(rest.saturating_mul(2) >= b);
+    floor.saturating_add(up).saturating_mul(a.signum())
+}
 
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(

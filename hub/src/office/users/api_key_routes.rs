@@ -1,7 +1,7 @@
 //! API keys: credentials of programs. Only administrators, and no key, manage them.
 
-use crate::account::api_key::new_secret;
 use crate::http::prelude::*;
+use crate::state::api_key::new_secret;
 use crate::table::api_key::{self, ApiKey, KeyRole};
 use crate::table::key_scope::Scope;
 use crate::table::{audit, store};
@@ -169,8 +169,9 @@ async fn create(request: Request) -> Answered {
     };
     let mut write = hub.db.write().await?;
     api_key::insert(&mut write, &key, &hash).await?;
-    let details = json!({"key_id": key.key_id, "name": key.name, "role": key.role, "scopes": key.scopes,
-        "store_ids": key.store_ids, "expires_at": key.expires_at});
+    let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.name()).collect();
+    let details = json!({"key_id": key.key_id, "name": key.name, "role": key.role, "scopes": scopes.join(", "),
+        "store_ids": key.store_ids.join(", "), "expires_at": key.expires_at});
     audit::append(&mut write, &by, "api_key.created", &details, now).await?;
     write.commit().await?;
     Ok(Answer::created("/api/api-keys".to_owned(), &KeyWithSecret { key, secret }).into())

@@ -109,7 +109,7 @@ async fn a_secret_is_shown_once_rotated_with_an_overlap_and_revoked_at_once() {
     assert_eq!(server.figure(kept).await, 0, "only a hash is stored");
     // What it does, it does under its own name.
     let connector = with(&admin, &key);
-    let account = json!({"account": "6990", "name": "Sundry", "kind": "expense"});
+    let account = json!({"account": "6990", "name": "Sundry", "type": "expense"});
     connector.post("/api/finance/accounts", &account).await.data();
     let done = admin.get("/api/audit?action=finance.account_created").await.data()["items"][0].clone();
     assert_eq!(done["user_id"], key["key_id"], "{done}");
