@@ -21,7 +21,7 @@ const scopeWords = (scope) => {
 /** What a key may do, for the field that names several. */
 const scopes = (app) => {
   let all;
-  const ready = async () => (all ??= (await app.get("/api/api-keys/scopes")).items);
+  const ready = async () => (all ??= (await app.get("/api/api-keys/scopes")).items.map(({ scope }) => scope));
   return {
     ready,
     text: scopeWords,

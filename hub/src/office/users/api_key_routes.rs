@@ -32,8 +32,8 @@ pub const ROUTES: &[Route<Hub>] = &[
     get("/api/api-keys", ADMIN, TAG).summary("List API keys, without their secrets").lists::<Keys>(KEY),
     get("/api/api-keys/scopes", ADMIN, TAG)
         .summary("List the scopes that an API key can have")
-        .answers::<List<Scope>>(
-            r#"{"items": ["finance:read", "finance:write"], "next_cursor": null}"#,
+        .answers::<List<ScopeView>>(
+            r#"{"items": [{"scope": "finance:read", "area": "Finance", "writes": false}], "next_cursor": null}"#,
             answers!(scopes),
         ),
     Route::post("/api/api-keys", ADMIN, CREATE, answers!(create)),
@@ -139,8 +139,20 @@ impl PagedList for Keys {
     }
 }
 
+/// A scope that an API key can have.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApiKeyScopeDetail")]
+struct ScopeView {
+    scope: Scope,
+    /// Tag of the operations that it permits.
+    area: &'static str,
+    /// Whether it permits changes.
+    writes: bool,
+}
+
 async fn scopes(_request: Request) -> Answered {
-    Ok(Reply::ok(&List { items: Scope::all().collect(), next_cursor: None }))
+    let items = Scope::all().map(|scope| ScopeView { scope, area: scope.area(), writes: scope.writes() });
+    Ok(Reply::ok(&List { items: items.collect(), next_cursor: None }))
 }
 
 async fn create(request: Request) -> Answered {

@@ -46,6 +46,11 @@ impl Scope {
         AREAS.into_iter().flat_map(|tag| [false, true].map(|writes| Self { tag, writes }))
     }
 
+    /// Tag of the operations that it permits.
+    pub fn area(self) -> &'static str {
+        self.tag
+    }
+
     /// Whether it permits changes.
     pub fn writes(self) -> bool {
         self.writes

@@ -21,6 +21,13 @@ async fn made(admin: &Api, role: &str, scopes: &Value, store_ids: &Value) -> Val
     admin.post(KEYS, &new).await.data().clone()
 }
 
+/// Creates a key, rotates and revokes it.
+pub async fn change(admin: &Api) {
+    let key = made(admin, "read_only", &json!(["finance:read"]), &json!([])).await;
+    admin.post(&at(&key, "rotate"), &json!({"overlap_hours": 0})).await.data();
+    admin.post(&at(&key, "revoke"), &json!({})).await.data();
+}
+
 fn with(admin: &Api, key: &Value) -> Api {
     admin.with_token(key["secret"].as_str().unwrap())
 }

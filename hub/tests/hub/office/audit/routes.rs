@@ -139,3 +139,7 @@ pub async fn withdrawn(admin: &Api, mapping: &Value) {
     let path = format!("/api/finance/mappings/{}", mapping["mapping_id"].as_str().unwrap());
     admin.send(Method::DELETE, &path, &json!({})).await.data();
 }
+
+pub fn yesterday() -> jiff::civil::Date {
+    edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().yesterday().unwrap()
+}
