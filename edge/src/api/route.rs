@@ -137,6 +137,8 @@ pub struct KeyedRequest<'a> {
     pub roles: &'static [Role],
     /// The raw query, without `?`.
     pub query: &'a str,
+    /// Whether the query has a parameter `store_id`.
+    pub filters_by_store: bool,
     /// Address of the client.
     pub address: IpAddr,
 }

@@ -170,7 +170,9 @@ impl<S: Authority> Router<S> {
         let caller = match (headers::bearer(headers), roles) {
             (Ok(key), Some(roles)) if key.starts_with(API_KEY_PREFIX) => {
                 let (pattern, tag, mutates) = (route.pattern, route.doc.tag, route.mutates);
-                let asked = KeyedRequest { pattern, tag, mutates, roles, query, address: peer.ip() };
+                let filters_by_store = route.has_parameter("store_id");
+                let address = peer.ip();
+                let asked = KeyedRequest { pattern, tag, mutates, roles, query, filters_by_store, address };
                 self.state.authenticate_key(key, &asked).await
             }
             (Ok(bearer), _) => self.state.authenticate(bearer, &route.access).await,

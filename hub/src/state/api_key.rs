@@ -114,9 +114,12 @@ fn role(key: &ApiKey, asked: &KeyedRequest<'_>) -> Result<Role, ApiError> {
     }
     if !key.store_ids.is_empty() && !names_store(key, asked) {
         let stores = key.store_ids.join(", ");
-        return Err(refused(format!(
-            "this API key only reads stores {stores}: send one of them as store_id"
-        )));
+        let problem = if asked.filters_by_store {
+            "send one of them as store_id"
+        } else {
+            "this operation does not read one store"
+        };
+        return Err(refused(format!("this API key only reads stores {stores}: {problem}")));
     }
     // A key that only reads takes the part of whoever may read this, but never an administrator's.
     let readers = [Role::HoFinance, Role::HoPurchasing];
@@ -126,8 +129,8 @@ fn role(key: &ApiKey, asked: &KeyedRequest<'_>) -> Result<Role, ApiError> {
         .ok_or_else(|| refused(format!("the role {} of this API key does not allow this", key.role.name())))
 }
 
-/// Whether the request reads one of the key's stores: lists, reports and documents take the store as a filter.
+/// Whether the request reads one of the key's stores. An operation without the parameter would ignore it.
 fn names_store(key: &ApiKey, asked: &KeyedRequest<'_>) -> bool {
     let filters: BTreeMap<String, String> = query::parse(asked.query).unwrap_or_default();
-    !asked.mutates && filters.get("store_id").is_some_and(|store_id| key.store_ids.contains(store_id))
+    !asked.mutates && asked.filters_by_store && filters.get("store_id").is_some_and(|store_id| key.store_ids.contains(store_id))
 }
