@@ -10,6 +10,7 @@ pub mod backup;
 pub mod carry_out;
 pub mod commit;
 pub mod completions;
+pub mod config_check;
 pub mod config_show;
 pub mod devices;
 pub mod enrol;
@@ -105,7 +106,7 @@ enum Command {
         #[arg(long)]
         at_once: bool,
     },
-    /// Show the settings
+    /// Show or check the settings
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
@@ -144,6 +145,15 @@ enum UserCommand {
         /// Login name
         #[arg(value_name = "U")]
         username: String,
+    },
+    /// Give a user a new password; all of the user's tokens are revoked and all devices are removed
+    ResetPassword {
+        /// Login name
+        #[arg(value_name = "U")]
+        username: String,
+        /// Read the password from standard input instead of generating one
+        #[arg(long)]
+        password_stdin: bool,
     },
     /// List the devices that a user logs in with
     Devices {
@@ -212,6 +222,8 @@ struct ConfigArgs {
 enum ConfigCommand {
     /// Print every setting in effect with its source; secrets are masked
     Show,
+    /// Check the settings and the files that they name; exit with code 2 if they are wrong
+    Check,
 }
 
 /// Runs one command to its end.
@@ -236,6 +248,9 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             }
             UserCommand::List => users::list(config),
             UserCommand::Revoke { username } => users::revoke(config, &username),
+            UserCommand::ResetPassword { username, password_stdin } => {
+                users::reset_password(config, &username, password_stdin)
+            }
             UserCommand::Devices { username } => devices::list(config, &username),
             UserCommand::RemoveDevice { username, id } => devices::remove(config, &username, &id),
         },
@@ -254,6 +269,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::RotateKeys { at_once } => rotate_keys::run(config, at_once),
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
+        Command::Config(ConfigArgs { command: ConfigCommand::Check }) => config_check::run(&loaded),
         Command::Completions { shell } => completions::run(shell),
     }
 }
@@ -274,6 +290,7 @@ mod tests {
             "user add --username u --name n --role cashier --password-stdin",
             "user list",
             "user revoke u",
+            "user reset-password u --password-stdin",
             "user devices u",
             "user remove-device u -id",
             "import products file.csv",
@@ -288,6 +305,7 @@ mod tests {
             "rebuild-index",
             "rotate-keys --at-once",
             "config show",
+            "config check",
             "completions bash",
             "--config other.toml serve",
             "serve --config other.toml",

@@ -6,6 +6,7 @@ mod import;
 mod init;
 mod rotate_keys;
 mod serve;
+mod status;
 mod stores;
 mod users;
 
@@ -78,7 +79,9 @@ enum Command {
         #[arg(long)]
         at_once: bool,
     },
-    /// Show the settings
+    /// Show the state of the hub and its stores on one screen
+    Status,
+    /// Show or check the settings
     Config(ConfigArgs),
     /// Print completions for a shell
     Completions {
@@ -97,6 +100,8 @@ struct ConfigArgs {
 enum ConfigCommand {
     /// Print every setting in effect with its source; secrets are masked
     Show,
+    /// Check the settings and the files that they name; exit with code 2 if they are wrong
+    Check,
 }
 
 /// Runs one command to its end.
@@ -114,7 +119,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     let done: anyhow::Result<()> = runtime.block_on(async {
         match cli.command {
             Command::Init(args) => init::run(&loaded.config, args).await,
-            Command::Serve => serve::run(&loaded.config).await,
+            Command::Serve => serve::run(&loaded).await,
             Command::Migrate => serve::migrate(&loaded.config).await,
             Command::User(command) => users::run(&loaded.config, command).await,
             Command::Store(command) => stores::run(&loaded.config, command).await,
@@ -124,8 +129,14 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Verify { rebuild } => backup::check(&loaded.config, rebuild).await,
             Command::Partition => backup::split(&loaded.config).await,
             Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
+            Command::Status => status::run(&loaded.config).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
+                Ok(())
+            }
+            Command::Config(ConfigArgs { command: ConfigCommand::Check }) => {
+                loaded.config.http.tls()?;
+                println!("{}", loaded.is_right());
                 Ok(())
             }
             Command::Completions { .. } => Ok(()),

@@ -1,8 +1,10 @@
 //! `serve`: the daemon.
 
 use crate::app::{App, signals};
-use crate::config::load::Loaded;
+use crate::config::load::{Loaded, load};
 use anyhow::Context;
+use edge::server::sighup::follow_log_level;
+use edge::settings::load::environment;
 use edge::telemetry;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -24,6 +26,9 @@ async fn serve(loaded: &Loaded) -> anyhow::Result<()> {
     let stop = signals::stop_requested().context("can't listen for signals")?;
     // The folder first: beside a running daemon the answer is 73, not a port that is taken.
     let app = App::open(loaded).await?;
+    let file = loaded.file.clone();
+    let level = move || Ok(load(file.as_deref(), environment())?.config.log.level);
+    tokio::spawn(follow_log_level(level));
     let listen = loaded.config.http.listen;
     let listener =
         TcpListener::bind(listen).await.with_context(|| format!("http.listen: can't listen on {listen}"))?;

@@ -1,4 +1,4 @@
-//! `user add`, `user list`, `user revoke`
+//! `user add`, `user list`, `user revoke`, `user reset-password`
 
 use super::carry_out::carry_out;
 use super::secret;
@@ -57,16 +57,31 @@ pub fn list(config: &Config) -> anyhow::Result<()> {
 
 #[derive(Deserialize)]
 struct Revoked {
+    disabled: bool,
     devices_removed: usize,
 }
 
 /// Kills every token of a user, and removes every device, at once.
 pub fn revoke(config: &Config, username: &str) -> anyhow::Result<()> {
     let username = self::username(username)?;
-    let Revoked { devices_removed } =
+    let Revoked { devices_removed, .. } =
         serde_json::from_value(carry_out(config, Order::RevokeUser(username.clone()))?)?;
     println!("every token of {username} is revoked; the user must log in again");
     println!("devices removed: {devices_removed}");
+    Ok(())
+}
+
+/// Gives a user another password; tokens and devices of before end, as by [`revoke`].
+pub fn reset_password(config: &Config, username: &str, from_stdin: bool) -> anyhow::Result<()> {
+    let username = self::username(username)?;
+    let secret = secret::secret(config, &username, from_stdin)?;
+    let order = Order::ResetPassword { username: username.clone(), hash: secret.hash };
+    let Revoked { disabled, devices_removed } = serde_json::from_value(carry_out(config, order)?)?;
+    announce(&username, secret.shown.as_deref());
+    println!("every token of before is revoked; devices removed: {devices_removed}");
+    if disabled {
+        println!("the user is disabled and can't log in: enable the user in Store Admin or at head office");
+    }
     Ok(())
 }
 

@@ -27,6 +27,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     http(config, &mut rule);
     auth(config, &mut rule);
     pace(config, &mut rule);
+    config.log.check(&mut rule);
     found
 }
 
@@ -133,6 +134,4 @@ fn pace(config: &Config, rule: Rule<'_>) {
     let url = &config.hub.url;
     let http = url.is_empty() || url.starts_with("https://") || url.starts_with("http://");
     rule(http, "hub.url", "must begin with https:// or http://");
-    let level = config.log.level.parse::<tracing_subscriber::filter::Targets>().is_ok();
-    rule(level, "log.level", "is not a log level");
 }

@@ -121,6 +121,7 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         CommandHeader::AddUser { user } => Order::AddUser(user),
         CommandHeader::ListUsers => Order::ListUsers,
         CommandHeader::RevokeUser { username } => Order::RevokeUser(username),
+        CommandHeader::ResetPassword { username, hash } => Order::ResetPassword { username, hash },
         CommandHeader::ListDevices { username } => Order::ListDevices(username),
         CommandHeader::RemoveDevice { username, credential_id } => {
             Order::RemoveDevice { username, credential_id }

@@ -38,7 +38,10 @@ impl ControlService {
         match order {
             Order::AddUser(user) => self.add_user(*user).await,
             Order::ListUsers => self.users(),
-            Order::RevokeUser(username) => self.revoke_user(&username).await,
+            Order::RevokeUser(username) => revoked(&username, self.store.revoke_user(&username).await),
+            Order::ResetPassword { username, hash } => {
+                revoked(&username, self.store.reset_password(&username, hash).await)
+            }
             Order::ListDevices(username) => devices::list(&self.store, &username),
             Order::RemoveDevice { username, credential_id } => {
                 devices::remove(&self.store, &username, &credential_id).await
@@ -92,19 +95,20 @@ impl ControlService {
         Ok(json!({"users": users.iter().map(view).collect::<Vec<_>>()}))
     }
 
-    async fn revoke_user(&self, username: &str) -> Result<Value, Trouble> {
-        match self.store.revoke_user(username).await {
-            Ok(Revoked { user, devices_removed }) => Ok(json!({
-                "username": username, "revoked_at": user.updated_at, "devices_removed": devices_removed,
-            })),
-            Err(Failure::Refused(Refusal::NotFound(_))) => Err(devices::no_user(username)),
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
     async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Value, Trouble> {
         let count = rows.len();
         self.store.open_stock(rows).await?;
         Ok(json!({"rows": count}))
+    }
+}
+
+fn revoked(username: &str, outcome: Result<Revoked, Failure>) -> Result<Value, Trouble> {
+    match outcome {
+        Ok(Revoked { user, devices_removed }) => Ok(json!({
+            "username": username, "revoked_at": user.updated_at, "disabled": user.disabled,
+            "devices_removed": devices_removed,
+        })),
+        Err(Failure::Refused(Refusal::NotFound(_))) => Err(devices::no_user(username)),
+        Err(failure) => Err(failure.into()),
     }
 }

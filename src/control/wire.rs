@@ -26,6 +26,11 @@ pub enum Order {
     ListUsers,
     /// Kill every token of the user with this login name.
     RevokeUser(String),
+    /// Give the user with this login name another password.
+    ResetPassword {
+        username: String,
+        hash: String,
+    },
     /// List the devices of the user with this login name.
     ListDevices(String),
     /// Remove a device of the user with this login name.
@@ -77,6 +82,13 @@ pub enum CommandHeader {
     RevokeUser {
         /// Login name.
         username: String,
+    },
+    /// [`Order::ResetPassword`]
+    ResetPassword {
+        /// Login name.
+        username: String,
+        /// Hash of the password.
+        hash: String,
     },
     /// [`Order::ListDevices`]
     ListDevices {
@@ -193,6 +205,9 @@ impl Order {
             Self::AddUser(user) => CommandHeader::AddUser { user: user.clone() },
             Self::ListUsers => CommandHeader::ListUsers,
             Self::RevokeUser(username) => CommandHeader::RevokeUser { username: username.clone() },
+            Self::ResetPassword { username, hash } => {
+                CommandHeader::ResetPassword { username: username.clone(), hash: hash.clone() }
+            }
             Self::ListDevices(username) => CommandHeader::ListDevices { username: username.clone() },
             Self::RemoveDevice { username, credential_id } => CommandHeader::RemoveDevice {
                 username: username.clone(),

@@ -112,6 +112,15 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
     }
 
+    /// Gives a user another password, whose hash this is. Tokens and devices end as in [`Self::revoke_user`].
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when nobody has this login name, [`Failure::Unavailable`] while sessions restart.
+    pub async fn reset_password(&self, username: &str, hash: String) -> Result<Revoked, Failure> {
+        let username = username.to_owned();
+        self.ask_sessions(|reply| SessionsMessage::ResetPassword { username, hash, reply }).await
+    }
+
     /// Removes a device of a user; it is gone on the disk when this returns.
     ///
     /// # Errors

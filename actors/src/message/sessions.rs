@@ -35,6 +35,8 @@ pub(crate) enum SessionsMessage {
     AddUser { user: Box<User>, reply: Reply<()> },
     /// Kill every token of the user with this login name.
     Revoke { username: String, reply: Reply<Revoked> },
+    /// Give the user with this login name another password, and kill every token.
+    ResetPassword { username: String, hash: String, reply: Reply<Revoked> },
     /// Remove a device of the user with this login name.
     RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
     /// Whether commands get through.

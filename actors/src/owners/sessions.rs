@@ -88,6 +88,9 @@ impl Actor for Sessions {
             SessionsMessage::Revoke { username, reply } => {
                 end(reply, user_changes::revoke(context, &username).await)?
             }
+            SessionsMessage::ResetPassword { username, hash, reply } => {
+                end(reply, user_changes::reset_password(context, &username, hash).await)?
+            }
             SessionsMessage::Probe { pending } => pending.nothing_to_do(&context.storage, Answer::ok(&())),
             #[cfg(test)]
             SessionsMessage::Panic => panic!("asked to"),

@@ -2,6 +2,8 @@
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;
+use crate::settings::error::SettingsError;
+use crate::telemetry;
 use std::io;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -25,6 +27,27 @@ pub async fn reload_on_sighup<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>)
             Some(Ok(())) => tracing::info!("SIGHUP: the certificate was reloaded"),
             Some(Err(error)) => {
                 tracing::error!(%error, "SIGHUP: the certificate could not be reloaded; the old one stays in use")
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets `log.level` again at every SIGHUP, for as long as it is polled. `level` reads it. What can't be read stays as it
+/// was, and is logged.
+///
+/// # Errors
+/// The handler could not be installed.
+pub async fn follow_log_level(level: impl Fn() -> Result<String, SettingsError>) -> io::Result<()> {
+    let mut hangups = signal(SignalKind::hangup())?;
+    while hangups.recv().await.is_some() {
+        match level() {
+            Ok(level) => match telemetry::set_level(&level) {
+                Ok(()) => tracing::info!("SIGHUP: log.level is {level}"),
+                Err(error) => tracing::error!(%error, "SIGHUP: log.level could not be set; the old one stays in use"),
+            },
+            Err(error) => {
+                tracing::error!(%error, "SIGHUP: the settings could not be read; the old log.level stays in use")
             }
         }
     }

@@ -31,6 +31,16 @@ pub struct Loaded<T> {
     pub sources: BTreeMap<String, Source>,
 }
 
+impl<T> Loaded<T> {
+    /// A line for people, after the settings were found right.
+    pub fn is_right(&self) -> String {
+        let file = self.file.as_ref().map(|path| path.display().to_string());
+        let count = self.sources.values().filter(|source| matches!(source, Source::Environment(_))).count();
+        let file = file.unwrap_or_else(|| "no file was found: defaults".to_owned());
+        format!("the settings are right ({file}; {count} from the environment)")
+    }
+}
+
 impl<T> From<T> for Loaded<T> {
     /// Settings that nobody wrote down anywhere.
     fn from(config: T) -> Self {

@@ -1,6 +1,6 @@
 //! `[log]`: how much is said, and to whom.
 
-use crate::telemetry::LogFormat;
+use crate::telemetry::{self, LogFormat};
 use serde::{Deserialize, Serialize};
 
 /// `[log]`
@@ -16,5 +16,13 @@ pub struct Log {
 impl Default for Log {
     fn default() -> Self {
         Self { format: LogFormat::Pretty, level: "info".to_owned() }
+    }
+}
+
+impl Log {
+    /// Reports each rule that does not hold.
+    pub fn check(&self, rule: &mut dyn FnMut(bool, &'static str, &str)) {
+        let known = telemetry::filter(&self.level).is_ok();
+        rule(known, "log.level", "must be error, warn, info, debug, trace, off, or a list of target=level");
     }
 }

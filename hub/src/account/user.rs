@@ -97,6 +97,20 @@ pub async fn revoke(connection: &mut AnyConnection, username: &str, now: UtcMs) 
     Ok(true)
 }
 
+/// Gives a user another password, whose hash this is, and kills every token. The operator of the machine did it.
+pub async fn reset_password(
+    connection: &mut AnyConnection,
+    id: &UserId,
+    hash: String,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE users SET password_hash = $2, token_version = token_version + 1, updated_at = $3 \
+               WHERE user_id = $1";
+    sqlx::query(sql).bind(id.as_str()).bind(hash).bind(now.0).execute(&mut *connection).await?;
+    let details = serde_json::json!({"user_id": id});
+    audit::append(connection, &UserId::default(), "user.password_changed", &details, now).await.map(drop)
+}
+
 /// Everyone, by login name.
 pub async fn list(pool: &AnyPool) -> Result<Vec<User>, sqlx::Error> {
     let sql = sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM users ORDER BY username"));

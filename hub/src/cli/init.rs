@@ -96,9 +96,14 @@ pub fn person(
     role: Role,
     password: &str,
 ) -> anyhow::Result<NewUser> {
+    let hash = checked_hash(config, username, password)?;
+    NewUser::new(username, name, role, hash).map_err(|problem| anyhow!(problem))
+}
+
+/// The hash of a password that may be used.
+pub fn checked_hash(config: &Config, username: &str, password: &str) -> anyhow::Result<String> {
     if let Some(problem) = policy_problem(password, username) {
         bail!("the password {problem}");
     }
-    let hash = hash_now(config.auth.argon2.params()?, password)?;
-    NewUser::new(username, name, role, hash).map_err(|problem| anyhow!(problem))
+    Ok(hash_now(config.auth.argon2.params()?, password)?)
 }

@@ -1,15 +1,19 @@
 //! `serve` and `migrate`
 
+use super::Loaded;
 use crate::app;
 use crate::config::Config;
 use crate::state::{hub, notify, opening};
 use anyhow::Context;
+use edge::server::sighup::follow_log_level;
+use edge::settings::load;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 /// Serves until it is told to stop.
-pub async fn run(config: &Config) -> anyhow::Result<()> {
+pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
+    let config = &loaded.config;
     edge::telemetry::init(config.log.format, &config.log.level)?;
     let mut stop = stop()?;
     let listen = config.http.listen;
@@ -17,6 +21,9 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let listener_config = app::listener_config(config, listener)?;
     tokio::spawn(notify::watchdog());
+    let file = loaded.file.clone();
+    let level = move || Ok(load::load::<Config>(file.as_deref(), load::environment())?.config.log.level);
+    tokio::spawn(follow_log_level(level));
     let Some(hub) = opening::open(config, &listener_config, &mut stop).await? else { return Ok(()) };
     tracing::info!(hub_id = hub.identity.hub_id, %address, "serving");
     let told = async move { drop(stop.wait_for(|stop| *stop).await) };

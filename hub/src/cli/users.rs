@@ -1,9 +1,10 @@
-//! `user add|list|revoke|devices|remove-device`
+//! `user add|list|revoke|reset-password|devices|remove-device`
 
 use crate::account::user;
-use crate::cli::init::person;
+use crate::cli::init::{checked_hash, person};
 use crate::cli::{devices, line_from_stdin};
 use crate::config::Config;
+use crate::db::Db;
 use crate::secret;
 use crate::state::hub;
 use anyhow::{anyhow, bail};
@@ -35,6 +36,14 @@ pub enum UserCommand {
     Revoke {
         /// Login name
         username: String,
+    },
+    /// Give a user a new password; all of the user's tokens are revoked and all devices are removed
+    ResetPassword {
+        /// Login name
+        username: String,
+        /// Read the password from standard input instead of generating one
+        #[arg(long)]
+        password_stdin: bool,
     },
     /// List the devices that a user logs in with
     Devices {
@@ -85,9 +94,31 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             println!("every token of {username} is revoked");
             println!("devices removed: {removed}");
         }
+        UserCommand::ResetPassword { username, password_stdin } => {
+            reset_password(config, &db, &username, password_stdin).await?;
+        }
         UserCommand::Devices { username } => devices::list(&db, &username).await?,
         UserCommand::RemoveDevice { username, id } => devices::remove(&db, &username, &id).await?,
     }
     db.close().await;
+    Ok(())
+}
+
+async fn reset_password(config: &Config, db: &Db, username: &str, from_stdin: bool) -> anyhow::Result<()> {
+    let user = devices::owner(db, username).await?;
+    let password = if from_stdin { line_from_stdin()? } else { secret::password() };
+    let hash = checked_hash(config, &user.username, &password)?;
+    let (mut write, now) = (db.write().await?, clock::now());
+    user::reset_password(&mut write, &user.user_id, hash, now).await?;
+    let removed = devices::remove_dead(&mut write, &user.user_id).await?;
+    write.commit().await?;
+    if !from_stdin {
+        println!("password {password}");
+    }
+    println!("every token of {username} is revoked");
+    println!("devices removed: {removed}");
+    if user.disabled {
+        println!("the user is disabled and can't log in: another administrator can enable the user");
+    }
     Ok(())
 }

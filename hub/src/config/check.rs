@@ -64,6 +64,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
     office((&config.finance, &config.purchasing, &config.settlement), &mut rule);
     config.company.check(&mut rule);
+    config.log.check(&mut rule);
     rule(config.jobs.time().is_some(), "jobs.at", "must be a time of day, HH:MM");
     let rows = (1..=1_000_000).contains(&config.limits.import_rows);
     rule(rows, "limits.import_rows", "must be 1 to 1000000");

@@ -108,12 +108,13 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         "cashier",
         "--password-stdin",
     ];
-    let table: [(&[&str], i32, &str); 16] = [
+    let table: [(&[&str], i32, &str); 18] = [
         (&["init", "--password-stdin"], 1, ""),
         (&["serve"], 73, "in use"),
         (add, 0, "n@s001.example"),
         (&["user", "list"], 0, "n@s001.example"),
         (&["user", "revoke", "n@s001.example"], 0, ""),
+        (&["user", "reset-password", "n@s001.example", "--password-stdin"], 0, "revoked"),
         (&["import", "products", &products], 0, "1 products"),
         (&["import", "stock", &stock], 0, "1 products"),
         (&["import", "members", &members], 0, "1 members"),
@@ -125,6 +126,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         (&["verify", "--deep"], 0, ""),
         (&["rebuild-index"], 73, "stop it first"),
         (&["config", "show"], 0, "S001"),
+        (&["config", "check"], 0, "are right"),
     ];
     for (arguments, code, word) in table {
         let output = process::run(counter.store.command(arguments), PASSWORD);

@@ -44,10 +44,21 @@ fn users_are_added_listed_and_revoked_both_ways() {
         assert!(process::said(&output).contains("already exists"), "{}", process::said(&output));
         assert!(good(&store, &["user", "list"], "").contains(username));
         assert!(bad(&store, &["user", "revoke", "nobody@s001.example"]).contains("nobody@s001.example"));
+        let mut before = (!stopped).then(|| store.login(username.split('@').next().unwrap()));
+        let said = good(&store, &["user", "reset-password", username], "");
+        let password = said.split_once("password ").and_then(|(_, rest)| rest.split(' ').next()).unwrap();
         if stopped {
             store.start();
         }
-        store.login(username.split('@').next().unwrap()).get("/api/auth/me").data(200);
+        let log_in = |password: &str| {
+            let body = json!({"username": username, "password": password});
+            store.client().post("/api/auth/login", &body)
+        };
+        log_in(PASSWORD).refused(401, "invalid_credentials");
+        log_in(password).data(200);
+        if let Some(before) = &mut before {
+            before.get("/api/auth/me").refused(401, "token_revoked");
+        }
     }
 }
 

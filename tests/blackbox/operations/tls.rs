@@ -116,6 +116,15 @@ fn a_store_without_tls_outlives_a_hangup() {
     store.daemon().signal("HUP");
     wait::until("the signal was seen", || store.log().contains("no certificate to reload").then_some(()));
     store.client().get("/health").data(200);
+    // The level of the log is read again, and one that can't be read changes nothing.
+    for (level, said) in [("debug", "log.level is debug"), ("verbose", "the old log.level stays in use")] {
+        store.set(&format!("log.level = {level:?}\n"));
+        store.daemon().signal("HUP");
+        wait::until("the signal was seen", || store.log().contains(said).then_some(()));
+    }
+    let checked = process::run(store.command(&["config", "check"]), "");
+    assert_eq!(checked.status.code(), Some(2));
+    assert!(process::said(&checked).contains("log.level"), "{}", process::said(&checked));
     store.stop();
 }
 

@@ -110,12 +110,27 @@ pub(super) async fn add(context: &Context, user: User) -> Result<(), Failure> {
 
 /// Tokens and sessions of an earlier version are dead from now on, over every restart.
 pub(super) async fn revoke(context: &Context, username: &str) -> Result<Revoked, Failure> {
+    let user = devices::owner(context, username)?;
+    end_sessions(context, user, "user.tokens_revoked").await
+}
+
+/// Another password, whose hash this is; tokens and devices of before are dead from now on.
+pub(super) async fn reset_password(
+    context: &Context,
+    username: &str,
+    hash: String,
+) -> Result<Revoked, Failure> {
     let mut user = devices::owner(context, username)?;
+    user.set_password(hash, context.stamps.now());
+    end_sessions(context, user, "user.password_changed").await
+}
+
+async fn end_sessions(context: &Context, mut user: User, action: &str) -> Result<Revoked, Failure> {
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = context.stamps.now();
     let devices = dead(&context.storage, &user)?;
     let devices_removed = devices.len();
-    by_operator(context, user.clone(), devices, "user.tokens_revoked").await?;
+    by_operator(context, user.clone(), devices, action).await?;
     Ok(Revoked { user, devices_removed })
 }
 

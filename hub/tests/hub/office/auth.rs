@@ -46,6 +46,14 @@ async fn people_log_in_and_roles_are_kept_apart() {
     // Revoked by the command beside the running hub: dead with the next request.
     assert!(server.place.run(&["user", "revoke", "fin"], "").status.success());
     assert_eq!(finance.get("/api/auth/me").await.refusal(), "401 token_revoked");
+    let log_in = async |password: &str| {
+        server.api().post("/api/auth/login", &json!({"username": "fin", "password": password})).await
+    };
+    log_in("another-horse-9").await.data();
+    let done = server.place.run(&["user", "reset-password", "fin", "--password-stdin"], "a third horse\n");
+    assert!(done.status.success());
+    assert_eq!(log_in("another-horse-9").await.refusal(), "401 invalid_credentials");
+    log_in("a third horse").await.data();
 }
 
 #[tokio::test(flavor = "multi_thread")]

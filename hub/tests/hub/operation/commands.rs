@@ -157,6 +157,8 @@ async fn people_and_stores_are_managed_by_command() {
     assert!(stderr(&add("PUR", "ho_finance")).contains("user already exists"));
     assert_eq!(add("till", "cashier").status.code(), Some(1), "a role of stores");
     assert_eq!(place.run(&["user", "revoke", "nobody"], "").status.code(), Some(1));
+    assert_eq!(place.run(&["user", "reset-password", "nobody"], "").status.code(), Some(1));
+    assert!(stdout(&place.run(&["config", "check"], "")).contains("are right"));
     place.add_store("S001");
     assert_eq!(place.run(&["store", "add", "S001"], "").status.code(), Some(1));
     for bad in ["a b", "a/b", "..", "a\nb", "käse", &"x".repeat(33)] {
@@ -172,6 +174,8 @@ async fn people_and_stores_are_managed_by_command() {
     }
     assert_eq!(place.run(&["store", "add", "S002", "--timezone", "Mars/Base"], "").status.code(), Some(1));
     assert!(place.run(&["store", "disable", "S001"], "").status.success());
+    let status = stdout(&place.run(&["status"], ""));
+    assert!(status.contains("1 disabled") && status.contains("last backup  none yet"), "{status}");
     let listed = stdout(&place.run(&["store", "list"], ""));
     assert!(listed.contains("S001             disabled"), "{listed}");
     assert!(listed.contains("it is disabled at head office"), "{listed}");
