@@ -1,7 +1,7 @@
 //! The command line: names are contract (docs/store.md#commands).
 
 use crate::config::load::load;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use edge::settings::load::environment;
 use edge::sheet::Encoding;
 use std::path::{Path, PathBuf};
@@ -78,9 +78,9 @@ enum Command {
     Status,
     /// Copy the store into a new or empty folder, whether it is running or stopped
     Backup {
-        /// The folder
+        /// The folder [default: a new folder in `backups` of the data folder; the newest `backup.keep` are kept]
         #[arg(value_name = "DIR")]
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         /// Omit the store's keys
         #[arg(long)]
         without_keys: bool,
@@ -112,6 +112,12 @@ enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Write the manual pages of all commands into a folder
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
     },
 }
 
@@ -228,8 +234,10 @@ enum ConfigCommand {
 
 /// Runs one command to its end.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
-    if let Command::Completions { shell } = cli.command {
-        return completions::run(shell);
+    match cli.command {
+        Command::Completions { shell } => return completions::run(shell),
+        Command::Man { folder } => return Ok(clap_mangen::generate_to(Cli::command(), folder)?),
+        _ => {}
     }
     // A settings file that is still to be made is read as an empty one.
     let new = matches!(cli.command, Command::Init { .. });
@@ -262,7 +270,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         },
         Command::Rejoin => rejoin::run(config),
         Command::Status => status::run(config),
-        Command::Backup { folder, without_keys } => backup::run(config, &folder, !without_keys),
+        Command::Backup { folder, without_keys } => backup::run(config, folder.as_deref(), !without_keys),
         Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
         Command::RebuildIndex => rebuild_index::run(config),
@@ -270,14 +278,13 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Config(ConfigArgs { command: ConfigCommand::Check }) => config_check::run(&loaded),
-        Command::Completions { shell } => completions::run(shell),
+        Command::Completions { .. } | Command::Man { .. } => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_names_are_those_of_the_contract() {
@@ -299,6 +306,7 @@ mod tests {
             "import stock --opening file.csv --encoding windows-1252",
             "status",
             "backup dir --without-keys",
+            "backup",
             "restore dir",
             "enrol --hub http://hub --token t",
             "verify --deep",

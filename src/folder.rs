@@ -24,6 +24,11 @@ pub fn sync_key(config: &Config) -> PathBuf {
     config.storage.path.join(KEY_FILES[1])
 }
 
+/// Folder of the backups that a page or `backup` without a folder makes.
+pub fn backups(config: &Config) -> PathBuf {
+    config.storage.path.join("backups")
+}
+
 /// Makes the folder of keys.
 pub fn create_keys(config: &Config) -> anyhow::Result<()> {
     folder(&config.storage.path.join("keys"))

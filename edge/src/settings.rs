@@ -22,6 +22,12 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// Keys (`section.key`) whose value is an address that may carry a log-in: masked where shown.
     const MASKED: &'static [&'static str];
 
+    /// The settings with the values that follow from others.
+    #[must_use]
+    fn completed(self) -> Self {
+        self
+    }
+
     /// Section and key with the problem, for every rule that the types don't express.
     fn problems(&self) -> Vec<(&'static str, String)>;
 }

@@ -13,7 +13,7 @@ mod users;
 use crate::config::Config;
 use crate::db::failure;
 use crate::maintenance::rebuild::Rebuild;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use edge::settings::{error::SettingsError, load};
 use std::path::PathBuf;
 
@@ -88,6 +88,11 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages of all commands into a folder
+    Man {
+        /// The folder
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -109,10 +114,13 @@ enum ConfigCommand {
 /// # Errors
 /// The failure; [`exit_code`] gives the exit code of the process.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
-    if let Command::Completions { shell } = cli.command {
-        let mut command = <Cli as clap::CommandFactory>::command();
-        clap_complete::generate(shell, &mut command, "cloud-hub", &mut std::io::stdout());
-        return Ok(());
+    match cli.command {
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "cloud-hub", &mut std::io::stdout());
+            return Ok(());
+        }
+        Command::Man { dir } => return Ok(clap_mangen::generate_to(Cli::command(), dir)?),
+        _ => {}
     }
     let loaded: Loaded = load::load(cli.config.as_deref(), load::environment())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -139,7 +147,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
                 println!("{}", loaded.is_right());
                 Ok(())
             }
-            Command::Completions { .. } => Ok(()),
+            Command::Completions { .. } | Command::Man { .. } => Ok(()),
         }
     });
     done.map_err(|error| if is_of_pooler(&error) { error.context(POOLER) } else { error })

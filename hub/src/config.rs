@@ -44,6 +44,13 @@ impl Settings for Config {
     const ENV_PREFIX: &'static str = "CLOUD_HUB__";
     const MASKED: &'static [&'static str] = &["database.url"];
 
+    fn completed(mut self) -> Self {
+        if self.database.url.is_empty() {
+            self.database.url = format!("sqlite://{}", self.storage.path.join("hub.sqlite").display());
+        }
+        self
+    }
+
     fn problems(&self) -> Vec<(&'static str, String)> {
         check::problems(self)
     }
@@ -77,7 +84,7 @@ impl edge::settings::http::Port for HubPort {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Database {
-    /// `sqlite://FILE` or `postgres://…`.
+    /// `sqlite://FILE` or `postgres://…`. Empty in a file: `hub.sqlite` in `storage.path`.
     pub url: String,
     /// Connections to it at once, of one process.
     pub connections: u32,
@@ -85,7 +92,7 @@ pub struct Database {
 
 impl Default for Database {
     fn default() -> Self {
-        Self { url: "sqlite://./data/hub.sqlite".to_owned(), connections: 16 }
+        Self { url: String::new(), connections: 16 }
     }
 }
 

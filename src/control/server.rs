@@ -143,7 +143,7 @@ async fn read(input: &mut BufReader<OwnedReadHalf>) -> anyhow::Result<Order> {
         CommandHeader::Status => Order::Status,
         CommandHeader::HubSettings => Order::HubSettings,
         CommandHeader::Verify => Order::Verify,
-        CommandHeader::Backup { folder, keys } => Order::Backup { folder, keys },
+        CommandHeader::Backup { folder, keep, keys } => Order::Backup { folder, keep, keys },
     })
 }
 

@@ -63,8 +63,12 @@ impl ControlService {
             Order::Status => status::of(&self.store, self.serving),
             Order::HubSettings => Ok(json!(self.store.hub_settings().map_err(crate::folder::in_use)?)),
             Order::Verify => Ok(outcome::of_verification(&self.upkeep.verify(progress).await?)),
-            Order::Backup { folder, keys } => {
+            Order::Backup { folder, keep: None, keys } => {
                 let backup = self.upkeep.backup(&folder, keys, progress).await?;
+                Ok(outcome::of_backup(&folder, &backup))
+            }
+            Order::Backup { folder, keep: Some(keep), keys } => {
+                let (folder, backup) = self.upkeep.backup_below(&folder, keep, keys, progress).await?;
                 Ok(outcome::of_backup(&folder, &backup))
             }
         }

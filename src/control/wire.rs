@@ -61,8 +61,10 @@ pub enum Order {
     Verify,
     /// Back the store up.
     Backup {
-        /// Into this folder, absolute.
+        /// Into this folder, absolute; with `keep`, into a new folder inside of it.
         folder: PathBuf,
+        /// Number of backups that stay in the folder. `None`: the folder is the backup.
+        keep: Option<usize>,
         keys: bool,
     },
 }
@@ -141,6 +143,8 @@ pub enum CommandHeader {
     Backup {
         /// The folder.
         folder: PathBuf,
+        /// Number of backups that stay in it.
+        keep: Option<usize>,
         /// With keys.
         keys: bool,
     },
@@ -234,7 +238,9 @@ impl Order {
             Self::Status => CommandHeader::Status,
             Self::HubSettings => CommandHeader::HubSettings,
             Self::Verify => CommandHeader::Verify,
-            Self::Backup { folder, keys } => CommandHeader::Backup { folder: folder.clone(), keys: *keys },
+            Self::Backup { folder, keep, keys } => {
+                CommandHeader::Backup { folder: folder.clone(), keep: *keep, keys: *keys }
+            }
         };
         Ok((head, rows))
     }

@@ -74,7 +74,7 @@ enum Command {
         #[arg(default_value = "target/dist")]
         to: PathBuf,
     },
-    /// Build the release files: programs with their list of crates inside, bills of materials and checksums
+    /// Build the release files: programs with their list of crates inside, Debian packages, bills of materials and checksums
     Release,
     /// Write docs/openapi/*.json from the tables of routes
     Openapi,

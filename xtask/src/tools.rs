@@ -4,6 +4,7 @@ pub mod apt;
 pub mod cpu;
 pub mod faketime;
 pub mod npm;
+pub mod packages;
 pub mod postgres;
 pub mod python;
 pub mod supply;

@@ -80,7 +80,8 @@ pub fn load<T: Settings>(
         sources.insert(path.join("."), Source::Environment(name));
     }
     let config = T::deserialize(table)
-        .map_err(|error| SettingsError::one(&origin, None, None, error.message().to_owned()))?;
+        .map_err(|error| SettingsError::one(&origin, None, None, error.message().to_owned()))?
+        .completed();
     let loaded = Loaded { config, file, sources };
     let secrets = exposed(&loaded)?;
     let problems: Vec<Problem> = loaded

@@ -2,6 +2,7 @@
 
 use crate::config::load::Loaded;
 use crate::config::show::{self, SettingOrigin};
+use crate::folder;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::{answered, ask};
@@ -61,7 +62,7 @@ impl Admin {
             upkeep,
             loaded: loaded.clone(),
             data: config.storage.path.clone(),
-            backups: config.storage.path.join("backups"),
+            backups: folder::backups(config),
             keep: config.backup.keep,
             verifying: Job::default(),
             backing_up: Job::default(),

@@ -109,6 +109,26 @@ fn what_is_not_whole_is_not_restored() {
 }
 
 #[test]
+fn of_backups_without_a_folder_of_their_own_the_newest_are_kept() {
+    let mut store = Store::open_with("backup.keep = 2\n", 1);
+    for round in 0..4 {
+        if round == 3 {
+            store.stop();
+        }
+        process::succeed(store.command(&["backup"]), "");
+    }
+    let kept: Vec<_> = fs::read_dir(store.data().join("backups")).unwrap().collect();
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    store.start();
+    let work = store.login("manager").get("/api/admin/work").data(200);
+    let newest = Path::new(work["backups"][0]["folder"].as_str().unwrap()).to_owned();
+    store.stop();
+    store.move_data(store.folder().join("restored"));
+    process::succeed(store.command(&["restore", newest.to_str().unwrap()]), "");
+    store.verify();
+}
+
+#[test]
 fn a_backup_of_a_stopped_store_without_keys_makes_new_ones() {
     let mut store = Store::prepare("", 1);
     let folder = store.folder().join("backup");

@@ -1,5 +1,6 @@
 //! `deny`, `sbom`, `release`: where the dependencies come from, and what a build says it is made of.
 
+use crate::tools::packages;
 use crate::workspace::{cargo, root, target};
 use anyhow::{Context, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -143,8 +144,8 @@ fn without_hooks(program: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The release: both programs with the list of their crates inside (`cargo audit bin` reads it), their
-/// bills of materials and checksums, in `target/dist`.
+/// The release: both programs with the list of their crates inside (`cargo audit bin` reads it), their bills of
+/// materials, Debian packages and checksums, in `target/dist`.
 pub async fn release() -> anyhow::Result<bool> {
     let auditable =
         tool(AUDITABLE).await?.context("cargo-auditable could not be installed from the package registry")?;
@@ -166,8 +167,11 @@ pub async fn release() -> anyhow::Result<bool> {
         without_hooks(&std::fs::read(dist.join(program))?).with_context(|| program.to_owned())?;
     }
     sbom(&dist).await?;
+    let packages = packages::make(&SHIPPED, &dist).await?;
     let mut sums = Command::new("sha256sum");
     let files = SHIPPED.iter().flat_map(|program| [(*program).to_owned(), format!("{program}.cdx.json")]);
+    let names = packages.iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+    let files: Vec<String> = files.chain(names).collect();
     let sums = sums.args(files).current_dir(&dist).output().await.context("sha256sum")?;
     ensure!(sums.status.success(), "sha256sum failed");
     std::fs::write(dist.join("SHA256SUMS"), &sums.stdout)?;

@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 const UNITS: &str = "systemd";
 /// Where the units expect the binaries.
-const INSTALLED: &str = "/usr/local/bin/";
+const INSTALLED: &str = "/usr/bin/";
 /// The most exposure that a unit may have, in tenths, as `systemd-analyze security` counts.
 const EXPOSURE_MAX: &str = "15";
 

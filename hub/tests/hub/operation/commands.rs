@@ -2,7 +2,7 @@
 
 use crate::support::server::{Place, Server, stderr, stdout};
 use cloud_hub::config::Config;
-use edge::settings::{key_span, load};
+use edge::settings::{Settings, key_span, load};
 use std::os::unix::fs::PermissionsExt;
 use toml::Table;
 
@@ -16,7 +16,7 @@ fn the_shipped_file_is_the_defaults() {
     for text in [shipped.to_owned(), all.join("\n")] {
         std::fs::write(&file, text).unwrap();
         let loaded = load::load::<Config>(Some(&file), Vec::new()).unwrap();
-        assert_eq!(loaded.config, Config::default());
+        assert_eq!(loaded.config, Config::default().completed());
     }
     let keys =
         |text: &str| -> Vec<String> { key_span::places(text).into_iter().map(|place| place.path).collect() };
