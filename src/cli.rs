@@ -13,6 +13,7 @@ pub mod completions;
 pub mod config_check;
 pub mod config_show;
 pub mod devices;
+pub mod doctor;
 pub mod enrol;
 pub mod import;
 pub mod init;
@@ -76,6 +77,8 @@ enum Command {
     Rejoin,
     /// Show the state of the store on one screen
     Status,
+    /// Check everything around the store: settings, data, disk, daemon, backup, head office, clock, printers
+    Doctor,
     /// Copy the store into a new or empty folder, whether it is running or stopped
     Backup {
         /// The folder [default: a new folder in `backups` of the data folder; the newest `backup.keep` are kept]
@@ -270,6 +273,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         },
         Command::Rejoin => rejoin::run(config),
         Command::Status => status::run(config),
+        Command::Doctor => doctor::run(&loaded),
         Command::Backup { folder, without_keys } => backup::run(config, folder.as_deref(), !without_keys),
         Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
@@ -305,6 +309,7 @@ mod tests {
             "import points file.csv",
             "import stock --opening file.csv --encoding windows-1252",
             "status",
+            "doctor",
             "backup dir --without-keys",
             "backup",
             "restore dir",

@@ -2,6 +2,7 @@
 
 mod backup;
 mod devices;
+mod doctor;
 mod import;
 mod init;
 mod rotate_keys;
@@ -81,6 +82,8 @@ enum Command {
     },
     /// Show the state of the hub and its stores on one screen
     Status,
+    /// Check everything around the hub: settings, data, server, database, backup, stores
+    Doctor,
     /// Show or check the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -138,6 +141,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Partition => backup::split(&loaded.config).await,
             Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
             Command::Status => status::run(&loaded.config).await,
+            Command::Doctor => doctor::run(&loaded).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
                 print!("{}", edge::settings::show::show(&loaded)?);
                 Ok(())

@@ -1,6 +1,7 @@
 //! `status`: one screen in plain words.
 
 use crate::config::Config;
+use crate::db::Db;
 use crate::office::overview::overview::{self, Overview};
 use crate::state::hub;
 use edge::clock;
@@ -9,9 +10,7 @@ use std::collections::BTreeMap;
 /// Prints the state of the hub and its stores, whether it serves or not.
 pub async fn run(config: &Config) -> anyhow::Result<()> {
     let (db, identity) = hub::open_db(config).await?;
-    let now = clock::now();
-    let today = now.timestamp().in_tz(&config.hub.timezone)?.date();
-    let overview = overview::read(db.pool(), now, today).await?;
+    let overview = overview(&db, config).await?;
     println!("{:<12} {}, version {}", "hub", identity.hub_id, env!("CARGO_PKG_VERSION"));
     for (name, text) in lines(&overview) {
         println!("{name:<12} {text}");
@@ -20,32 +19,40 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
-    let count = |count: i64, what: &str| format!("{count} {what}");
-    let mut lines = vec![("stores", counts(&overview.stores_by_state))];
+/// What an administrator looks at first.
+pub async fn overview(db: &Db, config: &Config) -> anyhow::Result<Overview> {
+    let now = clock::now();
+    let today = now.timestamp().in_tz(&config.hub.timezone)?.date();
+    Ok(overview::read(db.pool(), now, today).await?)
+}
+
+/// What somebody has to look after.
+pub fn problems(overview: &Overview) -> Vec<String> {
+    let mut problems = Vec::new();
     if overview.stores_with_problems_count > 0 {
-        let problems = counts(&overview.stores_by_problem);
-        lines.push(("PROBLEM", format!("stores with problems: {problems}")));
+        problems.push(format!("stores with problems: {}", counts(&overview.stores_by_problem)));
     }
     if overview.parked_count > 0 {
-        lines.push(("PROBLEM", format!("parked records: {}", counts(&overview.parked_by_code))));
+        problems.push(format!("parked records: {}", counts(&overview.parked_by_code)));
     }
-    let proof = overview.last_proof.as_ref();
-    match proof {
-        Some(proof) if !proof.ok => {
-            lines.push(("PROBLEM", format!("{} proofs of the books did not hold at {}", proof.problems, proof.at)));
-        }
-        _ => {}
+    if let Some(proof) = overview.last_proof.as_ref().filter(|proof| !proof.ok) {
+        problems.push(format!("{} proofs of the books did not hold at {}", proof.problems, proof.at));
     }
-    let held = proof.map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
+    problems
+}
+
+fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("stores", counts(&overview.stores_by_state))];
+    lines.extend(problems(overview).into_iter().map(|problem| ("PROBLEM", problem)));
+    let proof = overview.last_proof.as_ref().map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
     let backup = overview.last_backup_at.map_or_else(|| "none yet".to_owned(), |at| at.to_string());
     lines.extend([
-        ("last proof", held),
+        ("last proof", proof),
         ("last backup", backup),
-        ("exceptions", count(overview.exceptions_count, "open")),
-        ("orders", count(overview.orders_to_approve_count, "wait for approval")),
-        ("settlements", count(overview.settlements_open_count, "not approved")),
-        ("invoices", count(overview.invoices_due_count, "due and not paid")),
+        ("exceptions", format!("{} open", overview.exceptions_count)),
+        ("orders", format!("{} wait for approval", overview.orders_to_approve_count)),
+        ("settlements", format!("{} not approved", overview.settlements_open_count)),
+        ("invoices", format!("{} due and not paid", overview.invoices_due_count)),
     ]);
     lines
 }

@@ -10,7 +10,7 @@ use testkit::process;
 use testkit::store::{PASSWORD, Store};
 
 /// Every command of the contract.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 16] = [
     "init",
     "serve",
     "user",
@@ -18,6 +18,8 @@ const COMMANDS: [&str; 14] = [
     "enrol",
     "rejoin",
     "status",
+    "doctor",
+    "man",
     "backup",
     "restore",
     "verify",
@@ -108,7 +110,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         "cashier",
         "--password-stdin",
     ];
-    let table: [(&[&str], i32, &str); 18] = [
+    let table: [(&[&str], i32, &str); 21] = [
         (&["init", "--password-stdin"], 1, ""),
         (&["serve"], 73, "in use"),
         (add, 0, "n@s001.example"),
@@ -127,6 +129,9 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         (&["rebuild-index"], 73, "stop it first"),
         (&["config", "show"], 0, "S001"),
         (&["config", "check"], 0, "are right"),
+        (&["doctor"], 1, "PROBLEM  backup     there is none"),
+        (&["backup"], 0, "verified"),
+        (&["doctor"], 0, "ok       hub        none"),
     ];
     for (arguments, code, word) in table {
         let output = process::run(counter.store.command(arguments), PASSWORD);

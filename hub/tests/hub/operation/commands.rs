@@ -176,6 +176,11 @@ async fn people_and_stores_are_managed_by_command() {
     assert!(place.run(&["store", "disable", "S001"], "").status.success());
     let status = stdout(&place.run(&["status"], ""));
     assert!(status.contains("1 disabled") && status.contains("last backup  none yet"), "{status}");
+    let doctor = place.run(&["doctor"], "");
+    assert_eq!(doctor.status.code(), Some(1));
+    for line in ["ok       database", "PROBLEM  daemon", "PROBLEM  backup     there is none"] {
+        assert!(stdout(&doctor).contains(line), "{line}: {}", stdout(&doctor));
+    }
     let listed = stdout(&place.run(&["store", "list"], ""));
     assert!(listed.contains("S001             disabled"), "{listed}");
     assert!(listed.contains("it is disabled at head office"), "{listed}");

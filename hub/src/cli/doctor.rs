@@ -1,0 +1,76 @@
+//! `doctor`: everything that an operator would check by hand, whether the hub serves or not.
+
+use super::{Loaded, status};
+use crate::config::Config;
+use crate::state::hub::{open_db, token_key};
+use anyhow::bail;
+use domain::model::base::time::UtcMs;
+use edge::server::doctor::{Report, listens};
+use edge::{clock, private};
+use std::time::Duration;
+
+/// The oldest last backup that is no problem: one night may be missed.
+const BACKUP_AGE_MAX: Duration = Duration::from_secs(50 * 3600);
+
+/// Prints a line for each check.
+///
+/// # Errors
+/// A check found something wrong.
+pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
+    let config = &loaded.config;
+    let mut report = Report::default();
+    report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
+    report.add("data", data(config));
+    let listen = config.http.listen;
+    let hint = "systemctl start cloud-hub, then journalctl -u cloud-hub";
+    let daemon = listens(listen).map(|()| format!("answers at {listen}"));
+    report.add("daemon", daemon.map_err(|why| format!("nothing answers at {listen} ({why}): {hint}")));
+    if let Err(why) = inside(config, &mut report).await {
+        report.add("database", Err(format!("{why:#}")));
+    }
+    print!("{}", report.text());
+    match report.problems() {
+        0 => Ok(()),
+        count => bail!("problems: {count}"),
+    }
+}
+
+fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+fn data(config: &Config) -> Result<String, String> {
+    let path = &config.storage.path;
+    if !token_key(path).exists() {
+        return Err(format!("{} has no hub: run cloud-hub init", path.display()));
+    }
+    text(private::check_folder(path))?;
+    Ok(path.display().to_string())
+}
+
+/// Checks that need the database.
+async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
+    let (db, identity) = open_db(config).await?;
+    let overview = status::overview(&db, config).await?;
+    report.add("database", Ok(format!("hub {}", identity.hub_id)));
+    report.add("backup", backup(overview.last_backup_at));
+    let problems = status::problems(&overview);
+    if problems.is_empty() {
+        report.add("stores", Ok("no store has a problem, and no record is parked".to_owned()));
+    }
+    for problem in problems {
+        report.add("stores", Err(problem));
+    }
+    db.close().await;
+    Ok(())
+}
+
+fn backup(last: Option<UtcMs>) -> Result<String, String> {
+    let Some(last) = last else { return Err("there is none: run cloud-hub backup DIR".to_owned()) };
+    let age = Duration::from_millis(clock::now().0.saturating_sub(last.0).try_into().unwrap_or(0));
+    let said = format!("the last one is of {last}");
+    if age > BACKUP_AGE_MAX {
+        return Err(format!("{said}: is cloud-hub-backup.timer enabled?"));
+    }
+    Ok(said)
+}
