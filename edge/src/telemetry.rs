@@ -32,7 +32,9 @@ pub enum LogFormat {
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// `log.level` is not understood.
-    #[error("log.level {0:?} is neither a level (error, warn, info, debug, trace, off) nor a list of target=level")]
+    #[error(
+        "log.level {0:?} is neither a level (error, warn, info, debug, trace, off) nor a list of target=level"
+    )]
     Level(String),
     /// Something else logs already.
     #[error("logs are set up already")]
@@ -205,7 +207,8 @@ mod tests {
         for format in [LogFormat::Pretty, LogFormat::Json] {
             let kept = Kept::default();
             let writer = kept.clone();
-            let lines = fmt::layer().with_writer(move || Lines { out: writer.clone(), prefix: "" }).with_ansi(false);
+            let lines =
+                fmt::layer().with_writer(move || Lines { out: writer.clone(), prefix: "" }).with_ansi(false);
             let log = || {
                 tracing::warn!(path = evil, user = ?evil, error = %evil, "{evil}");
                 tracing::info!("second");

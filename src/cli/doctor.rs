@@ -1,8 +1,8 @@
 //! `doctor`: everything that an operator would check by hand, whether the daemon runs or not.
 
 use super::carry_out::carry_out;
-use crate::config::load::Loaded;
 use crate::config::Config;
+use crate::config::load::Loaded;
 use crate::config::printing::PrinterAddress;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
@@ -151,7 +151,8 @@ fn printer(place: &PrinterAddress) -> Result<String, String> {
         PrinterAddress::Device(path) if path.exists() => Ok(path.display().to_string()),
         PrinterAddress::Device(path) => Err(format!("{} is not there: is it switched on?", path.display())),
         PrinterAddress::Network(address) => {
-            let found = text(address.to_socket_addrs())?.next().ok_or_else(|| format!("{address}: no address"))?;
+            let found =
+                text(address.to_socket_addrs())?.next().ok_or_else(|| format!("{address}: no address"))?;
             let connected = TcpStream::connect_timeout(&found, CONNECT_TIMEOUT);
             connected.map_err(|why| format!("{address} does not answer ({why}): is it switched on?"))?;
             Ok(address.clone())

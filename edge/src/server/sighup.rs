@@ -44,7 +44,9 @@ pub async fn follow_log_level(level: impl Fn() -> Result<String, SettingsError>)
         match level() {
             Ok(level) => match telemetry::set_level(&level) {
                 Ok(()) => tracing::info!("SIGHUP: log.level is {level}"),
-                Err(error) => tracing::error!(%error, "SIGHUP: log.level could not be set; the old one stays in use"),
+                Err(error) => {
+                    tracing::error!(%error, "SIGHUP: log.level could not be set; the old one stays in use")
+                }
             },
             Err(error) => {
                 tracing::error!(%error, "SIGHUP: the settings could not be read; the old log.level stays in use")

@@ -44,7 +44,8 @@ pub fn problems(overview: &Overview) -> Vec<String> {
 fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
     let mut lines = vec![("stores", counts(&overview.stores_by_state))];
     lines.extend(problems(overview).into_iter().map(|problem| ("PROBLEM", problem)));
-    let proof = overview.last_proof.as_ref().map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
+    let proof =
+        overview.last_proof.as_ref().map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
     let backup = overview.last_backup_at.map_or_else(|| "none yet".to_owned(), |at| at.to_string());
     lines.extend([
         ("last proof", proof),

@@ -132,5 +132,7 @@ fn role(key: &ApiKey, asked: &KeyedRequest<'_>) -> Result<Role, ApiError> {
 /// Whether the request reads one of the key's stores. An operation without the parameter would ignore it.
 fn names_store(key: &ApiKey, asked: &KeyedRequest<'_>) -> bool {
     let filters: BTreeMap<String, String> = query::parse(asked.query).unwrap_or_default();
-    !asked.mutates && asked.filters_by_store && filters.get("store_id").is_some_and(|store_id| key.store_ids.contains(store_id))
+    !asked.mutates
+        && asked.filters_by_store
+        && filters.get("store_id").is_some_and(|store_id| key.store_ids.contains(store_id))
 }

@@ -19,7 +19,11 @@ pub async fn make(programs: &[&str], to: &Path) -> anyhow::Result<Vec<PathBuf>> 
     let deb = tool(DEB).await?.context("cargo-deb could not be installed from the package registry")?;
     let built = target().await?;
     // The lists of files in Cargo.toml name this folder.
-    ensure!(built == root().join("target"), "packages can only be made in {}", root().join("target").display());
+    ensure!(
+        built == root().join("target"),
+        "packages can only be made in {}",
+        root().join("target").display()
+    );
     let mut packages = Vec::new();
     for program in programs {
         describe(&built.join("release").join(program), &built.join("package").join(program), program).await?;
