@@ -35,7 +35,7 @@ const EMPTY: &str = "/dev/null";
 
 /// The Store Router: the server of one shop.
 #[derive(Debug, Parser)]
-#[command(name = "store-router", version, propagate_version = false, arg_required_else_help = true)]
+#[command(name = "store-router", version = edge::VERSION, propagate_version = false, arg_required_else_help = true)]
 pub struct Cli {
     /// Settings file [default: ./config.toml, then /etc/store-router/config.toml]
     #[arg(long, global = true, value_name = "FILE")]

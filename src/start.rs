@@ -103,7 +103,7 @@ fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             pull_wait: config.hub.pull_wait.duration(),
             authority: hub_address::authority(config)?,
             token: Arc::new(token),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: edge::VERSION.to_owned(),
             costs_max: config.auth.argon2.params()?.most(),
         },
     })

@@ -39,3 +39,9 @@ pub use api::route::{API_KEY_PREFIX, Access, Authority, BodyKind, Doc, Handler, 
 pub use api::{docs, error, event_stream, figures, openapi, page, query, reply, request, route};
 pub use credentials::{keys, passkeys, passwords, tokens};
 pub use limits::Limits;
+
+/// Version of both programs. A release adds the commit it was built from, for example `0.1.0+3f2a9c1d`.
+pub const VERSION: &str = match option_env!("BUILD_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};

@@ -26,7 +26,7 @@ const USAGE: u8 = 2;
 
 /// The Cloud Hub: head office of all stores.
 #[derive(Debug, Parser)]
-#[command(name = "cloud-hub", version, propagate_version = false, arg_required_else_help = true)]
+#[command(name = "cloud-hub", version = edge::VERSION, propagate_version = false, arg_required_else_help = true)]
 pub struct Cli {
     /// Settings file [default: ./hub.toml, then /etc/cloud-hub/hub.toml]
     #[arg(long, global = true, value_name = "FILE")]

@@ -48,7 +48,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         enrolment_token: token.to_owned(),
         store_id: config.store.id.clone(),
         public_key: key.public_key_text(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: edge::VERSION.to_owned(),
         name: config.store.name.trim().to_owned(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

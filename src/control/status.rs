@@ -22,7 +22,7 @@ pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
     let stats = storage.stats();
     Ok(json!({
         "store_id": store.rules().store_id,
-        "version": env!("CARGO_PKG_VERSION"),
+        "version": edge::VERSION,
         "serving": serving,
         "actors": actors,
         "problems": sync.get("problems"),

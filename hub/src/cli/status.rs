@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub async fn run(config: &Config) -> anyhow::Result<()> {
     let (db, identity) = hub::open_db(config).await?;
     let overview = overview(&db, config).await?;
-    println!("{:<12} {}, version {}", "hub", identity.hub_id, env!("CARGO_PKG_VERSION"));
+    println!("{:<12} {}, version {}", "hub", identity.hub_id, edge::VERSION);
     for (name, text) in lines(&overview) {
         println!("{name:<12} {text}");
     }

@@ -37,7 +37,7 @@ pub async fn health(request: Request) -> Answered {
     Ok(Reply::ok(&Health {
         status: "ok",
         component: "cloud-hub",
-        version: env!("CARGO_PKG_VERSION"),
+        version: edge::VERSION,
         hub_id: &hub.identity.hub_id,
         uptime_seconds: hub.started.elapsed().as_secs(),
         timezone: hub.zone.iana_name().unwrap_or("UTC"),

@@ -151,7 +151,7 @@ pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
 /// The database's, once every store was tried: then it has to be called again.
 pub async fn after_upgrade(hub: &Hub) -> Result<(), Failure> {
     let sql = "SELECT COUNT(*) FROM hub WHERE version = $1";
-    let version = env!("CARGO_PKG_VERSION");
+    let version = edge::VERSION;
     let same: i64 = sqlx::query_scalar(sql).bind(version).fetch_one(hub.db.pool()).await?;
     if same > 0 {
         return Ok(());

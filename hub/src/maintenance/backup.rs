@@ -94,7 +94,7 @@ pub async fn make(
         hub_id: identity.hub_id.clone(),
         hub_generation: identity.generation.clone(),
         made_at: now,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: edge::VERSION.to_owned(),
         sha256: digest(&partial.join(&file))?,
         file,
         keys,

@@ -61,7 +61,7 @@ pub async fn live(request: Request) -> Answered {
     Ok(Reply::ok(&Health {
         status,
         component: "store-router",
-        version: env!("CARGO_PKG_VERSION"),
+        version: edge::VERSION,
         store_id: shop.store.rules().store_id.as_str(),
         name: &shop.head.name,
         uptime_seconds: shop.uptime_s(),

@@ -26,7 +26,7 @@ fn observe(shop: &AppState) -> Result<(), ApiError> {
         (storage.stats(), storage.head(), storage.outbox().backlog().map_err(stored)?);
     let (running, restarting) = shop.store.actor_counts();
     let oldest_ms = backlog.oldest_pending_at.map_or(0, |at| clock::now().0.saturating_sub(at.0).max(0));
-    gauge!("sr_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    gauge!("sr_build_info", "version" => edge::VERSION).set(1.0);
     for (name, value) in [
         ("sr_uptime_seconds", shop.uptime_s()),
         ("sr_journal_head_lsn", head.lsn),

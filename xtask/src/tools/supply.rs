@@ -144,6 +144,15 @@ fn without_hooks(program: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The version of this release, with the commit that it is built from.
+async fn version() -> anyhow::Result<String> {
+    let mut git = Command::new("git");
+    git.args(["describe", "--always", "--abbrev=12", "--dirty=-changed", "--exclude=*"]).current_dir(root());
+    let said = git.output().await.context("git describe")?;
+    ensure!(said.status.success(), "git describe: {}", said.status);
+    Ok(format!("{}+{}", env!("CARGO_PKG_VERSION"), String::from_utf8_lossy(&said.stdout).trim()))
+}
+
 /// The release: both programs with the list of their crates inside (`cargo audit bin` reads it), their bills of
 /// materials, Debian packages and checksums, in `target/dist`.
 pub async fn release() -> anyhow::Result<bool> {
@@ -152,6 +161,7 @@ pub async fn release() -> anyhow::Result<bool> {
     let built = target().await?;
     let mut build = Command::new(auditable);
     build.args(["auditable", "build", "--release", "--locked"]).current_dir(root()).kill_on_drop(true);
+    build.env("BUILD_VERSION", version().await?);
     for program in SHIPPED {
         build.args(["-p", program]);
     }
