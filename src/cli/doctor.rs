@@ -113,12 +113,15 @@ fn store(config: &Config, report: &mut Report) {
         report.add("store", Err(problem.get("message").and_then(Value::as_str).unwrap_or("?").to_owned()));
     }
     if problems.is_empty() {
-        let waiting = status.pointer("/outbox/pending").and_then(Value::as_u64).unwrap_or(0);
-        report.add("store", Ok(format!("{}, {waiting} records wait for head office", config.store.id)));
+        report.add("store", Ok(config.store.id.clone()));
     }
     match at("/hub/url") {
         None => report.add("hub", Ok("none: this store has no head office".to_owned())),
-        Some(url) => report.add("hub", text(hub(config, url)).and_then(|found| found)),
+        Some(url) => {
+            let waiting = status.pointer("/outbox/pending").and_then(Value::as_u64).unwrap_or(0);
+            report.add("outbox", Ok(format!("{waiting} records wait for head office")));
+            report.add("hub", text(hub(config, url)).and_then(|found| found));
+        }
     }
 }
 
