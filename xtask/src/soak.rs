@@ -2,11 +2,12 @@
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
-//! the till's page in a large store, and the fuzz targets.
+//! the till's page in a large store, the Debian packages in new roots, and the fuzz targets.
 
 pub mod crowd;
 pub mod fuzz_targets;
 pub mod guesses;
+pub mod packages;
 pub mod stores;
 pub mod storm;
 
@@ -21,6 +22,7 @@ use crate::workspace::{Binaries, Profile, build, cargo};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Tills that sell meanwhile.
@@ -110,6 +112,9 @@ pub struct Options {
     /// Stores enrolled at one hub while the cost of a sale is measured; 0: skip
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
+    /// Try the Debian packages of this folder in new roots of Debian 12 and 13; needs root
+    #[arg(long, value_name = "DIR")]
+    packages: Option<PathBuf>,
     /// Measure the release build
     #[arg(long)]
     release: bool,
@@ -119,6 +124,9 @@ pub struct Options {
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = told("documentation", documentation().await);
     fine &= told("dependencies", supply::command().await);
+    if let Some(folder) = &options.packages {
+        fine &= told("packages", packages::run(folder).await);
+    }
     fine &= options.clients == 0 || told("slow clients", slow_clients(&options).await);
     fine &= options.storms == 0 || told("storm", storms(&options).await);
     fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
