@@ -295,8 +295,8 @@ mod tests {
         Cli::command().debug_assert();
         for line in [
             "init --admin boss --password-stdin",
-            "init --store-id S1 --prices-include-tax true --tax-rate-bp 1100 --currency IDR --timezone UTC",
-            "init --discount-limit-bp 1000 --refund-limit 500000 --adjustment-limit 100000",
+            "init --store-id S1 --prices-include-tax true --tax-rate 11 --currency IDR --timezone UTC",
+            "init --discount-limit 10 --refund-limit 500000 --adjustment-limit 100000",
             "serve",
             "user add --username u --name n --role cashier --password-stdin",
             "user list",

@@ -6,6 +6,7 @@ use crate::config::{Config, write};
 use crate::exit::{Exit, FAILED, USAGE};
 use crate::{folder, random};
 use anyhow::Context;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::StoreId;
 use domain::model::people::user::{Role, User};
 use edge::keys::SigningKey;
@@ -50,8 +51,10 @@ pub fn run(
     println!("store {} is ready in {}", config.store.id, config.storage.path.display());
     users::announce(&username, secret.shown.as_deref());
     let tax = if config.tax.prices_include_tax { "contain" } else { "do not contain" };
+    let rate = BasisPoints::from(config.tax.default_rate_bp).percent();
     println!(
-        "prices {tax} tax: if that is wrong, change tax.prices_include_tax in config.toml before the first sale"
+        "prices {tax} tax, and the rate is {rate} %: if that is wrong, change [tax] in {} before the first sale",
+        file.display()
     );
     Ok(())
 }

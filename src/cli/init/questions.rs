@@ -2,6 +2,7 @@
 
 use crate::config::{Config, check};
 use clap::Args;
+use domain::model::base::figures::BasisPoints;
 use std::io::{self, BufRead, Write};
 use toml::{Table, Value};
 
@@ -17,18 +18,18 @@ pub struct Answers {
     /// Whether prices contain tax: true or false
     #[arg(long, value_name = "BOOL")]
     prices_include_tax: Option<String>,
-    /// Tax of products without a rate of their own, in basis points (1100 is 11 %)
-    #[arg(long, value_name = "BP")]
-    tax_rate_bp: Option<String>,
+    /// Tax of products without a rate of their own, in per cent, for example 11 or 8.25
+    #[arg(long, value_name = "PERCENT")]
+    tax_rate: Option<String>,
     /// ISO 4217 code of the currency
     #[arg(long, value_name = "CODE")]
     currency: Option<String>,
     /// IANA time zone of the business dates
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
-    /// Manual discounts above this many basis points of a basket need a manager; 0: no limit
-    #[arg(long, value_name = "BP")]
-    discount_limit_bp: Option<String>,
+    /// Manual discounts above this many per cent of a basket need a manager; 0: no limit
+    #[arg(long, value_name = "PERCENT")]
+    discount_limit: Option<String>,
     /// Refunds above this amount need a manager; 0: no limit
     #[arg(long, value_name = "AMOUNT")]
     refund_limit: Option<String>,
@@ -54,15 +55,15 @@ const QUESTIONS: [Question; 9] = [
     },
     Question {
         key: "tax.default_rate_bp",
-        flag: "tax-rate-bp",
-        text: "Tax rate in basis points (1100 is 11 %)",
+        flag: "tax-rate",
+        text: "Tax rate in per cent (for example 11 or 8.25)",
     },
     Question { key: "store.currency", flag: "currency", text: "Currency (ISO 4217)" },
     Question { key: "store.timezone", flag: "timezone", text: "Time zone (IANA name)" },
     Question {
         key: "pricing.discount_limit_bp",
-        flag: "discount-limit-bp",
-        text: "A manager approves discounts above (basis points; 0: no limit)",
+        flag: "discount-limit",
+        text: "A manager approves discounts above (per cent; 0: no limit)",
     },
     Question {
         key: "returns.cashier_limit",
@@ -85,10 +86,10 @@ impl Answers {
             &self.store_id,
             &self.store_name,
             &self.prices_include_tax,
-            &self.tax_rate_bp,
+            &self.tax_rate,
             &self.currency,
             &self.timezone,
-            &self.discount_limit_bp,
+            &self.discount_limit,
             &self.refund_limit,
             &self.adjustment_limit,
         ]
@@ -129,7 +130,7 @@ pub fn ask(
     writeln!(output, "A new store. Press Enter to keep the value in brackets.\n")?;
     let mut chosen = Vec::new();
     for question in QUESTIONS.iter().filter(|question| !fixed(question.key)) {
-        let now = shown(&current(config, question.key));
+        let now = shown(question.key, &current(config, question.key));
         loop {
             write!(output, "{} [{now}]: ", question.text)?;
             output.flush()?;
@@ -160,13 +161,30 @@ fn current(config: &Config, key: &str) -> Value {
     table.get(section).and_then(|section| section.get(name)).cloned().unwrap_or(Value::Boolean(false))
 }
 
-fn shown(value: &Value) -> String {
+fn shown(key: &str, value: &Value) -> String {
     match value {
+        Value::Integer(rate) if is_rate(key) => BasisPoints::new(*rate).percent(),
         Value::Boolean(true) => "yes".to_owned(),
         Value::Boolean(false) => "no".to_owned(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// Whether a setting is a rate in basis points, which people enter in per cent.
+fn is_rate(key: &str) -> bool {
+    key.ends_with("_bp")
+}
+
+/// Basis points of a rate in per cent, with at most two decimal places.
+fn basis_points(text: &str) -> Option<i64> {
+    let text = text.trim_end_matches('%').trim_end();
+    let (whole, rest) = text.split_once(['.', ',']).unwrap_or((text, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(rest) || rest.len() > 2 {
+        return None;
+    }
+    format!("{whole}{rest:0<2}").parse().ok()
 }
 
 /// The answer as the setting's type has it, held against the rules of settings.
@@ -177,6 +195,10 @@ fn value(config: &Config, key: &'static str, answer: &str) -> Result<Value, Stri
             "no" | "n" | "false" => Value::Boolean(false),
             _ => return Err("must be yes or no".to_owned()),
         },
+        Value::Integer(_) if is_rate(key) => {
+            let rate = basis_points(answer).map(Value::Integer);
+            rate.ok_or_else(|| "must be per cent, such as 11 or 8.25".to_owned())?
+        }
         Value::Integer(_) => {
             answer.parse().map(Value::Integer).map_err(|_| "must be a whole number".to_owned())?
         }
@@ -199,18 +221,18 @@ mod tests {
 
     #[test]
     fn a_screen_of_questions_is_answered_or_kept() {
-        let typed = "S 7\nS007\nToko Ani\nyes\n\nusd\nUSD\nMars\nEurope/Berlin\n1000\n-1\n500000\n\n";
+        let typed = "S 7\nS007\nToko Ani\nyes\n8.255\n8,25 %\nusd\nUSD\nMars\nEurope/Berlin\n10\n-1\n500000\n\n";
         let mut screen = Vec::new();
         let chosen = ask(&Config::default(), |_| false, typed.as_bytes(), &mut screen).unwrap().unwrap();
         let found: Vec<String> =
-            chosen.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect();
+            chosen.iter().map(|(key, value)| format!("{key}={}", shown("", value))).collect();
         assert_eq!(
             found,
             [
                 "store.id=S007",
                 "store.name=Toko Ani",
                 "tax.prices_include_tax=yes",
-                "tax.default_rate_bp=1100",
+                "tax.default_rate_bp=825",
                 "store.currency=USD",
                 "store.timezone=Europe/Berlin",
                 "pricing.discount_limit_bp=1000",
@@ -221,6 +243,7 @@ mod tests {
         let screen = String::from_utf8(screen).unwrap();
         assert!(
             screen.contains("Mars is not an IANA time zone")
+                && screen.contains("(for example 11 or 8.25) [11]: ")
                 && screen.contains("Currency (ISO 4217) [IDR]: ")
         );
     }

@@ -13,7 +13,7 @@ echo "installed"
 
 cd /
 started=$(date +%s%N)
-$as_store store-router init --store-id S1 --prices-include-tax true --tax-rate-bp 1100 --currency IDR > /tmp/init.txt
+$as_store store-router init --store-id S1 --prices-include-tax true --tax-rate 11 --currency IDR > /tmp/init.txt
 password=$(sed -n 's/.*password \([^ ]*\).*/\1/p' /tmp/init.txt)
 printf 'sku,name,price,category,barcode,reorder_level\nA,Apple,5000,,,\n' > /tmp/products.csv
 chmod 644 /tmp/products.csv

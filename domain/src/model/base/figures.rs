@@ -191,6 +191,14 @@ impl BasisPoints {
     pub fn of(self, amount: impl Into<i128>) -> i128 {
         half_up(amount.into().saturating_mul(self.into()), Self::WHOLE.into())
     }
+
+    /// The rate in per cent: `11` for 1100, `8.25` for 825.
+    pub fn percent(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, part) = (self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100);
+        let text = format!("{sign}{whole}.{part:02}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
 }
 
 // Documents state rates that can't be negative as `u32`.
@@ -222,6 +230,13 @@ mod tests {
         assert_eq!(BasisPoints::new(i64::MAX).checked_add(most), None);
         assert!(!most.saturating_add(BasisPoints::new(1)).is_sound());
         assert_eq!([BasisPoints::new(i64::MAX), most].into_iter().sum::<BasisPoints>(), i64::MAX);
+    }
+
+    #[test]
+    fn rates_are_percentages() {
+        for (rate, shown) in [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05"), (-50, "-0.5")] {
+            assert_eq!(BasisPoints::new(rate).percent(), shown);
+        }
     }
 
     #[test]

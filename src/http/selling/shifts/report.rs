@@ -6,6 +6,7 @@ use crate::http::Request;
 use crate::http::failure::stored;
 use crate::receipt::Language;
 use crate::receipt::figured;
+use domain::model::base::figures::BasisPoints;
 use domain::model::base::ids::{ShiftId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -130,7 +131,7 @@ fn taxes(paper: &mut Paper, shift: &Shift) {
     for of in &shift.totals.by_tax {
         paper.rule();
         let (tax, on) = (paper.language.say("Tax"), paper.language.say("on"));
-        let label = format!("{tax} {} % {on}", percent(of.tax_rate_bp));
+        let label = format!("{tax} {} % {on}", BasisPoints::from(of.tax_rate_bp).percent());
         paper.sum(&label, of.base);
         paper.sum("  Tax", of.tax);
         if (of.returns_base, of.returns_tax) != (0, 0) {
@@ -138,12 +139,6 @@ fn taxes(paper: &mut Paper, shift: &Shift) {
             paper.sum("  Tax returned", of.returns_tax);
         }
     }
-}
-
-/// `1100` as `11`, `750` as `7.5`.
-fn percent(rate_bp: u32) -> String {
-    let (whole, part) = (rate_bp / 100, rate_bp % 100);
-    if part == 0 { whole.to_string() } else { format!("{whole}.{part:02}").trim_end_matches('0').to_owned() }
 }
 
 /// Each method with how often it paid and was paid back.
@@ -240,13 +235,6 @@ mod tests {
             ("text/plain, text/html", false),
         ] {
             assert_eq!(wants_page(accept), page, "{accept}");
-        }
-    }
-
-    #[test]
-    fn rates_are_percentages() {
-        for (rate_bp, shown) in [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05")] {
-            assert_eq!(percent(rate_bp), shown);
         }
     }
 
