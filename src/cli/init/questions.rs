@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_screen_of_questions_is_answered_or_kept() {
-        let typed = "S 7\nS007\nToko Ani\nyes\n8.255\n8,25 %\nusd\nUSD\nMars\nEurope/Berlin\n10\n-1\n500000\n\n";
+        let typed =
+            "S 7\nS007\nToko Ani\nyes\n8.255\n8,25 %\nusd\nUSD\nMars\nEurope/Berlin\n10\n-1\n500000\n\n";
         let mut screen = Vec::new();
         let chosen = ask(&Config::default(), |_| false, typed.as_bytes(), &mut screen).unwrap().unwrap();
         let found: Vec<String> =

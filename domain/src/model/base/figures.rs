@@ -234,7 +234,9 @@ mod tests {
 
     #[test]
     fn rates_are_percentages() {
-        for (rate, shown) in [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05"), (-50, "-0.5")] {
+        for (rate, shown) in
+            [(0, "0"), (1_100, "11"), (750, "7.5"), (1_025, "10.25"), (5, "0.05"), (-50, "-0.5")]
+        {
             assert_eq!(BasisPoints::new(rate).percent(), shown);
         }
     }
