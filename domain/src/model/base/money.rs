@@ -69,16 +69,17 @@ pub fn shown(figure: i64) -> Option<i64> {
 
 /// The sum of figures, limited to the largest figure. For commands that must not fail because of a sum, such as
 /// closing a shift.
-pub fn capped_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
-    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
+pub fn capped_sum<F: From<i64> + Into<i128>>(parts: impl IntoIterator<Item = F>) -> F {
+    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(part.into()));
     let most = i128::from(FIGURE_MAX);
-    i64::try_from(whole.clamp(most.saturating_neg(), most)).unwrap_or(FIGURE_MAX)
+    i64::try_from(whole.clamp(most.saturating_neg(), most)).unwrap_or(FIGURE_MAX).into()
 }
 
 /// Spreads `amount` over `weights` by largest remainder, ties to the lower place.
 ///
 /// The parts add up to `amount`. Weights are not below zero; if all are 0, the first takes all.
-pub fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
+pub fn spread<W: Copy + Into<i64>>(amount: i64, weights: &[W]) -> Vec<i64> {
+    let weights: Vec<i64> = weights.iter().map(|weight| (*weight).into()).collect();
     let whole = weights.iter().fold(0_i128, |sum, weight| sum.saturating_add(i128::from(*weight)));
     if whole <= 0 {
         return (0..weights.len()).map(|place| if place == 0 { amount } else { 0 }).collect();

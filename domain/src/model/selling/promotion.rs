@@ -1,5 +1,6 @@
 //! Promotions (docs/arithmetic.md#promotions): head office's discounts, evaluated the same way everywhere.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use jiff::civil::{Date, Weekday};
 use schemars::JsonSchema;
@@ -63,7 +64,7 @@ pub struct Promotion {
     pub category: Option<String>,
     /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     #[serde(default)]
-    pub min_qty: Option<i64>,
+    pub min_qty: Option<Quantity>,
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     #[serde(default)]
     pub min_total: Option<i64>,

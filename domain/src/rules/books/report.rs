@@ -204,7 +204,7 @@ impl Sums {
     fn of_sale(sale: &Transaction) -> Self {
         Self {
             sales_count: 1,
-            items_count: shown_sum(sale.items.iter().map(|line| line.qty)),
+            items_count: shown_sum(sale.items.iter().map(|line| line.qty.get())),
             gross_sales: sale.subtotal,
             discounts: sale.discount,
             tax: sale.tax,
@@ -219,7 +219,7 @@ impl Sums {
         let of = &shift.totals;
         Self {
             sales_count: of.sales_count,
-            items_count: of.items_count,
+            items_count: of.items_count.get(),
             gross_sales: of.gross_sales,
             discounts: of.discounts,
             tax: of.tax,
@@ -282,8 +282,8 @@ impl SalesReport {
             GroupBy::Sku | GroupBy::Category => {
                 let lines = sale.items.iter().map(|line| {
                     let sums = Sums {
-                        items_count: line.qty,
-                        gross_sales: line.qty.saturating_mul(line.price),
+                        items_count: line.qty.get(),
+                        gross_sales: line.qty.get().saturating_mul(line.price),
                         discounts: line.discount,
                         tax: line.tax,
                         total: line.total,

@@ -1,6 +1,7 @@
 //! Which pieces of a line came back. Pieces are distinguished, so that a return that was voided frees
 //! exactly its own parts of discount, tax and cost, whatever came back after it.
 
+use crate::model::base::figures::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +15,19 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn qty(&self) -> i64 {
-        self.end.saturating_sub(self.start)
+    pub fn qty(&self) -> Quantity {
+        self.end.saturating_sub(self.start).into()
     }
 }
 
-pub(crate) fn pieces(spans: &[Span]) -> i64 {
-    spans.iter().fold(0_i64, |sum, span| sum.saturating_add(span.qty()))
+pub(crate) fn pieces(spans: &[Span]) -> Quantity {
+    spans.iter().map(Span::qty).sum()
 }
 
 /// Takes the lowest `n` free pieces of `qty`; fewer where fewer are free.
-pub(crate) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
+pub(crate) fn take(taken: &mut Vec<Span>, qty: Quantity, n: Quantity) -> Vec<Span> {
     let mut new = Vec::new();
-    let (mut place, mut left) = (0_i64, n);
+    let (qty, mut place, mut left) = (qty.get(), 0_i64, n.get());
     let edges: Vec<Span> = taken.iter().copied().chain([Span { start: qty, end: qty }]).collect();
     for next in edges {
         let part = next.start.saturating_sub(place).min(left).max(0);
@@ -42,7 +43,7 @@ pub(crate) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
 }
 
 /// Takes exactly these of `qty`; for each that is taken already the lowest free one, where one is left.
-pub(crate) fn mark(taken: &mut Vec<Span>, qty: i64, spans: &[Span]) {
+pub(crate) fn mark(taken: &mut Vec<Span>, qty: Quantity, spans: &[Span]) {
     let mut joined = taken.clone();
     free(&mut joined, spans);
     let wanted = pieces(spans);

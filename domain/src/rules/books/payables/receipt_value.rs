@@ -1,11 +1,12 @@
 //! Open pieces of a receipt's line, and the value of a part of them.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::share;
 
 /// Part of a receipt's line that is not billed and did not go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenReceipt {
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value of these pieces in 2020.
     pub value: i64,
 }
@@ -13,15 +14,15 @@ pub struct OpenReceipt {
 /// A part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value that it takes out of 2020.
     pub value: i64,
 }
 
 impl OpenReceipt {
     /// Takes this many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
-    pub fn take(&mut self, qty: i64) -> Part {
-        let qty = qty.clamp(0, self.qty.max(0));
+    pub fn take(&mut self, qty: Quantity) -> Part {
+        let qty = qty.clamp(Quantity::ZERO, self.qty.max(Quantity::ZERO));
         let value = if qty == self.qty {
             self.value
         } else {

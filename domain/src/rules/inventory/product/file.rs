@@ -1,5 +1,6 @@
 //! A row of a catalogue's file over what is known of its product.
 
+use crate::model::base::figures::Quantity;
 use crate::model::inventory::barcode::same;
 use crate::model::inventory::product::{Barcode, Product};
 use serde::{Deserialize, Serialize};
@@ -69,8 +70,10 @@ fn merge_codes(mut row: Vec<Barcode>, known: &[Barcode]) -> Vec<Barcode> {
     }
     for code in row.iter_mut().filter(|code| code.pack_qty == 1) {
         // The cell of a piece's code has no word for how many a pack has.
-        code.pack_qty =
-            known.iter().find(|known| same(&known.code, &code.code)).map_or(1, |known| known.pack_qty);
+        code.pack_qty = known
+            .iter()
+            .find(|known| same(&known.code, &code.code))
+            .map_or(Quantity::new(1), |known| known.pack_qty);
     }
     let says =
         |code: &Barcode, known: &Barcode| known.pack_qty == code.pack_qty && same(&known.code, &code.code);

@@ -1,5 +1,6 @@
 //! Which row of the price lists counts, and what an order lacks of its supplier's terms.
 
+use crate::model::base::figures::Quantity;
 use crate::model::inventory::purchase::{OrderLine, OrderWarning, OrderWarningCode};
 use crate::model::inventory::supplier_price::SupplierPrice;
 use jiff::civil::Date;
@@ -9,7 +10,7 @@ use std::cmp::Reverse;
 /// reaches, then the latest `from`. A quantity below all of them gets the lowest one.
 pub fn in_force<'a>(
     rows: impl IntoIterator<Item = &'a SupplierPrice>,
-    qty: i64,
+    qty: Quantity,
     day: Date,
 ) -> Option<&'a SupplierPrice> {
     let rank = |row: &&SupplierPrice| {
@@ -22,7 +23,7 @@ pub fn in_force<'a>(
 
 /// The row by which a product is bought: that of the supplier whom any of its prices of that day prefers, else the cheapest
 /// for that quantity, then the lower ID. `rows` are those of the product, of active suppliers.
-pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<&SupplierPrice> {
+pub fn cheapest_supplier(rows: &[SupplierPrice], qty: Quantity, day: Date) -> Option<&SupplierPrice> {
     let mut suppliers: Vec<&str> = rows.iter().map(|row| row.supplier_id.as_str()).collect();
     suppliers.sort_unstable();
     suppliers.dedup();
@@ -55,10 +56,10 @@ pub fn warnings<'a>(
             found.push(OrderWarning { code, line_no: Some(line.line_no), expected });
         };
         if line.qty.checked_rem(row.pack_qty).is_some_and(|rest| rest != 0) {
-            warn(OrderWarningCode::NotAPack, row.pack_qty);
+            warn(OrderWarningCode::NotAPack, row.pack_qty.get());
         }
         if line.qty < row.min_qty {
-            warn(OrderWarningCode::BelowMinQty, row.min_qty);
+            warn(OrderWarningCode::BelowMinQty, row.min_qty.get());
         }
     }
     if let Some(expected) = terms.min_order_total.filter(|least| total < *least) {

@@ -1,6 +1,7 @@
 //! Order suggestions: the quantity of a product to order, by its daily sales, the days to cover and the quantity on
 //! its way.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};
 
@@ -8,9 +9,9 @@ use crate::model::base::money::{half_up, product};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Need {
     /// Pieces sold within the days that are looked at.
-    pub sold: i64,
+    pub sold: Quantity,
     /// Pieces of them that came back.
-    pub returned: i64,
+    pub returned: Quantity,
     /// The days on which the store sold anything.
     pub days_open: i64,
     /// Days from order to delivery. Null if they are not known.
@@ -20,19 +21,19 @@ pub struct Need {
     /// Days until somebody orders again.
     pub review_days: i64,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    pub reorder_level: i64,
+    pub reorder_level: Quantity,
     /// Pieces on hand; negative if they are owed.
-    pub on_hand: i64,
+    pub on_hand: Quantity,
     /// Pieces on approved or sent orders that are not received yet.
-    pub on_order: i64,
+    pub on_order: Quantity,
     /// Pieces of orders that nobody answers for yet.
-    pub in_draft: i64,
+    pub in_draft: Quantity,
     /// Pieces on their way from another store.
-    pub in_transit_in: i64,
+    pub in_transit_in: Quantity,
     /// The least that is sold.
-    pub min_qty: i64,
+    pub min_qty: Quantity,
     /// Number of pieces in a pack.
-    pub pack_qty: i64,
+    pub pack_qty: Quantity,
 }
 
 /// Suggested order quantity with its reasons.
@@ -41,26 +42,26 @@ pub struct Suggested {
     /// Rate of sale in thousandths of a piece per day.
     pub rate_milli: i64,
     /// Quantity at or below which the product is ordered.
-    pub reorder_point: i64,
+    pub reorder_point: Quantity,
     /// Pieces on hand and on their way.
-    pub available: i64,
+    pub available: Quantity,
     /// Until where it is filled up; `None` if nothing is ordered.
-    pub order_up_to: Option<i64>,
+    pub order_up_to: Option<Quantity>,
     /// Suggested order quantity in pieces.
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 /// Suggests an order quantity.
 pub fn suggest(need: &Need) -> Suggested {
-    let sold = need.sold.saturating_sub(need.returned).max(0);
+    let sold = need.sold.saturating_sub(need.returned).max(Quantity::ZERO);
     let rate_milli = match need.days_open {
         1.. => bounded(half_up(product(1000, sold), i128::from(need.days_open))),
         _ => 0,
     };
     let lasting = pieces(rate_milli, need.lead_days.saturating_add(need.safety_days));
-    let reorder_point = need.reorder_level.max(0).max(lasting);
+    let reorder_point = need.reorder_level.max(Quantity::ZERO).max(lasting);
     let coming = [need.on_order, need.in_draft, need.in_transit_in];
-    let available = coming.into_iter().fold(need.on_hand, i64::saturating_add);
+    let available = coming.into_iter().fold(need.on_hand, Quantity::saturating_add);
     let known = Suggested { rate_milli, reorder_point, available, ..Suggested::default() };
     if available > reorder_point || (reorder_point == 0 && available >= 0) {
         return known;
@@ -71,19 +72,19 @@ pub fn suggest(need: &Need) -> Suggested {
 }
 
 /// Whether the stock is sold out within this many days.
-pub fn runs_out_before(on_hand: i64, rate_milli: i64, days: i64) -> bool {
+pub fn runs_out_before(on_hand: Quantity, rate_milli: i64, days: i64) -> bool {
     pieces(rate_milli, days) > on_hand
 }
 
 /// ⌈rate × days⌉
-fn pieces(rate_milli: i64, days: i64) -> i64 {
+fn pieces(rate_milli: i64, days: i64) -> Quantity {
     let milli = product(rate_milli, days.max(0));
-    bounded(milli.saturating_add(999).checked_div(1000).unwrap_or(0))
+    bounded(milli.saturating_add(999).checked_div(1000).unwrap_or(0)).into()
 }
 
 /// The least multiple of a pack that is not below `qty`.
-fn in_packs(qty: i64, pack_qty: i64) -> i64 {
-    let rest = qty.checked_rem(pack_qty.max(1)).unwrap_or(0);
+fn in_packs(qty: Quantity, pack_qty: Quantity) -> Quantity {
+    let rest = qty.checked_rem(pack_qty.max(Quantity::new(1))).unwrap_or_default();
     if rest == 0 { qty } else { qty.saturating_add(pack_qty.saturating_sub(rest)) }
 }
 
