@@ -67,6 +67,11 @@ def main(base_url: str, username: str, password: str) -> None:
     card = NewPayment(method="card", amount=10_000)
     pay(second.transaction_id, card, NewPayment(method="cash", amount=second.amount_due - card.amount))
 
+    cash_for_all = NewPayment(method="cash", amount=second.total, tendered=second.total)
+    whole = ApprovedCreateSale(items=[NewItem(sku=SKU, qty=2)], payments=[cash_for_all])
+    third = expect(create_transaction.sync(client=store, body=whole))
+    assert third.state == "paid"
+
     back = [NewReturnItem(sku=SKU, qty=1, reason="torn")]
     asked = NewReturn(transaction_id=first.transaction_id, items=back)
     quote = expect(quote_return.sync(client=store, body=asked))
@@ -81,7 +86,7 @@ def main(base_url: str, username: str, password: str) -> None:
         )
 
     sales = {sale.transaction_id for sale in items(page)}
-    assert sales == {first.transaction_id, second.transaction_id}
+    assert sales == {first.transaction_id, second.transaction_id, third.transaction_id}
     cash = expect(get_shift_summary.sync(shift.shift_id, client=store)).cash
     assert cash
     counted = ApprovedCloseShift(counted_cash=cash.expected or 0)

@@ -56,6 +56,10 @@ expect(await store.POST("/api/pos/holds/{id}/recall", { body: {}, params: { path
 const card = { method: "card", amount: 10_000 };
 expect(await pay(second.transaction_id, [card, cash(second.amount_due - card.amount)]));
 
+const whole = { ...basket, payments: [cash(second.total)] };
+const third = expect(await store.POST("/api/pos/transactions", { body: whole }));
+assert.equal(third.state, "paid");
+
 const back = { transaction_id: sale.transaction_id, items: [{ sku: SKU, qty: 1, reason: "torn" }] };
 const quote = expect(await store.POST("/api/pos/returns/quote", { body: back }));
 const returned = expect(await store.POST("/api/pos/returns", { body: back }));
@@ -67,7 +71,7 @@ const list = (cursor: string | undefined) => {
   return store.GET("/api/pos/transactions", { params: { query } }).then(expect);
 };
 for await (const item of items(list)) sales.push(item.transaction_id);
-assert.deepEqual(new Set(sales), new Set([sale.transaction_id, second.transaction_id]));
+assert.deepEqual(new Set(sales), new Set([sale, second, third].map((one) => one.transaction_id)));
 
 const at = { params: { path: { id: shift.shift_id } } };
 const summary = expect(await store.GET("/api/shifts/{id}/summary", at));

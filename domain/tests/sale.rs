@@ -1,6 +1,7 @@
 //! Selling: what a sale leads to.
 
 use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{NegativeStock, PriceOverride, Rules};
 use domain::model::inventory::product::Product;
 use domain::model::people::user::Role;
@@ -57,6 +58,32 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert_eq!(totals.by_method["cash"].sales, due - 1000);
     assert_eq!(totals.first_receipt, totals.last_receipt);
     assert!(shop.shift.open.is_empty());
+}
+
+#[test]
+fn a_sale_by_one_command_is_the_sale_of_two() {
+    let (mut two, mut one) = (open(), open());
+    let cmd = CreateSale {
+        discount: Some(30),
+        discount_reason: Some("regular".into()),
+        ..basket(vec![item("a", 2, 1900), item("wrap", 1, 500)])
+    };
+    let id = two.create(&cmd).unwrap();
+    let due = two.shift.open[&id].total;
+    let cash = NewPayment { tendered: Some(10_000), ..payment("cash", due - 1000) };
+    let payments = [payment("card", 1000), cash];
+    let expected = two.pay(&id, &PaySale { payments: payments.to_vec() }).unwrap().unwrap();
+    let short = [payment("card", due - 1)];
+    let refused = one.sell_at_once(&cmd, &short).unwrap_err();
+    let problem = format!("the payments leave 1 of {due} to pay; send payments for all of it");
+    assert_eq!(refused, Refusal::PaymentMismatch { problem, amount_due: due });
+    for payments in [&[][..], &[payment("card", due + 1)], &[payment("cheque", due)]] {
+        one.sell_at_once(&cmd, payments).unwrap_err();
+    }
+    assert_eq!(one.shift, open().shift, "a refused sale leaves nothing, no receipt number either");
+    let mut one = open();
+    assert_eq!(one.sell_at_once(&cmd, &payments).unwrap(), expected);
+    assert_eq!((one.shift, one.ledger), (two.shift, two.ledger));
 }
 
 #[test]

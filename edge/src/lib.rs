@@ -13,6 +13,7 @@ pub mod clock;
 mod connection_slot;
 mod credentials;
 pub mod csv;
+pub mod forwarded;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod identity;
@@ -34,7 +35,7 @@ mod ui;
 pub use api::error::{ApiError, Code};
 pub use api::reply::Reply;
 pub use api::request::{Request, json::parse as parse_json};
-pub use api::route::{Access, Authority, BodyKind, Doc, Handler, Route};
+pub use api::route::{API_KEY_PREFIX, Access, Authority, BodyKind, Doc, Handler, KeyedRequest, Route};
 pub use api::{docs, error, event_stream, figures, openapi, page, query, reply, request, route};
 pub use credentials::{keys, passkeys, passwords, tokens};
 pub use limits::Limits;

@@ -1,5 +1,6 @@
 //! Everything that comes from outside has a size and a time limit, and here are their names.
 
+use crate::forwarded::Proxies;
 use crate::network;
 use ipnet::IpNet;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub const BODIES_BYTES_MAX: usize = 48 * 1024 * 1024;
 pub struct Limits {
     /// Peers outside of these networks get 403 `network_not_allowed` and are closed.
     pub allowed_networks: Vec<IpNet>,
+    /// Proxies that are believed whom they speak for; addresses above and below are then those of their callers.
+    pub proxies: Proxies,
     /// Names beside addresses and names without a dot that a request may call this server by (421).
     pub allowed_hosts: Vec<String>,
     /// Most bytes of a body, before and after unpacking (413); on a route without a token [`PUBLIC_BODY_BYTES_MAX`].
@@ -48,6 +51,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             allowed_networks: network::local_networks(),
+            proxies: Proxies::default(),
             allowed_hosts: Vec::new(),
             max_body_bytes: 1024 * 1024,
             max_import_bytes: 16 * 1024 * 1024,

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::network::KnownAddresses;
 use crate::server::tls::Tls;
 use crate::{metrics, network};
-use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use std::{future::Future, os::fd::AsFd, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::watch,
@@ -19,10 +19,12 @@ pub(crate) mod admission;
 mod connection;
 mod detect_tls;
 pub mod hosts;
+mod proxy_protocol;
 mod refuse;
 pub mod sighup;
 mod stream;
 pub mod tls;
+mod unready;
 
 pub use crate::api::router::RouteError;
 
@@ -51,6 +53,16 @@ impl ListenerConfig {
     pub fn plain(listener: TcpListener, limits: Limits) -> Self {
         Self { listener, tls: None, limits }
     }
+
+    /// Another listener on the same socket: connections that one does not accept wait for the other.
+    ///
+    /// # Errors
+    /// The process has no more file descriptors.
+    pub fn another(&self) -> std::io::Result<Self> {
+        let listener = std::net::TcpListener::from(self.listener.as_fd().try_clone_to_owned()?);
+        let listener = TcpListener::from_std(listener)?;
+        Ok(Self { listener, tls: self.tls.clone(), limits: self.limits.clone() })
+    }
 }
 
 /// Serves the table at the listener until `shutdown` resolves, then drains.
@@ -70,10 +82,33 @@ pub async fn run<S: Authority>(
     state.usual_addresses().into_iter().for_each(|address| known.seen(address));
     let router = Arc::new(Router::new(routes, state, Arc::clone(&limits), Arc::clone(&known))?);
     let service = warp::service(router.filter());
+    Ok(serve(listener, (tls, limits, known), service, shutdown).await)
+}
+
+/// Answers every request with 503 until `shutdown` resolves, for a program that can't work yet; the reason is told at
+/// `/health` and below.
+pub async fn unready(
+    listener_config: ListenerConfig,
+    reason: watch::Receiver<String>,
+    shutdown: impl Future<Output = ()>,
+) {
+    metrics::install();
+    let ListenerConfig { listener, tls, limits } = listener_config;
+    let service = warp::service(unready::filter(reason));
+    serve(listener, (tls, Arc::new(limits.bounded()), Arc::default()), service, shutdown).await;
+}
+
+/// Accepts connections until `shutdown` resolves, then drains.
+async fn serve(
+    listener: TcpListener,
+    (tls, limits, known): (Option<Arc<Tls>>, Arc<Limits>, Arc<KnownAddresses>),
+    service: impl connection::Routes,
+    shutdown: impl Future<Output = ()>,
+) -> Drained {
     let (drain, draining) = watch::channel(false);
     // Each handler that runs holds a receiver: when there is none any more, all have ended.
     let (cut, _) = watch::channel(false);
-    let gate = admission::Gate::new(&limits, known);
+    let gate = Arc::new(admission::Gate::new(&limits, known));
     let mut connections = JoinSet::new();
     let mut upkeep = tokio::time::interval(metrics::UPKEEP_PERIOD);
     let mut shutdown = pin!(shutdown);
@@ -83,11 +118,11 @@ pub async fn run<S: Authority>(
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     let peer = network::unmapped(peer);
-                    match gate.admit(peer.ip()) {
-                        Ok(admitted) => {
+                    match gate.enter(peer.ip()) {
+                        Ok(place) => {
                             let session = connection::Session {
-                                peer, admitted, tls: tls.clone(), limits: Arc::clone(&limits),
-                                draining: draining.clone(), cut: cut.subscribe(),
+                                peer, place, named: false, gate: Arc::clone(&gate), tls: tls.clone(),
+                                limits: Arc::clone(&limits), draining: draining.clone(), cut: cut.subscribe(),
                             };
                             connections.spawn(connection::serve(stream, service.clone(), session));
                         }
@@ -117,7 +152,7 @@ pub async fn run<S: Authority>(
     connections.shutdown().await;
     cut.send_replace(true);
     cut.closed().await;
-    Ok(Drained { cut: left })
+    Drained { cut: left }
 }
 
 /// A connection that ended by a panic outside of any handler: a defect of the edge itself.

@@ -8,6 +8,7 @@ mod failures;
 mod headers;
 mod limits;
 mod network;
+mod proxies;
 mod routing;
 mod tls;
 mod tokens;

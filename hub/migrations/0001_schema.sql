@@ -126,6 +126,30 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
+-- Keys with which programs call the API. Revoked keys stay, so that the audit log's `key_...` keeps its name.
+CREATE TABLE api_keys (
+    key_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    -- JSON arrays of names.
+    scopes TEXT NOT NULL,
+    store_ids TEXT NOT NULL,
+    -- SHA-256 of the secret; the secret itself is stored nowhere.
+    hash TEXT NOT NULL UNIQUE,
+    -- Last characters of the secret, by which people recognise it.
+    hint TEXT NOT NULL,
+    -- The secret before a rotation, and until when it works.
+    previous_hash TEXT,
+    previous_until BIGINT,
+    created_by TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    revoked_at BIGINT,
+    -- To the hour.
+    last_used_at BIGINT
+);
+CREATE INDEX api_keys_previous ON api_keys (previous_hash);
+
 -- Devices that log in instead of a password.
 CREATE TABLE passkeys (
     credential_id TEXT PRIMARY KEY,

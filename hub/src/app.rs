@@ -1,10 +1,13 @@
 //! The running hub: assembly, background work and shutdown.
 
 use crate::config::Config;
+use crate::db::failure::Failure;
+use crate::db::outage;
 use crate::night::jobs;
 use crate::routes::ROUTES;
 use crate::state::hub::Hub;
 use crate::state::idempotency;
+use crate::state::notify;
 use crate::table::hub::Identity;
 use crate::table::notice;
 use crate::{feed, ingest};
@@ -55,12 +58,14 @@ pub async fn serve(
     let remembering = tokio::spawn(saved_state::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups =
         tokio::spawn(edge::server::sighup::reload_on_sighup(listener_config.tls.clone(), Arc::clone(&hub)));
+    notify::ready("serving");
     let stopping = hub.stopping.clone();
     let told = async move {
         tokio::select! {
             () = shutdown => {}
             _ = &mut background => {}
         }
+        notify::stopping();
         stopping.send_replace(true);
     };
     let drained = edge::server::run(listener_config, &ROUTES, Arc::clone(&hub), told).await?;
@@ -108,11 +113,12 @@ async fn background(hub: Arc<Hub>) {
     loop {
         tokio::select! {
             _ = look.tick() => {
-                if let Err(error) = hub.waits.look(hub.db.pool()).await {
-                    tracing::warn!(%error, "the feed could not be read");
+                match hub.waits.look(hub.db.pool()).await {
+                    Ok(()) => outage::over(),
+                    Err(error) => outage::warn(&error, "the feed could not be read"),
                 }
                 if let Err(error) = hub.screens.look(&hub.db).await {
-                    tracing::warn!(%error, "the notices for open pages could not be read");
+                    outage::warn(&error, "the notices for open pages could not be read");
                 }
                 if replaced(&hub).await {
                     tracing::error!("the database was replaced: this process ends, so that it restarts with the \
@@ -121,7 +127,7 @@ async fn background(hub: Arc<Hub>) {
                 }
             },
             _ = seen.tick() => if let Err(error) = hub.seen.write(&hub.db).await {
-                tracing::warn!(%error, "the times at which stores were last seen could not be stored");
+                outage::warn(&error, "the times at which stores were last seen could not be stored");
             },
             _ = sync.tick() => if let Err(error) = hub.cursors.sync() {
                 tracing::error!(%error, "the marks file can't be written to the disk");
@@ -137,10 +143,17 @@ async fn swept(hub: &Hub, now: UtcMs) {
     match idempotency::sweep(&hub.db, now).await {
         Ok(0) => {}
         Ok(swept) => tracing::info!(swept, "expired stored answers were deleted"),
-        Err(error) => tracing::warn!(%error, "expired stored answers could not be deleted"),
+        Err(error) => outage::warn(&error, "expired stored answers could not be deleted"),
     }
     if let Err(error) = notice::sweep(&hub.db, now).await {
-        tracing::warn!(%error, "old notices for open pages could not be deleted");
+        outage::warn(&error, "old notices for open pages could not be deleted");
+    }
+}
+
+fn warn(failure: &Failure, what: &'static str) {
+    match failure {
+        Failure::Sql(error) => outage::warn(error, what),
+        Failure::Refused(_) => tracing::warn!(error = %failure, "{what}"),
     }
 }
 
@@ -149,10 +162,10 @@ async fn swept(hub: &Hub, now: UtcMs) {
 async fn try_again(hub: &Hub, upgraded: bool) -> bool {
     let all = if upgraded { Ok(()) } else { ingest::replay::after_upgrade(hub).await };
     if let Err(error) = &all {
-        tracing::error!(%error, "not all parked records could be retried after an upgrade");
+        warn(error, "not all parked records could be retried after an upgrade");
     }
     if let Err(error) = ingest::replay::overdue(hub).await {
-        tracing::warn!(%error, "waiting records could not be retried");
+        warn(&error, "waiting records could not be retried");
     }
     all.is_ok()
 }
@@ -166,7 +179,7 @@ async fn compact(hub: Arc<Hub>) {
         match compactor.run(clock::now()).await {
             Ok(0) => {}
             Ok(removed) => tracing::info!(removed, "the feed was compacted"),
-            Err(error) => tracing::warn!(%error, "the feed could not be compacted"),
+            Err(error) => outage::warn(&error, "the feed could not be compacted"),
         }
     }
 }

@@ -10,6 +10,7 @@ mod stores;
 mod users;
 
 use crate::config::Config;
+use crate::db::failure;
 use crate::maintenance::rebuild::Rebuild;
 use clap::{Args, Parser, Subcommand};
 use edge::settings::{error::SettingsError, load};
@@ -110,7 +111,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     }
     let loaded: Loaded = load::load(cli.config.as_deref(), load::environment())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let done: anyhow::Result<()> = runtime.block_on(async {
         match cli.command {
             Command::Init(args) => init::run(&loaded.config, args).await,
             Command::Serve => serve::run(&loaded.config).await,
@@ -129,7 +130,16 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Command::Completions { .. } => Ok(()),
         }
-    })
+    });
+    done.map_err(|error| if is_of_pooler(&error) { error.context(POOLER) } else { error })
+}
+
+/// What is said of a pooler that mixes up prepared statements.
+const POOLER: &str = "the pooler in front of the database gives each transaction another connection: set it to one \
+                      connection for each client (pgbouncer: pool_mode = session), or connect without it";
+
+fn is_of_pooler(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(failure::is_of_pooler)
 }
 
 /// The exit code of a failed command.

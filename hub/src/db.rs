@@ -8,6 +8,7 @@ pub mod failure;
 pub mod filter;
 pub mod guarded;
 pub mod insert;
+pub mod outage;
 mod place;
 mod reserve;
 pub mod schema;
@@ -23,6 +24,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+/// Longest wait for a server to take a first connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait of a request for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait of SQLite for another process's write lock, in milliseconds.
@@ -156,6 +159,10 @@ impl Db {
         {
             reserve.give_up();
         }
+        if engine == Engine::Postgres {
+            // Apart from the pool, which only tells that its time is over.
+            reach(&url).await?;
+        }
         let pool = options.connect(&url).await?;
         if let Some(reserve) = reserve {
             reserve.keep();
@@ -215,6 +222,12 @@ impl Db {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Connects to a server once.
+async fn reach(url: &str) -> Result<(), sqlx::Error> {
+    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, AnyConnection::connect(url)).await;
+    connecting.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??.close().await
 }
 
 /// Opens an embedded database as the pool does, once.

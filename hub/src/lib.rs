@@ -44,6 +44,7 @@ pub mod http {
     pub mod bound_page;
     pub mod change;
     pub mod command;
+    pub mod csv_rows;
     pub mod handler;
     pub mod health;
     pub mod identity;
@@ -138,13 +139,16 @@ pub mod projection {
 
 /// State that handlers and background work share, and the memory of a process.
 pub mod state {
+    pub mod api_key;
     pub mod cursors;
     pub mod figures;
     pub mod hub;
     pub mod idempotency;
     pub mod import_turns;
     pub mod lookups;
+    pub mod notify;
     pub mod office_settings;
+    pub mod opening;
     pub mod screens;
     pub mod seen;
     pub mod used_tokens;

@@ -21,6 +21,7 @@ pub mod documents {
     pub mod document_routes;
     pub mod entries;
     pub mod return_document;
+    pub mod sale_parts;
     pub mod shift;
     pub mod transaction;
 }
@@ -52,6 +53,7 @@ pub mod finance {
     pub mod finance_routes;
     pub mod hand_entry;
     pub mod journal;
+    pub mod journal_list;
     pub mod locking;
     pub mod mapping;
     pub mod mapping_checks;
@@ -324,5 +326,6 @@ pub mod warehouses {
 
 /// People of head office and of stores.
 pub mod users {
+    pub mod api_key_routes;
     pub mod user_routes;
 }

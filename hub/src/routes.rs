@@ -9,7 +9,8 @@ use crate::office::events::event_routes;
 use crate::office::exceptions::exception_routes;
 use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
-    account_routes, book_metrics, day_routes, entry_routes, finance_routes, mapping_routes, period_routes,
+    account_routes, book_metrics, day_routes, entry_routes, finance_routes, journal_list, mapping_routes,
+    period_routes,
 };
 use crate::office::goods::goods_routes;
 use crate::office::lists::{category, payment_method, reason, tax_code, tier};
@@ -31,7 +32,7 @@ use crate::office::settlement::{
 use crate::office::stock::stock_routes;
 use crate::office::stores::{store_routes, store_setting_routes};
 use crate::office::suppliers::{supplier, supplier_price_routes};
-use crate::office::users::user_routes;
+use crate::office::users::{api_key_routes, user_routes};
 use crate::office::warehouses::{warehouse_count_routes, warehouse_routes, warehouse_transfer_routes};
 use crate::state::hub::Hub;
 use crate::store_api::{find_member, receipt_routes, sync_routes};
@@ -76,12 +77,14 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         member_routes::ROUTES,
         user_routes::ROUTES,
         DEVICES,
+        api_key_routes::ROUTES,
         audit_routes::ROUTES,
         account_routes::ROUTES,
         mapping_routes::ROUTES,
         entry_routes::ROUTES,
         day_routes::ROUTES,
         period_routes::ROUTES,
+        journal_list::ROUTES,
         finance_routes::ROUTES,
         tax_routes::ROUTES,
         document_routes::ROUTES,

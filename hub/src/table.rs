@@ -29,6 +29,8 @@ pub mod notice;
 pub mod payables;
 /// Users, and their login credentials.
 pub mod people {
+    pub mod api_key;
+    pub mod key_scope;
     pub mod passkey;
     pub mod staff;
     pub mod user;
@@ -43,4 +45,4 @@ pub mod store;
 
 pub use books::{day_lock, journal, journal_counts, mapping};
 pub use goods::{purchase_order, supplier_price, warehouse_rows};
-pub use people::{passkey, staff, user};
+pub use people::{api_key, key_scope, passkey, staff, user};

@@ -3,6 +3,7 @@
 use actors::StoreHandle;
 use sd_notify::NotifyState;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// Interval at which opening asks for more time, and the time that it asks for.
 const OPENING_PERIOD: Duration = Duration::from_secs(5);
@@ -12,11 +13,12 @@ const OWNER_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The daemon accepts requests.
 pub fn ready(status: &str) {
-    notify_systemd(&[NotifyState::Ready, NotifyState::Status(status)]);
+    let status = status.to_owned();
+    drop(send(move || sd_notify::notify(&[NotifyState::Ready, NotifyState::Status(&status)])));
 }
 
 pub fn stopping() {
-    notify_systemd(&[NotifyState::Stopping, NotifyState::Status("draining")]);
+    drop(send(|| sd_notify::notify(&[NotifyState::Stopping, NotifyState::Status("draining")])));
 }
 
 /// Asks for more time while the journal is checked or the index rebuilt.
@@ -27,10 +29,10 @@ pub async fn while_opening<T>(opening: impl Future<Output = T>) -> T {
     loop {
         tokio::select! {
             opened = &mut opening => return opened,
-            _ = ticks.tick() => notify_systemd(&[
+            _ = ticks.tick() => drop(send(move || sd_notify::notify(&[
                 NotifyState::Status("checking the journal"),
                 NotifyState::ExtendTimeoutUsec(extension_us),
-            ]),
+            ]))),
         }
     }
 }
@@ -45,16 +47,19 @@ pub async fn watchdog(store: StoreHandle) {
         ticks.tick().await;
         let stuck = store.stuck(OWNER_DEADLINE).await;
         if stuck.is_empty() {
-            notify_systemd(&[NotifyState::Watchdog]);
+            let _ = send(|| sd_notify::notify(&[NotifyState::Watchdog])).await;
         } else {
             tracing::error!(?stuck, "commands are not processed: no watchdog ping");
         }
     }
 }
 
-fn notify_systemd(state: &[NotifyState<'_>]) {
-    // Without a service manager this does nothing.
-    if let Err(error) = sd_notify::notify(state) {
-        tracing::warn!(%error, "the service manager could not be notified");
-    }
+/// Sends on a thread that may wait: a service manager that is slow to read must not hold up requests. Without one this
+/// does nothing.
+fn send(message: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> JoinHandle<()> {
+    tokio::task::spawn_blocking(|| {
+        if let Err(error) = message() {
+            tracing::warn!(%error, "the service manager could not be notified");
+        }
+    })
 }

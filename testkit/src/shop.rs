@@ -22,7 +22,9 @@ use domain::rules::books::shift::OpenShift;
 use domain::rules::inventory::stock::StockContext;
 use domain::rules::selling::payment::NewPayment;
 use domain::rules::selling::sale;
-use domain::rules::selling::sale::{CreateSale, NewItem, PayOutcome, PaySale, PricingContext, TillContext};
+use domain::rules::selling::sale::{
+    CreateSale, NewItem, PayOutcome, PaySale, PricingContext, SaleDraft, TillContext,
+};
 use std::collections::BTreeMap;
 
 pub const NOW: UtcMs = UtcMs(1_795_140_394_739);
@@ -113,7 +115,15 @@ pub fn item(sku: &str, qty: i64, price: i64) -> NewItem {
 }
 
 pub fn basket(items: Vec<NewItem>) -> CreateSale {
-    CreateSale { items, member_id: None, shift_id: None, discount: None, discount_reason: None, note: None }
+    CreateSale {
+        items,
+        member_id: None,
+        shift_id: None,
+        discount: None,
+        discount_reason: None,
+        note: None,
+        payments: None,
+    }
 }
 
 pub fn payment(method: &str, amount: i64) -> NewPayment {
@@ -250,16 +260,29 @@ impl Shop {
                 self.commit(*event);
                 Ok(None)
             }
-            PayOutcome::Complete(draft) => {
-                let lines = draft.transaction.items.len();
-                let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
-                let event = ledger::settle(*draft, ids, self.now, &self.rules, &self.ledger)?;
-                let transaction = &event.fact.transaction;
-                let paid = transaction.clone();
-                self.commit(event);
-                Ok(Some(paid))
-            }
+            PayOutcome::Complete(draft) => self.settle(*draft).map(Some),
         }
+    }
+
+    fn settle(&mut self, draft: SaleDraft) -> Result<Transaction, Refusal> {
+        let lines = draft.transaction.items.len();
+        let ids = (0..lines).map(|_| MovementId(self.next("mov_"))).collect();
+        let event = ledger::settle(draft, ids, self.now, &self.rules, &self.ledger)?;
+        let paid = event.fact.transaction.clone();
+        self.commit(event);
+        Ok(paid)
+    }
+
+    /// A whole sale by one command.
+    pub fn sell_at_once(
+        &mut self,
+        cmd: &CreateSale,
+        payments: &[NewPayment],
+    ) -> Result<Transaction, Refusal> {
+        let id = TransactionId(self.next("trx_"));
+        let ids = payments.iter().map(|_| PaymentId(self.next("pay_"))).collect();
+        let draft = sale::sell(cmd, payments, id, ids, &self.till(&ani(), cmd.member_id.as_ref()))?;
+        self.settle(*draft)
     }
 
     /// Makes and pays a sale in cash.

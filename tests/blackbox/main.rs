@@ -40,6 +40,7 @@ mod head_office;
 mod identity {
     mod accounts;
     mod audit_log;
+    mod behind_a_proxy;
     mod browser;
     mod devices;
     mod foreign;

@@ -7,6 +7,7 @@ mod alike;
 mod clocks;
 mod clones;
 mod company;
+mod database_away;
 mod forgets;
 mod kills;
 mod lists;

@@ -139,6 +139,10 @@ fn people(shop: &mut Linked, say: Say) -> String {
     let person = |username: &str, role: &str| json!({"username": username, "name": say("Dewi Lestari"), "role": role, "password": PASSWORD});
     shop.manager.post("/api/users", &person("x@s001.example", "cashier")).data(201);
     shop.made("/api/users", &person("dewi@hub.example", "ho_finance"));
+    shop.made(
+        "/api/api-keys",
+        &json!({"name": say("Connector"), "role": "read_only", "scopes": ["finance:read"]}),
+    );
     shop.made("/api/members", &json!({"name": say("Ratna Kusuma"), "phone": "081234567890"}));
     id
 }

@@ -143,6 +143,7 @@ export const FAMILIES = [
       ["reasons", () => t("Reasons"), A],
       ["methods", () => t("Payment methods"), A],
       ["registers", () => t("Tills"), A],
+      ["api-keys", () => t("API keys"), A],
     ],
   ],
   ["key-round", "y", null, [["devices", () => t("My devices"), ALL]]],
@@ -203,6 +204,7 @@ export const DESCRIBED = {
   "catalogue/catalogue": ["products", "product", "prices", "promotions", "promotion"],
   "catalogue/members": ["members", "member"],
   "catalogue/people": ["people", "person"],
+  "catalogue/api_keys": ["api-keys"],
   "catalogue/lists": ["categories", "tax-codes", "tiers", "reasons", "methods", "registers"],
 };
 /** Pages that are elements of their own, by the file that has them. */

@@ -41,6 +41,8 @@ const LOOKS = {
   not_yet: "plain",
   imported: "warn",
   withdrawn: "plain",
+  revoked: "bad",
+  expired: "warn",
 };
 export const badge = (state) =>
   state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing;

@@ -18,7 +18,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Failure::Refused`] with every bad row, by [`domain::rules::inventory::stock::open_stock`].
     pub async fn open_stock(&self, rows: Vec<OpeningRow>) -> Result<Done, Failure> {
-        self.run(self.console(), OpenStock(rows)).await
+        self.run(self.console(), OpenStock { rows, dry_run: false }).await
     }
 
     /// Gives every member of a file the points of its row, all of them or none.

@@ -111,8 +111,8 @@ pub struct UserDecision {
 
 /// Draft of a shift: goods, points and the state of a sale are known to the ledger.
 pub enum ShiftDraft {
-    /// A sale that is paid.
-    Sale(Box<SaleDraft>),
+    /// A sale that is paid; whether the same request created it, and the approvals of its prices and discounts.
+    Sale { draft: Box<SaleDraft>, created: bool, entries: Vec<AuditEntry> },
     /// The void of a sale.
     Void(Box<VoidDraft>),
     /// A payment put right, and why.

@@ -33,7 +33,7 @@ pub struct Request<S> {
     pub query: String,
     /// Caller of the request. `None` on a public route.
     pub caller: Option<Arc<Principal>>,
-    /// Address of the client; an IPv4 address mapped to IPv6 is unmapped.
+    /// Address of the client, behind a trusted proxy as well; an IPv4 address mapped to IPv6 is unmapped.
     pub peer: SocketAddr,
     /// It came over TLS.
     pub secure: bool,

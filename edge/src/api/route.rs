@@ -121,6 +121,28 @@ impl<S: 'static> Route<S> {
     }
 }
 
+/// Beginning of every API key. The access token of a session never begins like this.
+pub const API_KEY_PREFIX: &str = "srk_";
+
+/// A request as the check of an API key sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyedRequest<'a> {
+    /// Pattern of the route.
+    pub pattern: &'static str,
+    /// Tag of the route in the API document.
+    pub tag: &'static str,
+    /// Whether the route changes data.
+    pub mutates: bool,
+    /// Roles that may use the route.
+    pub roles: &'static [Role],
+    /// The raw query, without `?`.
+    pub query: &'a str,
+    /// Whether the query has a parameter `store_id`.
+    pub filters_by_store: bool,
+    /// Address of the client.
+    pub address: IpAddr,
+}
+
 /// The state that handlers share also knows whom a bearer token belongs to.
 pub trait Authority: Send + Sync + 'static {
     /// The caller behind a bearer token, for a route with this access: signature, claims, session and
@@ -133,6 +155,18 @@ pub trait Authority: Send + Sync + 'static {
         bearer: &str,
         access: &Access,
     ) -> impl Future<Output = Result<Arc<Principal>, ApiError>> + Send;
+
+    /// The caller behind an API key that may make this request. A program without API keys knows none.
+    ///
+    /// # Errors
+    /// 401 `invalid_token`, `token_expired`, `token_revoked`, 403 `insufficient_role`.
+    fn authenticate_key(
+        &self,
+        _key: &str,
+        _asked: &KeyedRequest<'_>,
+    ) -> impl Future<Output = Result<Arc<Principal>, ApiError>> + Send {
+        async { Err(ApiError::invalid_token()) }
+    }
 
     /// Addresses from which people logged in lately, as they were kept over a restart: places are kept for them.
     fn usual_addresses(&self) -> Vec<IpAddr> {

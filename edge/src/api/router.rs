@@ -4,7 +4,7 @@ use crate::api::error::ApiError;
 use crate::api::reply::{Reply, respond};
 use crate::api::request::headers::{self, SESSION};
 use crate::api::request::{HungUp, Params, Request};
-use crate::api::route::{Access, Authority, Route};
+use crate::api::route::{API_KEY_PREFIX, Access, Authority, KeyedRequest, Route};
 use crate::connection_slot::ConnectionSlot;
 use crate::limits::Limits;
 use crate::metrics::{RouteMetrics, UNMATCHED};
@@ -25,6 +25,8 @@ pub use tree::RouteError;
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
     pub peer: SocketAddr,
+    /// Whether it comes from this machine, and not through a proxy.
+    pub local: bool,
     pub secure: bool,
     pub uri: Uri,
     pub request_id: HeaderValue,
@@ -121,7 +123,8 @@ impl<S: Authority> Router<S> {
         B: Buf + Send,
     {
         let headers = info.headers;
-        let caller = self.authorise(route, &headers, info.peer).await?;
+        let query = info.uri.query().unwrap_or_default();
+        let caller = self.authorise(route, &headers, query, (info.peer, info.local)).await?;
         let idempotency_key = headers::idempotency_key(&headers)?.filter(|_| route.mutates);
         let register_id = headers::register_id(&headers)?;
         let bytes_max = body::bytes_max(route, &self.limits);
@@ -134,7 +137,7 @@ impl<S: Authority> Router<S> {
             method,
             path: info.uri.path().to_owned(),
             params,
-            query: info.uri.query().unwrap_or_default().to_owned(),
+            query: query.to_owned(),
             caller,
             peer: info.peer,
             secure: info.secure,
@@ -150,22 +153,30 @@ impl<S: Authority> Router<S> {
         reply
     }
 
-    /// Checks the token, then the role.
+    /// Checks the token or the API key, then the role.
     async fn authorise(
         &self,
         route: &Route<S>,
         headers: &HeaderMap,
-        peer: SocketAddr,
+        query: &str,
+        (peer, local): (SocketAddr, bool),
     ) -> Result<Option<Arc<Principal>>, ApiError> {
         let roles = match route.access {
             Access::Public => return Ok(None),
-            Access::LoopbackOr(_) if peer.ip().is_loopback() => return Ok(None),
+            Access::LoopbackOr(_) if local => return Ok(None),
             Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => Some(roles),
             Access::SyncToken => None,
         };
-        let caller = match headers::bearer(headers) {
-            Ok(bearer) => self.state.authenticate(bearer, &route.access).await,
-            Err(error) => Err(error),
+        let caller = match (headers::bearer(headers), roles) {
+            (Ok(key), Some(roles)) if key.starts_with(API_KEY_PREFIX) => {
+                let (pattern, tag, mutates) = (route.pattern, route.doc.tag, route.mutates);
+                let filters_by_store = route.has_parameter("store_id");
+                let address = peer.ip();
+                let asked = KeyedRequest { pattern, tag, mutates, roles, query, filters_by_store, address };
+                self.state.authenticate_key(key, &asked).await
+            }
+            (Ok(bearer), _) => self.state.authenticate(bearer, &route.access).await,
+            (Err(error), _) => Err(error),
         };
         let by_cookie = matches!(route.access, Access::CookieOr(_)) && headers.contains_key(SESSION);
         let caller = match caller {

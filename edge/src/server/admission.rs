@@ -1,6 +1,9 @@
 //! Who gets a connection: allowed networks first, then a place under the caps. A quarter of the places is kept for
 //! addresses from which somebody was authenticated lately, and where places are short, the idle connections of
 //! strangers go first: a client that only opens connections can't keep out people who work here.
+//!
+//! A connection of a trusted proxy carries requests of many callers. Each of its requests takes a place of its caller,
+//! as a connection of its own would; the connections of proxies count apart.
 
 use crate::api::error::ApiError;
 use crate::connection_slot::ConnectionSlot;
@@ -25,6 +28,7 @@ pub struct Gate {
     limits: Arc<Limits>,
     known: Arc<KnownAddresses>,
     refusals: Arc<Semaphore>,
+    proxied: Arc<Semaphore>,
     places: Arc<Mutex<Places>>,
 }
 
@@ -44,6 +48,14 @@ struct Taken {
     slot: Arc<ConnectionSlot>,
 }
 
+/// How a connection is counted.
+pub enum Place {
+    /// By its peer.
+    Own(Arc<Admitted>),
+    /// It is a trusted proxy's: each request counts by its caller.
+    Proxy(#[expect(dead_code, reason = "given back when it is dropped")] OwnedSemaphorePermit),
+}
+
 /// A place; given back when the connection and the request that runs for it have ended.
 pub struct Admitted {
     number: u64,
@@ -57,16 +69,24 @@ impl Gate {
             limits: Arc::clone(limits),
             known,
             refusals: Arc::new(Semaphore::new(REFUSALS_MAX)),
+            proxied: Arc::new(Semaphore::new(limits.max_connections)),
             places: Arc::default(),
         }
     }
 
-    /// A place for a peer, or the answer that it gets instead.
+    /// A place for a connection, or the answer that it gets instead.
+    pub fn enter(&self, peer: IpAddr) -> Result<Place, ApiError> {
+        if !self.limits.proxies.trust(peer) {
+            return Ok(Place::Own(Arc::new(self.admit(peer)?)));
+        }
+        Arc::clone(&self.proxied).try_acquire_owned().map(Place::Proxy).map_err(|_| full())
+    }
+
+    /// A place for an address.
     pub fn admit(&self, address: IpAddr) -> Result<Admitted, ApiError> {
         if !network::allows(&self.limits.allowed_networks, address) {
             return Err(ApiError::network_not_allowed());
         }
-        let full = || ApiError::unavailable("too many connections", FULL_RETRY_S);
         let known = self.known.knows(address);
         let counted_as = if known { address } else { network::counted_as(address) };
         let mut places = lock(&self.places);
@@ -111,6 +131,10 @@ impl Gate {
     pub fn refusal(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.refusals).try_acquire_owned().ok()
     }
+}
+
+pub fn full() -> ApiError {
+    ApiError::unavailable("too many connections", FULL_RETRY_S)
 }
 
 fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {

@@ -2,8 +2,9 @@
 //! handled in a task of its own, so that a peer that hangs up drops no handler half-way.
 
 use super::{
-    admission::Admitted,
+    admission::{self, Admitted, Gate, Place},
     detect_tls::{self, Accepted},
+    proxy_protocol::{self, Named},
     refuse,
     stream::Socket,
 };
@@ -11,6 +12,7 @@ use crate::api::error::ApiError;
 use crate::api::reply::refused;
 use crate::api::request::{HungUp, headers};
 use crate::api::router::ConnectionInfo;
+use crate::forwarded;
 use crate::limits::Limits;
 use crate::metrics;
 use crate::server::hosts;
@@ -53,9 +55,12 @@ where
 /// Data that a connection carries besides its bytes.
 pub struct Session {
     pub peer: SocketAddr,
-    pub admitted: Admitted,
+    pub place: Place,
+    pub gate: Arc<Gate>,
     pub tls: Option<Arc<Tls>>,
     pub limits: Arc<Limits>,
+    /// Whether the PROXY protocol gave the peer.
+    pub named: bool,
     pub draining: watch::Receiver<bool>,
     /// Becomes true when handlers have to end at once.
     pub cut: watch::Receiver<bool>,
@@ -63,10 +68,53 @@ pub struct Session {
 
 /// Serves a connection to its end, or until its place is given to another one.
 pub async fn serve(stream: TcpStream, service: impl Routes, session: Session) {
-    let evicted = session.admitted.evicted();
+    let Some((stream, session)) = named(stream, session).await else { return };
+    let evicted = evicted(&session.place);
     tokio::select! {
         () = accepted(stream, service, session) => {}
         () = evicted => ::metrics::counter!(metrics::REFUSED, "reason" => "evicted").increment(1),
+    }
+}
+
+/// Resolves when the place of a connection is given to another one.
+fn evicted(place: &Place) -> impl Future<Output = ()> + use<> {
+    let own = match place {
+        Place::Own(admitted) => Some(admitted.evicted()),
+        Place::Proxy(_) => None,
+    };
+    or_never(own)
+}
+
+async fn or_never(evicted: Option<impl Future<Output = ()>>) {
+    match evicted {
+        Some(evicted) => evicted.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads whom a proxy speaks for, if its connections begin with that; none if the connection ended here.
+async fn named(mut stream: TcpStream, mut session: Session) -> Option<(TcpStream, Session)> {
+    let proxies = &session.limits.proxies;
+    if !proxies.protocol || !matches!(session.place, Place::Proxy(_)) {
+        return Some((stream, session));
+    }
+    let header = tokio::time::timeout(session.limits.first_byte_timeout, proxy_protocol::read(&mut stream));
+    let Ok(Some(named)) = header.await else {
+        ::metrics::counter!(metrics::REFUSED, "reason" => "proxy_protocol").increment(1);
+        tracing::debug!(peer = %session.peer, "a proxy's connection did not begin with a header of the PROXY protocol");
+        return None;
+    };
+    let Named::Caller(caller) = named else { return Some((stream, session)) };
+    match session.gate.enter(caller.ip()) {
+        Ok(place) => {
+            (session.peer, session.place, session.named) = (caller, place, true);
+            Some((stream, session))
+        }
+        Err(refusal) => {
+            ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code.name()).increment(1);
+            refuse::in_its_language(stream, session.tls.as_deref(), &refusal).await;
+            None
+        }
     }
 }
 
@@ -90,10 +138,10 @@ async fn talk(
     session: Session,
     secure: bool,
 ) {
-    let Session { peer, admitted, limits, mut draining, cut, .. } = session;
+    let Session { peer, place, gate, limits, named, mut draining, cut, .. } = session;
     let service = TowerToHyperService::new(service);
-    let peer = Peer { address: peer, secure };
-    let shared = Shared { admitted: Arc::new(admitted), limits: Arc::clone(&limits), cut };
+    let peer = Peer { address: peer, secure, named };
+    let shared = Shared { place: Arc::new(place), gate, limits: Arc::clone(&limits), cut };
     let answer = service_fn(move |request| {
         let (service, shared) = (service.clone(), shared.clone());
         Box::pin(async move {
@@ -130,10 +178,25 @@ async fn talk(
 /// Data that the requests of a connection share.
 #[derive(Clone)]
 struct Shared {
-    /// A handler whose peer is gone still counts as its connection: handlers are never more than places.
-    admitted: Arc<Admitted>,
+    place: Arc<Place>,
+    gate: Arc<Gate>,
     limits: Arc<Limits>,
     cut: watch::Receiver<bool>,
+}
+
+impl Shared {
+    /// The place that a request of a caller takes.
+    fn admitted(&self, caller: SocketAddr) -> Result<Arc<Admitted>, ApiError> {
+        match &*self.place {
+            Place::Own(admitted) => Ok(Arc::clone(admitted)),
+            Place::Proxy(_) => self.gate.admit(caller.ip()).map(Arc::new),
+        }
+    }
+
+    /// Resolves when the place of a request is given to somebody else; where it is the connection's, that one ends.
+    fn evicted(&self, admitted: &Admitted) -> impl Future<Output = ()> + use<> {
+        or_never(matches!(*self.place, Place::Proxy(_)).then(|| admitted.evicted()))
+    }
 }
 
 /// Waits for the peer to say something; `None` if it did not, or the server stops.
@@ -161,6 +224,7 @@ fn builder(limits: &Limits) -> http1::Builder {
 struct Peer {
     address: SocketAddr,
     secure: bool,
+    named: bool,
 }
 
 /// Over TLS a browser is instructed to always use TLS; one that came by an address, or over a certificate it does not
@@ -171,6 +235,20 @@ fn over_tls(mut response: Response, peer: Peer) -> Response {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     response
+}
+
+impl Peer {
+    fn is_here(&self) -> bool {
+        !self.named && self.address.ip().is_loopback()
+    }
+}
+
+/// How a handler ended.
+enum Handled {
+    Answered(Result<Response, Infallible>),
+    /// Its place was given to somebody else before its whole request had come.
+    Evicted,
+    Cut,
 }
 
 /// One request: names it, hands it to warp, and turns a panic anywhere below into a JSON 500.
@@ -184,35 +262,47 @@ async fn answer(
     let (names, networks) = (&shared.limits.allowed_hosts, &shared.limits.allowed_networks);
     let fit = headers::framing(request.headers())
         .and_then(|()| hosts::check(request.version(), request.uri(), request.headers(), names, networks));
-    if let Err(error) = fit {
-        ::metrics::counter!(metrics::REFUSED, "reason" => error.code.name()).increment(1);
-        return Ok(refusal(&error, &request_id));
-    }
+    let caller = shared.limits.proxies.caller(peer.address, request.headers());
+    let admitted = match fit.and_then(|()| shared.admitted(caller)) {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            ::metrics::counter!(metrics::REFUSED, "reason" => error.code.name()).increment(1);
+            return Ok(refusal(&error, &request_id));
+        }
+    };
     // Dropped with this future when the peer hangs up.
     let (_listens, hung_up) = HungUp::new();
     let info = ConnectionInfo {
-        peer: peer.address,
+        peer: caller,
+        local: peer.is_here() && !forwarded::is_forwarded(request.headers()),
         secure: peer.secure,
         uri: request.uri().clone(),
         request_id: request_id.clone(),
         // Nobody below reads them of the request itself.
         headers: Arc::new(std::mem::take(request.headers_mut())),
-        slot: shared.admitted.slot(),
+        slot: admitted.slot(),
         hung_up,
     };
     request.extensions_mut().insert(info);
-    let Shared { admitted, mut cut, .. } = shared;
+    let evicted = shared.evicted(&admitted);
+    let mut cut = shared.cut;
     // Not in hyper's future: that is dropped wherever it waits when the peer hangs up.
     let handled = tokio::spawn(async move {
+        // A handler whose peer is gone still counts for its caller: handlers are never more than places.
         let _admitted = admitted;
         tokio::select! {
-            response = hyper::service::Service::call(&service, request) => Some(response),
-            _ = cut.wait_for(|cut| *cut) => None,
+            response = hyper::service::Service::call(&service, request) => Handled::Answered(response),
+            () = evicted => Handled::Evicted,
+            _ = cut.wait_for(|cut| *cut) => Handled::Cut,
         }
     });
     match handled.await {
-        Ok(Some(response)) => response,
-        Ok(None) => {
+        Ok(Handled::Answered(response)) => response,
+        Ok(Handled::Evicted) => {
+            ::metrics::counter!(metrics::REFUSED, "reason" => "evicted").increment(1);
+            Ok(refusal(&admission::full(), &request_id))
+        }
+        Ok(Handled::Cut) => {
             Ok(refusal(&ApiError::unavailable("the server is stopping", STOPPED_RETRY_S), &request_id))
         }
         Err(error) if error.is_panic() => {

@@ -30,17 +30,22 @@ pub fn answer(
     ::metrics::counter!(metrics::REFUSED, "reason" => refusal.code.name()).increment(1);
     if let Some(permit) = gate.refusal() {
         tasks.spawn(async move {
-            match tls {
-                None => say(stream, &refusal).await,
-                Some(tls) => say_in_its_language(stream, &tls, &refusal).await,
-            }
+            in_its_language(stream, tls.as_deref(), &refusal).await;
             drop(permit);
         });
     }
 }
 
+/// Tells a peer, over TLS if it speaks that.
+pub async fn in_its_language(stream: TcpStream, tls: Option<&Tls>, refusal: &ApiError) {
+    match tls {
+        None => say(stream, refusal).await,
+        Some(tls) => say_after_a_handshake(stream, tls, refusal).await,
+    }
+}
+
 /// Sends a refusal after a brief handshake: a TLS client could not read a plain one.
-async fn say_in_its_language(stream: TcpStream, tls: &Tls, refusal: &ApiError) {
+async fn say_after_a_handshake(stream: TcpStream, tls: &Tls, refusal: &ApiError) {
     match tokio::time::timeout(LINGER_TIMEOUT, detect_tls::first_byte(&stream)).await {
         Ok(Some(HANDSHAKE_RECORD)) => {
             let handshake = tls.acceptor().accept(stream);

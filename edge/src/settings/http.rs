@@ -2,6 +2,7 @@
 
 use super::duration::Period;
 use crate::credentials::passkeys;
+use crate::forwarded::{ForwardedHeader, Proxies};
 use crate::limits::Limits;
 use crate::network;
 use crate::server::hosts;
@@ -23,6 +24,12 @@ pub struct Http<P> {
     pub listen: SocketAddr,
     /// Peers outside of these networks are refused.
     pub allowed_networks: Vec<ipnet::IpNet>,
+    /// Networks of the proxies whose callers are named by `forwarded_header` or `proxy_protocol`.
+    pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// Header in which these proxies name a caller.
+    pub forwarded_header: ForwardedHeader,
+    /// Whether their connections begin with a header of the PROXY protocol.
+    pub proxy_protocol: bool,
     /// Names that requests may call this server by, beside the origin's, addresses and names without a dot.
     pub allowed_hosts: Vec<String>,
     /// Largest request body; some routes have limits of their own.
@@ -53,6 +60,9 @@ impl<P: Port> Default for Http<P> {
         Self {
             listen: SocketAddr::from(([0, 0, 0, 0], P::PORT)),
             allowed_networks: network::local_networks(),
+            trusted_proxies: Vec::new(),
+            forwarded_header: ForwardedHeader::default(),
+            proxy_protocol: false,
             allowed_hosts: Vec::new(),
             max_body_bytes: limits.max_body_bytes as u64,
             request_timeout: limits.request_timeout.into(),
@@ -72,6 +82,10 @@ impl<P> Http<P> {
     /// Tells `rule` of every rule that types alone can't say: whether it holds, its key, the problem.
     pub fn check(&self, rule: &mut dyn FnMut(bool, &'static str, &str)) {
         rule(!self.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
+        let everybody = self.trusted_proxies.iter().any(|network| network.prefix_len() == 0);
+        rule(!everybody, "http.trusted_proxies", "must name the proxies, not every address");
+        let used = !self.proxy_protocol || !self.trusted_proxies.is_empty();
+        rule(used, "http.proxy_protocol", "needs http.trusted_proxies");
         let name =
             |host: &String| host.parse::<http::uri::Authority>().is_ok_and(|known| known.host() == host);
         let named = self.allowed_hosts.iter().all(name);
@@ -97,6 +111,11 @@ impl<P> Http<P> {
     pub fn limits(&self) -> Limits {
         Limits {
             allowed_networks: self.allowed_networks.clone(),
+            proxies: Proxies {
+                trusted: self.trusted_proxies.clone(),
+                header: self.forwarded_header,
+                protocol: self.proxy_protocol,
+            },
             allowed_hosts: self.allowed_hosts.iter().cloned().chain(hosts::of_origin(&self.origin)).collect(),
             // Checked to be at most 64 MiB.
             max_body_bytes: usize::try_from(self.max_body_bytes).unwrap_or(usize::MAX),

@@ -2,27 +2,40 @@
 
 use crate::app;
 use crate::config::Config;
-use crate::state::hub;
+use crate::state::{hub, notify, opening};
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 /// Serves until it is told to stop.
 pub async fn run(config: &Config) -> anyhow::Result<()> {
     edge::telemetry::init(config.log.format, &config.log.level)?;
-    let hub = hub::open(config).await?;
+    let mut stop = stop()?;
     let listen = config.http.listen;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("{listen}"))?;
+    let address = listener.local_addr()?;
+    let listener_config = app::listener_config(config, listener)?;
+    tokio::spawn(notify::watchdog());
+    let Some(hub) = opening::open(config, &listener_config, &mut stop).await? else { return Ok(()) };
+    tracing::info!(hub_id = hub.identity.hub_id, %address, "serving");
+    let told = async move { drop(stop.wait_for(|stop| *stop).await) };
+    app::serve(hub, listener_config, told).await
+}
+
+/// Turns true when the process is told to stop.
+fn stop() -> anyhow::Result<watch::Receiver<bool>> {
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let stop = async move {
+    let (told, stop) = watch::channel(false);
+    tokio::spawn(async move {
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}
         }
         tracing::info!("stopping");
-    };
-    tracing::info!(hub_id = hub.identity.hub_id, address = %listener.local_addr()?, "serving");
-    app::serve(hub, app::listener_config(config, listener)?, stop).await
+        told.send_replace(true);
+    });
+    Ok(stop)
 }
 
 /// Brings the tables to this version.

@@ -11,6 +11,19 @@ use edge::settings::duration::Period;
 /// everything anew.
 const FEED_RETAIN_DAYS_MIN: u64 = 35;
 
+/// Whether the address names one host, and does not ask for a choice among several, which this program can't make.
+fn names_one_server(url: &str) -> bool {
+    let (server, query) = url.split_once('?').unwrap_or((url, ""));
+    let host = server.rsplit_once('@').map_or(server, |(_, host)| host);
+    let several = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        name == "target_session_attrs"
+            || (matches!(name, "host" | "port" | "hostaddr")
+                && (value.contains(',') || value.contains("%2C")))
+    };
+    !host.contains(',') && !query.split('&').any(several)
+}
+
 /// `(section.key, what is wrong)` for every rule that does not hold.
 pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
@@ -28,6 +41,13 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
         Engine::of(&config.database.url).is_some(),
         "database.url",
         "must begin with sqlite:// or postgres://",
+    );
+    let one =
+        Engine::of(&config.database.url) != Some(Engine::Postgres) || names_one_server(&config.database.url);
+    rule(
+        one,
+        "database.url",
+        "must name one server: name a proxy (HAProxy, for example) that leads to the primary of several",
     );
     let connections = (1..=1024).contains(&config.database.connections);
     rule(connections, "database.connections", "must be 1 to 1024");

@@ -6,6 +6,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
 use domain::rules::books::posting::plan::Account;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 use sqlx::any::AnyRow;
 use sqlx::{Error, Row};
@@ -60,6 +61,21 @@ impl Column for Role {
         let role: &str = row.try_get(name)?;
         Self::parse(role).ok_or_else(|| Error::Decode(format!("unknown role {role}").into()))
     }
+}
+
+impl Column for TimeZone {
+    fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {
+        time_zone(row.try_get(name)?)
+    }
+}
+
+/// The time zone of a stored name. Only known names are stored, so another one is damage: days of another zone would
+/// be believed.
+///
+/// # Errors
+/// No zone has this name.
+pub fn time_zone(name: &str) -> Result<TimeZone, Error> {
+    TimeZone::get(name).map_err(|_| Error::Decode(format!("unknown time zone {name}").into()))
 }
 
 impl Column for Account {

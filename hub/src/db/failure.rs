@@ -1,5 +1,6 @@
 //! Why something did not work: a refusal that a client is told, or the database.
 
+use super::outage;
 use super::place::Gone;
 use edge::ApiError;
 
@@ -31,8 +32,11 @@ impl From<Failure> for ApiError {
                 tracing::error!(%error, "the database's file was moved or removed");
                 Self::unavailable(GONE, RETRY_AFTER_S)
             }
+            Failure::Sql(error) if outage::note(&error) => {
+                Self::unavailable("the database is not available", RETRY_AFTER_S)
+            }
             Failure::Sql(error) if is_passing(&error) => {
-                tracing::warn!(%error, "the database is not available");
+                tracing::warn!(%error, "the database can't do it now");
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
             }
             Failure::Sql(error) if is_overflow(&error) => too_large(),
@@ -65,6 +69,67 @@ pub fn is_full(error: &sqlx::Error) -> bool {
 /// SQLite: `SQLITE_FULL`, and no room for its log's index (`SQLITE_IOERR_SHMSIZE`). PostgreSQL: `disk_full`.
 const FULL_CODES: [&str; 3] = ["13", "4874", "53100"];
 
+/// PostgreSQL: connection, a server that only reads (it is no primary any more), rollback of the transaction,
+/// resources, lock timeout, shutdown.
+const PASSING_CODES: [&str; 6] = ["08", "25006", "40", "53", "55P03", "57"];
+/// PostgreSQL: a statement that took longer than it may.
+const TOO_LONG_CODE: &str = "57014";
+/// SQLite, without their extensions: no memory, read-only, interrupted, input and output, a damaged file, a file that
+/// can't be opened or is no database.
+const MACHINE_CODES: [u32; 7] = [7, 8, 9, 10, 11, 14, 26];
+
+/// Whether a statement failed, and not the machine or the connection: then one record is at fault, and the others are
+/// fine.
+pub fn is_of_statement(error: &sqlx::Error) -> bool {
+    use sqlx::Error;
+    match error {
+        Error::Database(database) => {
+            let code = database.code().unwrap_or_default();
+            // PostgreSQL's codes have letters or are larger.
+            let sqlite = code.parse::<u32>().ok().filter(|code| *code < 10_000).map(|code| code & 0xff);
+            let machine = sqlite.is_some_and(|code| MACHINE_CODES.contains(&code));
+            code == TOO_LONG_CODE || !(machine || is_full(error) || is_passing(error))
+        }
+        // The answer or what was bound does not fit.
+        Error::RowNotFound
+        | Error::TypeNotFound { .. }
+        | Error::ColumnIndexOutOfBounds { .. }
+        | Error::ColumnNotFound(_)
+        | Error::ColumnDecode { .. }
+        | Error::Encode(_)
+        | Error::Decode(_)
+        | Error::AnyDriverError(_) => true,
+        _ => false,
+    }
+}
+
+/// PostgreSQL: no connection; a server that ends, starts or has no room for a connection; one that only reads, so that it
+/// is no primary.
+const AWAY_CODES: [&str; 4] = ["08", "57P", "53300", "25006"];
+
+/// Whether there is no database to talk to for now; a refused password and the like are none of that.
+pub fn is_away(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => !is_full(error) && !is_gone(error),
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            AWAY_CODES.iter().any(|class| code.starts_with(class)) && code.len() == 5
+        }
+        _ => false,
+    }
+}
+
+/// PostgreSQL: a prepared statement that exists already, or does not.
+const PREPARED_CODES: [&str; 2] = ["42P05", "26000"];
+
+/// Whether a pooler in front of the database gives each transaction another connection: prepared statements get mixed
+/// up then.
+pub fn is_of_pooler(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| PREPARED_CODES.contains(&&*code))
+}
+
 /// Whether the same statement may work later: no connection, locks, a restart of the database.
 fn is_passing(error: &sqlx::Error) -> bool {
     match error {
@@ -72,11 +137,10 @@ fn is_passing(error: &sqlx::Error) -> bool {
             true
         }
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            // SQLite: busy and locked with their extensions. PostgreSQL: connection, rollback of the
-            // transaction, resources, lock timeout, shutdown.
+            // SQLite: busy and locked with their extensions.
             let sqlite_busy =
                 code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6));
-            sqlite_busy || ["08", "40", "53", "55P03", "57"].iter().any(|class| code.starts_with(class))
+            sqlite_busy || PASSING_CODES.iter().any(|class| code.starts_with(class))
         }),
         _ => false,
     }
@@ -96,7 +160,7 @@ pub fn too_large() -> ApiError {
     )
 }
 
-/// Whether what was written is at fault, not the machine: then one event is, and the others are fine.
+/// Whether what was written is out of the bounds of its table.
 pub fn is_data(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     let constraint = !matches!(error.kind(), sqlx::error::ErrorKind::Other);

@@ -9,7 +9,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
 use edge::identity::{self, Accounts};
 use edge::tokens::sync;
-use edge::{Access, ApiError, Authority, clock, keys};
+use edge::{Access, ApiError, Authority, KeyedRequest, clock, keys};
 use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -32,6 +32,14 @@ impl Authority for Hub {
             }
         };
         caller.map(Arc::new)
+    }
+
+    async fn authenticate_key(
+        &self,
+        key: &str,
+        asked: &KeyedRequest<'_>,
+    ) -> Result<Arc<Principal>, ApiError> {
+        self.key_caller(key, asked).await
     }
 
     fn usual_addresses(&self) -> Vec<IpAddr> {

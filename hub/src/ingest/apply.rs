@@ -1,6 +1,6 @@
 //! Storing records and applying their effects, inside the caller's transaction.
 
-use crate::db::failure::is_data;
+use crate::db::failure::is_of_statement;
 use crate::db::insert::{self, NewRow};
 use crate::db::signed;
 use crate::ingest::park::{self, Seen, Verdict};
@@ -68,7 +68,7 @@ pub enum Extent {
     DocumentsAlone,
 }
 
-/// All records in a few statements. A data error spoils the transaction: then [`one_by_one`].
+/// All records in a few statements. One that fails spoils the transaction: then [`one_by_one`].
 pub async fn whole(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -105,10 +105,10 @@ pub async fn together(
     Ok(outcome)
 }
 
-/// Each record under a savepoint of its own: one that the database refuses is parked, the rest flows.
+/// Each record under a savepoint of its own: one of which a statement fails is parked, the rest flows.
 ///
 /// # Errors
-/// The database's, when no record is at fault.
+/// The database's, when no record is at fault: its connection is lost, or the machine fails.
 pub async fn one_by_one(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -154,7 +154,7 @@ pub(crate) async fn effects<'a>(
             savepoint.commit().await?;
             Ok(Ok(later))
         }
-        Err(error) if is_data(&error) => {
+        Err(error) if is_of_statement(&error) => {
             savepoint.rollback().await?;
             Ok(Err(Problem { code: "effects_failed", message: error.to_string() }))
         }

@@ -1,6 +1,7 @@
 //! Push: a batch in one SQL transaction, acknowledged after its commit (docs/protocol.md#push).
 
-use crate::db::failure::{Failure, is_data};
+use crate::db::column::time_zone;
+use crate::db::failure::{Failure, is_of_statement};
 use crate::db::{Db, Write, signed};
 use crate::ingest::apply::{self, BatchContext, Outcome};
 use crate::ingest::batch::Batch;
@@ -17,7 +18,6 @@ use domain::rules::hub::sync::rules;
 use domain::rules::hub::sync::rules::Seen;
 use domain::wire::sync::{Parked, PushAnswer};
 use edge::ApiError;
-use jiff::tz::TimeZone;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ use std::sync::Mutex;
 enum Mode {
     /// In a few statements.
     Whole,
-    /// Each under a savepoint, after the whole batch failed on its data.
+    /// Each under a savepoint, after a statement of the whole batch failed.
     OneByOne,
 }
 
@@ -50,9 +50,8 @@ impl Intake<'_> {
     /// `store_disabled`: nothing was changed.
     pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<Taken, Failure> {
         match self.attempt(store_id, batch, now, Mode::Whole).await {
-            Err(Failure::Sql(error)) if is_data(&error) => {
-                tracing::warn!(store_id, %error, "a batch failed because of its data: its records are applied \
-                    one by one");
+            Err(Failure::Sql(error)) if is_of_statement(&error) => {
+                tracing::warn!(store_id, %error, "a statement of a batch failed: its records are applied one by one");
                 self.attempt(store_id, batch, now, Mode::OneByOne).await
             }
             answer => answer,
@@ -75,7 +74,7 @@ impl Intake<'_> {
             }
             skipped => skipped?,
         };
-        let zone = TimeZone::get(&store.timezone).unwrap_or(TimeZone::UTC);
+        let zone = time_zone(&store.timezone)?;
         let place = BatchContext { store_id, epoch: &batch.epoch, zone: &zone, clock: self.clock, now };
         let fresh = batch.events.get(skipped..).unwrap_or_default();
         let outcome = match (fresh, mode) {

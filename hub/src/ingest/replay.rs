@@ -2,6 +2,7 @@
 //! what still can't be applied stays parked, with the reason of now.
 
 use crate::db::again::Again;
+use crate::db::column::time_zone;
 use crate::db::failure::Failure;
 use crate::db::{Write, signed};
 use crate::ingest::apply::{self, BatchContext};
@@ -18,7 +19,6 @@ use domain::rules::hub::sync::parking;
 use domain::rules::hub::sync::parking::{Before, Case, Verdict};
 use domain::wire::sync::PushEvent;
 use edge::clock;
-use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::{AnyPool, Row};
@@ -212,7 +212,7 @@ impl Replay<'_> {
         let mut write = self.hub.db.write().await?;
         let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
         let zone: String = sqlx::query_scalar(sql).bind(self.store_id).fetch_one(&mut **write).await?;
-        let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+        let zone = time_zone(&zone)?;
         let (mut later, mut moved) = (crate::projection::announce::FeedUpdates::default(), BTreeSet::new());
         let mut done = self.done;
         let mut loaded = Vec::with_capacity(keys.len());

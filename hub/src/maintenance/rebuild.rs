@@ -1,13 +1,13 @@
 //! Makes rollups anew from the records, store by store, also beside a hub that serves.
 
 use crate::columns;
+use crate::db::column::time_zone;
 use crate::db::{Db, signed};
 use crate::projection::envelope::{Incoming, ToPost, Understood};
 use crate::projection::recompute;
 use crate::table::record::text;
 use crate::table::rollup;
 use domain::wire::sync::PushEvent;
-use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, Error};
 
 /// Records that are read at once.
@@ -42,7 +42,7 @@ pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> 
 async fn of_store(connection: &mut AnyConnection, store_id: &str, what: Rebuild) -> Result<(), Error> {
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
     let zone: String = sqlx::query_scalar(sql).bind(store_id).fetch_one(&mut *connection).await?;
-    let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+    let zone = time_zone(&zone)?;
     if what == Rebuild::Categories {
         categorise(connection, store_id).await?;
     }

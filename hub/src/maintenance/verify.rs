@@ -1,6 +1,7 @@
 //! Holds the tables against the records: chains, what was acknowledged, and every sum folded anew.
 
 use crate::columns;
+use crate::db::column::time_zone;
 use crate::db::{Engine, signed};
 use crate::maintenance::match_check;
 use crate::maintenance::payables_check;
@@ -58,7 +59,12 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
     let sql = "SELECT store_id, timezone FROM stores ORDER BY store_id";
     for row in sqlx::query(sql).fetch_all(pool).await? {
         let (store_id, zone): (String, String) = columns!(row => (store_id, timezone));
-        let zone = TimeZone::get(&zone).unwrap_or(TimeZone::UTC);
+        let Ok(zone) = time_zone(&zone) else {
+            report.wrong(format!(
+                "{store_id}: {zone} is no time zone; nothing else of this store was verified"
+            ));
+            continue;
+        };
         // One state of the database for each store; nothing of this is kept.
         let mut read = pool.begin().await?;
         one_state(pool, &mut read).await?;
@@ -79,38 +85,26 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
         report.stores = report.stores.saturating_add(1);
     }
     of_head_office(pool, &mut report).await?;
-    for problem in journal::problems(&mut *pool.acquire().await?).await? {
-        report.wrong(problem);
-    }
-    for problem in in_transit::problems(&mut *pool.acquire().await?).await? {
-        report.wrong(problem);
-    }
-    for problem in payables_check::problems(&mut *pool.acquire().await?).await? {
-        report.wrong(problem);
-    }
+    report.extend(journal::problems(&mut *pool.acquire().await?).await?);
+    report.extend(in_transit::problems(&mut *pool.acquire().await?).await?);
+    report.extend(payables_check::problems(&mut *pool.acquire().await?).await?);
     // Documents and their counters are of one state.
     let mut read = pool.begin().await?;
     one_state(pool, &mut read).await?;
-    for problem in counter_check::problems(&mut read).await? {
-        report.wrong(problem);
-    }
+    report.extend(counter_check::problems(&mut read).await?);
     read.rollback().await?;
-    for problem in documents(pool).await? {
-        report.wrong(problem);
-    }
-    for problem in match_check::problems(&mut *pool.acquire().await?).await? {
-        report.wrong(problem);
-    }
-    for problem in points_pool::problems(pool).await? {
-        report.wrong(problem);
-    }
-    if let Some(problem) = crate::maintenance::audit_chain::first_problem(pool).await? {
-        report.wrong(problem);
-    }
+    report.extend(documents(pool).await?);
+    report.extend(match_check::problems(&mut *pool.acquire().await?).await?);
+    report.extend(points_pool::problems(pool).await?);
+    report.extend(crate::maintenance::audit_chain::first_problem(pool).await?);
     Ok(report)
 }
 
 impl Report {
+    fn extend(&mut self, problems: impl IntoIterator<Item = String>) {
+        problems.into_iter().for_each(|problem| self.wrong(problem));
+    }
+
     fn wrong(&mut self, problem: String) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem);
@@ -217,9 +211,7 @@ impl Folding<'_> {
                 report.wrong(format!("{of}: {name} is {found}, but its records give {right}"));
             }
         }
-        for problem in rollups.problems(connection, store_id, PROBLEMS_MAX).await? {
-            report.wrong(problem);
-        }
+        report.extend(rollups.problems(connection, store_id, PROBLEMS_MAX).await?);
         Ok(())
     }
 
@@ -256,9 +248,7 @@ impl Folding<'_> {
         }
         let told: Vec<_> = applied.iter().map(|(event_id, _, event)| (event_id.as_str(), event)).collect();
         let posted = recompute::posted(&mut *connection, self.store_id, &told).await?;
-        for problem in posted_check::problems(&mut *connection, self.store_id, &posted).await? {
-            report.wrong(problem);
-        }
+        report.extend(posted_check::problems(&mut *connection, self.store_id, &posted).await?);
         let counts = [("entries", posted.entries.len()), ("items", posted.items.len())];
         let counts = counts.map(|(name, count)| (name.to_owned(), i64::try_from(count).unwrap_or(i64::MAX)));
         let sums = recompute::rollup_sums(&mut *connection, (self.store_id, self.zone), &told).await?;

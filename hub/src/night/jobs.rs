@@ -3,6 +3,7 @@
 //! Each step is a commit of its own and may be repeated; a process that dies is followed by another.
 
 use crate::db::failure::Failure;
+use crate::db::outage;
 use crate::night::lease::Lease;
 use crate::office::finance::proof::{self, Proofs};
 use crate::office::finance::writer;
@@ -52,6 +53,8 @@ pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
         match one(hub, &lease, UtcMs(now.0.saturating_add(passed))).await {
             Ok(true) => done.push(name),
             Ok(false) => {}
+            // It is tried again in a minute.
+            Err(Failure::Sql(error)) if outage::note(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a nightly job could not be done yet"),
         }
     }

@@ -1,5 +1,6 @@
 //! Who this hub is: its id, and the generation of its database.
 
+use crate::db::column::time_zone;
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use jiff::tz::TimeZone;
@@ -37,7 +38,7 @@ impl Identity {
 /// Head office's time zone.
 pub async fn zone(connection: &mut AnyConnection) -> Result<TimeZone, sqlx::Error> {
     let name: String = sqlx::query_scalar("SELECT timezone FROM hub").fetch_one(connection).await?;
-    Ok(TimeZone::get(&name).unwrap_or(TimeZone::UTC))
+    time_zone(&name)
 }
 
 /// Notes head office's time zone, where it is another one than before.

@@ -1,6 +1,7 @@
 //! `stores`: the stores, how they are enrolled, and what they last told of themselves.
 
 use crate::columns;
+use crate::db::column::time_zone;
 use crate::db::failure::Failure;
 use domain::model::base::business_date::day_start;
 use domain::model::base::time::UtcMs;
@@ -94,11 +95,11 @@ pub async fn may_hear(pool: &AnyPool, store_id: &str) -> Result<(), Failure> {
     if known.disabled { Err(disabled().into()) } else { Ok(()) }
 }
 
-/// The time zone of a store; UTC for one that names none.
+/// The time zone of a store; UTC for an unknown store.
 pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<TimeZone, sqlx::Error> {
     let sql = "SELECT timezone FROM stores WHERE store_id = $1";
     let name: Option<String> = sqlx::query_scalar(sql).bind(store_id).fetch_optional(connection).await?;
-    Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
+    name.map_or(Ok(TimeZone::UTC), |name| time_zone(&name))
 }
 
 /// The time zone of a store, and when its business day starts as it reported last; midnight where it told nothing.

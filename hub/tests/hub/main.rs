@@ -23,6 +23,7 @@ mod office {
         pub mod settings;
         pub mod stores;
     }
+    pub mod api_keys;
     pub mod audit;
     pub mod auth;
     pub mod documents {

@@ -9,6 +9,7 @@ use crate::http::members::{met, with_head_office};
 use ::actors::commands;
 use domain::model::base::ids::TransactionId;
 use domain::model::selling::payment::CASH;
+use domain::rules::selling::payment::NewPayment;
 use domain::rules::selling::sale::{CreateSale, PaySale};
 use domain::rules::selling::transaction;
 use domain::rules::selling::transaction::TransactionView;
@@ -21,7 +22,10 @@ pub use list::{LIST, family, list};
 
 const TRANSACTION: &str = include_str!("examples/transaction.json");
 
-pub const CREATE: Doc = Doc::of("Point of sale", "Create a transaction")
+pub const CREATE: Doc = Doc::of(
+    "Point of sale",
+    "Create a transaction. With `payments` it is a whole sale in one request: created, paid and numbered, or nothing at all",
+)
     .body::<Approved<CreateSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
     )
@@ -33,6 +37,9 @@ pub const CREATE: Doc = Doc::of("Point of sale", "Create a transaction")
         Code::Duplicate,
         Code::UnknownSku,
         Code::UnknownMember,
+        Code::InsufficientStock,
+        Code::InsufficientPoints,
+        Code::PaymentMismatch,
     ]);
 pub const PAY: Doc = Doc::of("Point of sale", "Pay a transaction in full or in part")
     .body::<PaySale>(r#"{"payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#)
@@ -45,15 +52,24 @@ pub const READ: Doc =
 pub async fn create(request: Request) -> Answered {
     let (command, ask) = approved::<CreateSale>(&request).await?;
     let asked = met(&request, command.member_id.as_ref()).await?;
-    answered(request.state.store.run(ask, commands::CreateSale(command)).await)
-        .map_err(|error| with_head_office(error, asked))
+    let in_cash = command.payments.as_ref().map(|payments| has_cash(payments));
+    let done = answered(request.state.store.run(ask, commands::CreateSale(command)).await)
+        .map_err(|error| with_head_office(error, asked));
+    match in_cash {
+        Some(in_cash) => request.state.printers.after_payment(in_cash, done),
+        None => done,
+    }
+}
+
+fn has_cash(payments: &[NewPayment]) -> bool {
+    payments.iter().any(|payment| payment.method == CASH)
 }
 
 /// `POST /api/pos/transactions/:id/pay`
 pub async fn pay(request: Request) -> Answered {
     let command: PaySale = request.json()?;
     let id = TransactionId::from(request.param("id"));
-    let in_cash = command.payments.iter().any(|payment| payment.method == CASH);
+    let in_cash = has_cash(&command.payments);
     let done = run(&request, commands::PaySale(id, command)).await;
     request.state.printers.after_payment(in_cash, done)
 }

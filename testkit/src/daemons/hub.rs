@@ -285,6 +285,11 @@ impl Hub {
         self.start();
     }
 
+    /// What the daemon has written since its folder was made.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("hub.log")).unwrap_or_default()
+    }
+
     pub fn address(&self) -> SocketAddr {
         self.address
     }

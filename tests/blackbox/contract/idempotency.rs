@@ -21,7 +21,7 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 24] = [
+const UNKEYED: [&str; 26] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -40,6 +40,8 @@ const UNKEYED: [&str; 24] = [
     "POST /api/sync/receipts/release",
     "POST /api/parked/{id}/replay",
     "POST /api/parked/replay",
+    "POST /api/api-keys",
+    "POST /api/api-keys/{key_id}/rotate",
     "POST /api/stores",
     "POST /api/stores/{id}/token",
     // Each is a piece of paper of its own.

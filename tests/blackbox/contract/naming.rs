@@ -197,7 +197,9 @@ fn small(part: &Value, program: &str) {
                 parts.get("enum").and_then(Value::as_array).into_iter().flatten().chain(parts.get("const"))
             {
                 let Some(word) = word.as_str() else { continue };
-                let snake = word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+                // The scope of an API key is two words: `finance:read`.
+                let chars = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+                let snake = word.split(':').all(|part| part.chars().all(chars));
                 let small = snake || ENCODINGS.contains(&word);
                 // A mark that parts the columns of a file is no word.
                 assert!(small || word.chars().all(|c| c.is_ascii_punctuation()), "{program}: {word}");

@@ -98,8 +98,13 @@ fn a_file_comes_in_by_the_meaning_that_a_person_gives_its_columns() {
     }
     let stock = "Kode,Jumlah,Modal\nA1,10,4000\n";
     let path = "/api/stock/opening/import?column_names=sku,qty,unit_cost";
+    let preview = format!("{path}&dry_run=true");
+    assert_eq!(send(&mut manager, &preview, stock).data(200), json!({"products_count": 1}));
+    assert_eq!(manager.get("/api/pos/products/A1").data(200)["on_hand"], json!(0));
     assert_eq!(send(&mut manager, path, stock).data(200)["products_count"], json!(1));
     assert_eq!(manager.get("/api/pos/products/A1").data(200)["on_hand"], json!(10));
+    // A preview refuses what the import would.
+    send(&mut manager, &preview, stock).refused(422, "validation_failed");
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
 
     promoted(&mut screen);
     listed(&mut screen);
+    api_key(&mut shop, &mut screen);
     members(&mut shop, &mut screen);
 
     go(&mut screen, "#/settings?store_id=S001", "page-settings tbody");
@@ -129,6 +130,29 @@ fn listed(screen: &mut Screen<()>) {
         screen.browser.press("dialog .primary");
         screen.reads("page-records tbody", fields[1].1);
     }
+}
+
+/// The secret of a program's key is shown once, and works until the key is revoked.
+fn api_key(shop: &mut Linked, screen: &mut Screen<()>) {
+    go(screen, "#/api-keys", "page-records .empty");
+    press(screen, "New API key");
+    screen.sees("#f-scopes");
+    choose(screen, "#f-name", "Connector");
+    choose(screen, "#f-scopes", "finance:read");
+    screen.reads("dialog .picked", "Books: read");
+    screen.browser.press("dialog .primary");
+    screen.sees("dialog .token");
+    look(screen, "portal-api-key");
+    let mut program = shop.hub.client().with_token(&screen.text("dialog .token"));
+    program.get("/api/finance/journal?include=lines").data(200);
+    program.get("/api/suppliers").refused(403, "insufficient_role");
+    press(screen, "Done");
+    screen.reads("page-records tbody", "Connector");
+    press(screen, "Revoke");
+    screen.sees("dialog .danger");
+    screen.browser.press("dialog .danger");
+    screen.reads("#banner", "Revoked");
+    program.get("/api/finance/journal").refused(401, "token_revoked");
 }
 
 /// Two who are one person become one, seen side by side; and somebody is forgotten.

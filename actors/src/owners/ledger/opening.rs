@@ -15,7 +15,11 @@ use storage::Storage;
 
 /// Takes the first stock of every row into the books, all of them or none, by the rules of
 /// [`domain::rules::inventory::stock::open_stock`].
-pub struct OpenStock(pub Vec<OpeningRow>);
+pub struct OpenStock {
+    pub rows: Vec<OpeningRow>,
+    /// Whether to preview only.
+    pub dry_run: bool,
+}
 
 /// Products, and when the late rows' stock had last moved where it has no opening.
 type Seen = (Products, BTreeMap<Sku, UtcMs>);
@@ -23,14 +27,14 @@ type Seen = (Products, BTreeMap<Sku, UtcMs>);
 impl Dispatch for OpenStock {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Seen, Failure> {
         let mut unopened = BTreeMap::new();
-        for row in self.0.iter().filter(|row| row.late) {
+        for row in self.rows.iter().filter(|row| row.late) {
             // Read before the movements: what moves in between is looked at again.
             let stock = context.storage.stock().stock(&row.sku)?.unwrap_or_default();
             if !is_opened(&context.storage, &row.sku)? {
                 unopened.insert(row.sku.clone(), stock.updated_at);
             }
         }
-        Ok((context.products(self.0.iter().map(|row| &row.sku))?, unopened))
+        Ok((context.products(self.rows.iter().map(|row| &row.sku))?, unopened))
     }
 }
 
@@ -45,7 +49,7 @@ impl Command for OpenStock {
     const DEADLINE: Duration = FILE_DEADLINE;
 
     fn is_from_rows(&self, _book: &LedgerBook) -> bool {
-        self.0.iter().any(|row| row.late)
+        self.rows.iter().any(|row| row.late)
     }
 
     fn decide(
@@ -55,7 +59,7 @@ impl Command for OpenStock {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let mut opened = BTreeSet::new();
-        for row in self.0.iter().filter(|row| row.late) {
+        for row in self.rows.iter().filter(|row| row.late) {
             let moved_at = ledger.book.stock.get(&row.sku).map(|stock| stock.updated_at).unwrap_or_default();
             // Stock that moved since may have the opening of another file.
             if unopened.get(&row.sku) != Some(&moved_at) && is_opened(&ledger.storage, &row.sku)? {
@@ -63,12 +67,15 @@ impl Command for OpenStock {
             }
         }
         let (stamps, rules) = (&ledger.stamps, &*ledger.rules);
-        let (ids, now, by) = (ledger.movement_ids(self.0.len()), stamps.now(), &request.caller.user_id);
-        let event = open_stock(&self.0, ids, now, by, (&products, &opened), &ledger.book)?;
+        let (ids, now, by) = (ledger.movement_ids(self.rows.len()), stamps.now(), &request.caller.user_id);
+        let event = open_stock(&self.rows, ids, now, by, (&products, &opened), &ledger.book)?;
         let movements = &event.rows.movements;
+        let answer = Answer::ok(&json!({"products_count": movements.len()}));
+        if self.dry_run {
+            return Ok(Decision::Answer(answer));
+        }
         let date = dated(now, rules, &ledger.book);
         let records = record::stock_moved(|| stamps.stamp(), &rules.store_id, date, movements);
-        let answer = Answer::ok(&json!({"products_count": movements.len()}));
         let entry = AuditEntry::new(
             &request.authorization(),
             "stock.opened",

@@ -29,7 +29,7 @@ impl Owner<LedgerBook> {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let outcome = match draft {
-            ShiftDraft::Sale(draft) => self.sale(*draft, request),
+            ShiftDraft::Sale { draft, created, entries } => self.sale(*draft, created, entries, request),
             ShiftDraft::Void(draft) => self.void(*draft, request),
             ShiftDraft::Correct { draft, reason } => self.correct(*draft, &reason, request),
             ShiftDraft::PartlyPaid { event } => self.part(*event, request),
@@ -105,7 +105,13 @@ impl Owner<LedgerBook> {
         Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, date, entry))
     }
 
-    fn sale(&mut self, draft: SaleDraft, request: &RequestContext) -> Result<Outcome, Failure> {
+    fn sale(
+        &mut self,
+        draft: SaleDraft,
+        created: bool,
+        entries: Vec<AuditEntry>,
+        request: &RequestContext,
+    ) -> Result<Outcome, Failure> {
         let seeded = self.seed(draft.transaction.items.iter().map(|line| &line.sku))?;
         let settled = self.settled(draft);
         self.unseed(&seeded);
@@ -113,9 +119,11 @@ impl Owner<LedgerBook> {
         let transaction = &event.fact.transaction;
         let Rows { movements, points, .. } = &event.rows;
         let text = SaleText::of(transaction);
-        let answer = transaction::answer(false, transaction, &text, request.caller.role);
+        let answer = transaction::answer(created, transaction, &text, request.caller.role);
         let records = vec![record::sale_paid(&stamp, transaction, &text, movements, points)];
-        Ok(Outcome::of(stamp, event, records, answer).written(text))
+        let date = Some(transaction.business_date);
+        let outcome = Outcome::of(stamp, event, records, answer).written(text);
+        Ok(outcome.audited_all(&self.stamps, date, entries))
     }
 
     fn settled(&mut self, draft: SaleDraft) -> Result<(Stamp, Event<fact::TransactionPaid>), Failure> {

@@ -8,7 +8,8 @@ use domain::rules::selling::sale;
 use domain::rules::selling::transaction;
 use domain::wire::sale_text::SaleText;
 
-/// Makes a transaction in the named shift, else in the caller's own, by the rules of [`domain::rules::selling::sale::create`].
+/// Creates a transaction in the named shift, else in the caller's own, by the rules of
+/// [`domain::rules::selling::sale::create`]; with payments, a whole sale by [`domain::rules::selling::sale::sell`].
 pub struct CreateSale(pub sale::CreateSale);
 
 /// A requested basket, with the data for pricing it.
@@ -67,7 +68,13 @@ impl Command for CreateSale {
     ) -> Result<ShiftDecision, Failure> {
         let id = shift.stamps.id("trx_");
         let till = shift.at_till(shift.stamps.now(), &basket.inputs, request);
-        let event = sale::create(basket.scanned.as_ref().unwrap_or(&self.0), id, &till)?;
+        let command = basket.scanned.as_ref().unwrap_or(&self.0);
+        if let Some(payments) = &command.payments {
+            let draft = sale::sell(command, payments, id, shift.stamps.ids("pay_", payments.len()), &till)?;
+            let entries = shift.overridden(None, &draft.transaction, request, till.now);
+            return Ok(ShiftDecision::Draft(ShiftDraft::Sale { draft, created: true, entries }));
+        }
+        let event = sale::create(command, id, &till)?;
         let transaction = &event.fact.transaction;
         let (stamp, date) = (shift.stamps.stamp(), Some(transaction.business_date));
         let entries = shift.overridden(None, transaction, request, stamp.now);

@@ -61,7 +61,9 @@ impl Command for PaySale {
         match sale::pay(command, id, payment_ids, now, &authorization, member.as_deref(), rules, &shift.book)?
         {
             PayOutcome::Partial(event) => Ok(ShiftDecision::Draft(ShiftDraft::PartlyPaid { event })),
-            PayOutcome::Complete(draft) => Ok(ShiftDecision::Draft(ShiftDraft::Sale(draft))),
+            PayOutcome::Complete(draft) => {
+                Ok(ShiftDecision::Draft(ShiftDraft::Sale { draft, created: false, entries: Vec::new() }))
+            }
         }
     }
 }

@@ -142,6 +142,7 @@ pub fn basket() -> CreateSale {
         discount: None,
         discount_reason: None,
         note: None,
+        payments: None,
     }
 }
 

@@ -8,13 +8,20 @@
 //! [`sum`]: crate::model::base::money::sum
 
 use crate::model::base::limits::FIGURE_MAX;
-use crate::model::base::money::half_up;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
+
+/// `a / b` rounded half up, for `a < 0` the mirror image; `b` must be above 0.
+pub fn half_up(a: i128, b: i128) -> i128 {
+    let floor = a.saturating_abs().checked_div(b).unwrap_or(0);
+    let rest = a.saturating_abs().checked_rem(b).unwrap_or(0);
+    let up = i128::from(rest.saturating_mul(2) >= b);
+    floor.saturating_add(up).saturating_mul(a.signum())
+}
 
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
@@ -26,9 +33,6 @@ macro_rules! figures {
         impl $name {
             /// Nothing.
             pub const ZERO: Self = Self(0);
-
-            /// The largest figure that may be stored.
-            pub const MAX: Self = Self(FIGURE_MAX);
 
             /// The figure of that value.
             pub const fn new(value: i64) -> Self {
@@ -155,12 +159,6 @@ macro_rules! figures {
         impl Sum for $name {
             fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
                 parts.fold(Self::ZERO, Self::saturating_add)
-            }
-        }
-        /// Stops at the limits of 64 bits.
-        impl<'a> Sum<&'a $name> for $name {
-            fn sum<I: Iterator<Item = &'a Self>>(parts: I) -> Self {
-                parts.copied().sum()
             }
         }
         impl Sum<$name> for i64 {

@@ -3,16 +3,9 @@
 //! Products of two 64-bit figures can't overflow 128 bits; the operations saturate all the same,
 //! and whatever leaves the range of [`FIGURE_MAX`] is refused before it is stored.
 
+pub use crate::model::base::figures::half_up;
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::refusal::Refusal;
-
-/// `a / b` rounded half up, for `a < 0` the mirror image; `b` must be above 0.
-pub fn half_up(a: i128, b: i128) -> i128 {
-    let floor = a.saturating_abs().checked_div(b).unwrap_or(0);
-    let rest = a.saturating_abs().checked_rem(b).unwrap_or(0);
-    let up = i128::from(rest.saturating_mul(2) >= b);
-    floor.saturating_add(up).saturating_mul(a.signum())
-}
 
 /// `⌊a × b / c⌋` for figures that are not below zero; `c` must be above 0.
 pub fn share(a: impl Into<i64>, b: impl Into<i64>, c: impl Into<i64>) -> i128 {

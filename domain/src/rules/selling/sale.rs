@@ -22,7 +22,7 @@ pub(crate) use change::{may_open, renew};
 pub(crate) use create::basket;
 pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
 pub use lines::{AddLine, BasketChange, RemoveLine, SetLine};
-pub use pay::{PayOutcome, SaleDraft, pay};
+pub use pay::{PayOutcome, SaleDraft, pay, sell};
 pub(crate) use pay::{add_payments, finish_sale};
 pub use plausible::prices_by_hand;
 pub use price::{PricingContext, Products};

@@ -53,11 +53,11 @@ impl<S> Route<S> {
         if self.pattern.contains("/:") {
             codes.insert(Code::NotFound);
         }
-        if let Some(query) = self.doc.query {
+        if self.doc.query.is_some() {
             codes.insert(Code::InvalidQuery);
-            if openapi::fields(&query(&mut openapi::inline())).contains_key("cursor") {
-                codes.insert(Code::InvalidCursor);
-            }
+        }
+        if self.has_parameter("cursor") {
+            codes.insert(Code::InvalidCursor);
         }
         if self.mutates {
             codes.extend(CHANGE);
@@ -69,6 +69,11 @@ impl<S> Route<S> {
             codes.extend(KEY);
         }
         codes
+    }
+
+    /// Whether its query has a parameter of this name.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.doc.query.is_some_and(|query| openapi::fields(&query(&mut openapi::inline())).contains_key(name))
     }
 
     /// Whether its answers are kept under an `Idempotency-Key`.

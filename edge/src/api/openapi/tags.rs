@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 /// Descriptions of the groups of both programs.
-const TAGS: [(&str, &str); 35] = [
+const TAGS: [(&str, &str); 36] = [
+    ("API keys", "Keys with which programs call this API, limited to areas and stores."),
     ("Adjustments", "Corrections of stock: damaged, lost or found goods."),
     ("Audit", "Who did what, and what was refused."),
     ("Catalogue", "Products, prices and promotions, which head office sends to the stores."),

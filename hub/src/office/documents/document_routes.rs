@@ -8,6 +8,7 @@ use crate::office::documents::day::{self, DaysQuery};
 use crate::office::documents::deposit::{self, DepositsQuery};
 use crate::office::documents::entries::OfStore;
 use crate::office::documents::return_document::{self, ReturnsQuery};
+use crate::office::documents::sale_parts;
 use crate::office::documents::shift::{self, ShiftsQuery};
 use crate::office::documents::transaction::{self, TransactionsQuery};
 use crate::office::reports::completeness::{CompleteList, EXAMPLE};
@@ -31,7 +32,7 @@ const GROUP: &str = "Documents of stores";
 
 pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest first")
     .query::<TransactionsQuery>()
-    .lists_as::<CompleteList<transaction::View>>(
+    .lists_as::<CompleteList<sale_parts::Listed>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "receipt_no": "S001-till-1-00000042",
             "state": "paid", "business_date": "2026-11-20", "store_id": "S001", "event_id": "evt_019aa0c2d2c5",
             "register_id": "till-1", "shift_id": "shf_019aa0b1f6e2", "cashier_id": "usr_019a9f00a1b2",
@@ -91,7 +92,9 @@ pub async fn transactions(request: Request) -> Answered {
     // What is listed and what is complete are of one state of the database, here and below.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = transaction::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let (page, days) = (cut(&ask, items, transaction::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    let List { items, next_cursor } = cut(&ask, items, transaction::place);
+    let page = List { items: sale_parts::with(&mut read, items, ask.include).await?, next_cursor };
+    let days = (ask.store_id.as_deref(), ask.from, ask.to);
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 

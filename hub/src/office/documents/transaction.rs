@@ -29,6 +29,21 @@ pub enum State {
     Voided,
 }
 
+/// What the sales of the list have besides their own fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SaleInclude")]
+pub enum Include {
+    /// Lines of each sale.
+    #[serde(rename = "items")]
+    Items,
+    /// Payments of each sale.
+    #[serde(rename = "payments")]
+    Payments,
+    /// Both.
+    #[serde(rename = "items,payments", alias = "payments,items")]
+    Both,
+}
+
 /// Query parameters of the list.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +76,9 @@ pub struct TransactionsQuery {
     pub state: Option<State>,
     /// Only documents posted on another day than their own (true), or only the others (false).
     pub late: Option<bool>,
+    /// `items`, `payments` or `items,payments`: each sale with its lines and payments.
+    #[serde(skip_serializing)]
+    pub include: Option<Include>,
 }
 asks!(TransactionsQuery, "transactions");
 
@@ -102,6 +120,13 @@ pub struct View {
     total: i64,
     /// When the sale was paid in full.
     paid_at: UtcMs,
+}
+
+impl View {
+    /// Store and event by which the parts of the sale are found.
+    pub fn key(&self) -> (String, String) {
+        (self.store_id.clone(), self.event_id.clone())
+    }
 }
 
 /// A sale as last reported by its store, with its entries in the books.

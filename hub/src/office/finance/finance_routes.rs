@@ -1,18 +1,17 @@
 //! The books of stores: accounts, entries, balances.
 
-use crate::http::bound_page::{self, asks};
 use crate::http::route::{FINANCE, answers};
-use crate::http::{Answered, Request, change};
+use crate::http::{Answered, Request, change, csv_rows};
 use crate::office::finance::account::Chart;
 use crate::office::finance::account_entries;
-use crate::office::finance::journal::{self, Bookmark, Filter};
+use crate::office::finance::journal;
 use crate::office::finance::trial_balance::{self, Line};
-use crate::office::reports::completeness::{self, CompleteList, Completeness};
+use crate::office::reports::completeness::{self, Completeness};
 use crate::state::hub::Hub;
-use crate::table::journal::Kind;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
+use edge::csv::{self, Separator};
 use edge::page::{Cursor, Limit, List};
 use edge::{ApiError, Code, Doc, Reply, Route, clock};
 use jiff::civil::Date;
@@ -23,7 +22,6 @@ use sqlx::AnyConnection;
 
 pub const ROUTES: &[Route<Hub>] = &[
     Route::get("/api/finance/accounts/:account/entries", FINANCE, ACCOUNT_ENTRIES, answers!(account_entries)),
-    Route::get("/api/finance/journal", FINANCE, JOURNAL, answers!(journal)),
     Route::get("/api/finance/journal/:entry_id", FINANCE, ENTRY, answers!(entry)),
     Route::get("/api/finance/trial-balance", FINANCE, TRIAL_BALANCE, answers!(trial_balance)),
 ];
@@ -40,16 +38,6 @@ pub const ACCOUNT_ENTRIES: Doc =
                 "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
         )
         .refuses(&[Code::ValidationFailed]);
-pub const JOURNAL: Doc = Doc::of("Finance", "List journal entries of all books, newest first")
-    .query::<JournalQuery>()
-    .lists_as::<CompleteList<journal::View>>(
-        r#"{"entry_id": "jrn_5a6b7c8d9e0f5a6b7c8d9e0f5a6b7c8d", "entry_no": 1, "store_id": "S001",
-            "entry_date": "2026-11-20", "reference_date": null, "kind": "event",
-            "cause": {"type": "transaction", "id": "trx_1", "event_id": "evt_1"}, "cause_key": "evt_1",
-            "group_id": null, "memo": "S001-main-00000001", "total": 169900, "reverses": null, "reversed_by": null,
-            "created_by": null, "created_at": "2026-11-20T02:06:34.739Z"}"#,
-        completeness::EXAMPLE,
-    );
 pub const ENTRY: Doc =
     Doc::of("Finance", "Retrieve a journal entry, with its lines and its source document")
         .answers::<journal::Whole>(
@@ -75,6 +63,7 @@ pub const TRIAL_BALANCE: Doc =
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
         )
+        .also(&["text/csv"])
         .refuses(&[Code::ValidationFailed]);
 
 #[derive(Deserialize, JsonSchema)]
@@ -144,7 +133,7 @@ pub async fn account_entries(request: Request) -> Answered {
 }
 
 /// Completeness of these days of a book. Head office's own book waits for no store.
-async fn told(
+pub async fn told(
     read: &mut AnyConnection,
     book: Option<&str>,
     days: (Date, Date),
@@ -156,65 +145,15 @@ async fn told(
     completeness::of(read, book, days, now).await
 }
 
-/// 400 for a last day before the first.
-fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
+/// Checks that the last day is not before the first.
+///
+/// # Errors
+/// 400 `invalid_query`.
+pub fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
     match (from, to) {
         (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from must not be after to")),
         _ => Ok(()),
     }
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct JournalQuery {
-    /// Items on a page.
-    #[serde(default, skip_serializing)]
-    limit: Limit,
-    #[serde(skip_serializing)]
-    cursor: Option<Cursor>,
-    /// Only entries of this store's book. Empty for head office's own book.
-    store_id: Option<String>,
-    /// Only entries of head office's own book (true), or only entries of stores' books (false).
-    head_office: Option<bool>,
-    /// Only entries of this day in the books or later.
-    from: Option<Date>,
-    /// Only entries of this day in the books or earlier.
-    to: Option<Date>,
-    /// Only entries with a line on this account.
-    account: Option<String>,
-    /// Only entries of this origin.
-    kind: Option<Kind>,
-    /// Only entries of this document.
-    cause_id: Option<String>,
-    /// Only late entries, which belong to an earlier day than their day in the books (true), or only the others
-    /// (false).
-    late: Option<bool>,
-}
-asks!(JournalQuery, "journal");
-
-/// `GET /api/finance/journal`
-pub async fn journal(request: Request) -> Answered {
-    let ask: JournalQuery = request.query()?;
-    let before: Option<Bookmark> = bound_page::after(&ask)?;
-    in_order(ask.from, ask.to)?;
-    let filter = Filter {
-        store_id: ask.store_id.clone(),
-        head_office: ask.head_office,
-        from: ask.from,
-        to: ask.to,
-        account: ask.account.clone(),
-        kind: ask.kind,
-        cause_id: ask.cause_id.clone(),
-        late: ask.late,
-    };
-    let limit = change::one_more(ask.limit);
-    let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = journal::list(&mut read, &filter, before.as_ref(), limit).await?;
-    let place = |item: &journal::View| (item.entry_date, item.store_id.clone(), item.entry_no);
-    let book = if ask.head_office == Some(true) { Some("") } else { ask.store_id.as_deref() };
-    let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
-    let completeness = told(&mut read, book, days, now).await?;
-    Ok(Reply::ok(&CompleteList::of(bound_page::cut(&ask, items, place), completeness)))
 }
 
 /// `GET /api/finance/journal/:entry_id`
@@ -237,6 +176,9 @@ struct BalanceQuery {
     head_office: bool,
     /// First day of the movements. If it is omitted, no movements are reported.
     from: Option<Date>,
+    /// Delimiter of the cells of a CSV answer.
+    #[serde(default)]
+    separator: Separator,
 }
 
 /// Balances of all accounts at the end of a day.
@@ -254,9 +196,13 @@ struct TrialBalance {
     completeness: Completeness,
 }
 
+/// Columns of the CSV answer.
+const COLUMNS: [&str; 8] =
+    ["account", "name", "debit", "credit", "opening_debit", "opening_credit", "moved_debit", "moved_credit"];
+
 /// `GET /api/finance/trial-balance`
 pub async fn trial_balance(request: Request) -> Answered {
-    let BalanceQuery { date, store_id, head_office, from } = request.query()?;
+    let BalanceQuery { date, store_id, head_office, from, separator } = request.query()?;
     let date = date.ok_or_else(|| ApiError::invalid_query("date is required: a day, YYYY-MM-DD"))?;
     if head_office && store_id.as_ref().is_some_and(|id| !id.is_empty()) {
         return Err(ApiError::invalid_query("store_id and head_office can't be combined").into());
@@ -272,6 +218,9 @@ pub async fn trial_balance(request: Request) -> Answered {
     let items = trial_balance::rows(&mut read, &chart, &ask).await?;
     let sum = |of: fn(&Line) -> i64| shown_sum(items.iter().map(of));
     let completeness = told(&mut read, book, (BEGINNING, date), clock::now()).await?;
+    if csv::wanted(&request.headers) {
+        return Ok(csv_rows::reply(&COLUMNS, &items, separator, completeness.line()));
+    }
     let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
     Ok(Reply::ok(&TrialBalance { date, items, total_debit, total_credit, completeness }))
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
+use std::collections::BTreeMap;
 
 /// An entry without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,6 +96,18 @@ pub struct Line {
     pub credit: i64,
 }
 
+/// An entry in the list, with its lines if they were asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedJournalEntry")]
+pub struct Listed {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: View,
+    /// Lines of the entry, ordered by account. Only with `include=lines`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<Line>>,
+}
+
 /// Filters of the list of entries.
 #[derive(Default)]
 pub struct Filter {
@@ -114,6 +127,8 @@ pub struct Filter {
     pub cause_id: Option<String>,
     /// Those that belong to another day, or only the others.
     pub late: Option<bool>,
+    /// Only entries of the book with a higher number than this, by number, lowest first.
+    pub after_no: Option<i64>,
 }
 
 /// Position of a page: the day, book and number of the last item before it.
@@ -133,7 +148,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     }))
 }
 
-/// The latest first, after a place.
+/// The latest first, after a place; with `after_no` in the order of the numbers of a book.
 pub async fn list(
     connection: &mut AnyConnection,
     filter: &Filter,
@@ -142,9 +157,11 @@ pub async fn list(
 ) -> Result<Vec<View>, sqlx::Error> {
     let day = |day: Option<Date>| day.map(|day| day.to_string());
     // A date and a number need no quoting.
-    let older =
-        before.map(|(date, _, number)| format!("(entry_date, store_id, entry_no) < ('{date}', ?, {number})"));
-    let older = older.unwrap_or_default();
+    let beyond = before.map(|(date, _, number)| match filter.after_no {
+        Some(_) => format!("store_id = ? AND entry_no > {number}"),
+        None => format!("(entry_date, store_id, entry_no) < ('{date}', ?, {number})"),
+    });
+    let beyond = beyond.unwrap_or_default();
     let conditions = Conditions::default()
         .text("store_id = ?", filter.store_id.as_deref())
         .plain("store_id = ''", filter.head_office == Some(true))
@@ -162,12 +179,45 @@ pub async fn list(
         .text("cause_id = ?", filter.cause_id.as_deref())
         .plain("reference_date IS NOT NULL", filter.late == Some(true))
         .plain("reference_date IS NULL", filter.late == Some(false))
-        .text(&older, before.map(|(_, book, _)| book.as_str()));
-    let sql = format!(
-        "SELECT {COLUMNS} FROM journal WHERE {{}} ORDER BY entry_date DESC, store_id DESC, entry_no DESC \
-         LIMIT {limit}"
-    );
+        .number("entry_no > ?", filter.after_no)
+        .text(&beyond, before.map(|(_, book, _)| book.as_str()));
+    let order = match filter.after_no {
+        Some(_) => "store_id, entry_no",
+        None => "entry_date DESC, store_id DESC, entry_no DESC",
+    };
+    let sql = format!("SELECT {COLUMNS} FROM journal WHERE {{}} ORDER BY {order} LIMIT {limit}");
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()
+}
+
+/// The lines of entries, one statement for each book.
+pub async fn with_lines(
+    connection: &mut AnyConnection,
+    entries: Vec<View>,
+) -> Result<Vec<Listed>, sqlx::Error> {
+    let mut numbers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in &entries {
+        numbers.entry(&entry.store_id).or_default().push(entry.entry_no.to_string());
+    }
+    let mut lines: BTreeMap<(String, i64), Vec<Line>> = BTreeMap::new();
+    for (book, numbers) in numbers {
+        let sql = format!(
+            "SELECT entry_no, line_no, account, debit, credit FROM journal_lines \
+             WHERE store_id = $1 AND entry_no IN ({}) ORDER BY entry_no, line_no",
+            numbers.join(", ")
+        );
+        for row in sqlx::query(AssertSqlSafe(sql)).bind(book).fetch_all(&mut *connection).await? {
+            lines.entry((book.to_owned(), row.cell("entry_no")?)).or_default().push(line(&row)?);
+        }
+    }
+    let listed = |entry: View| {
+        let lines = lines.remove(&(entry.store_id.clone(), entry.entry_no));
+        Listed { entry, lines: Some(lines.unwrap_or_default()) }
+    };
+    Ok(entries.into_iter().map(listed).collect())
+}
+
+fn line(row: &AnyRow) -> Result<Line, sqlx::Error> {
+    Ok(columns!(row => Line { line_no, account, debit, credit }))
 }
 
 /// One entry with its lines, and its document as the store reported it.
@@ -180,7 +230,6 @@ pub async fn read(connection: &mut AnyConnection, entry_id: &str) -> Result<Opti
                ORDER BY line_no";
     let rows =
         sqlx::query(sql).bind(&entry.store_id).bind(entry.entry_no).fetch_all(&mut *connection).await?;
-    let line = |row: &AnyRow| Ok(columns!(row => Line { line_no, account, debit, credit }));
     let lines = rows.iter().map(line).collect::<Result<_, sqlx::Error>>()?;
     let source = match &entry.cause.event_id {
         Some(event_id) => source(connection, &teller, event_id).await?,

@@ -37,12 +37,12 @@ pub async fn tellers(connection: &mut AnyConnection) -> Result<Vec<Teller>, sqlx
 }
 
 fn teller(row: &AnyRow) -> Result<Teller, sqlx::Error> {
-    let (zone, start): (String, Option<String>) = columns!(row => (timezone, day_start));
+    let (zone, start): (TimeZone, Option<String>) = columns!(row => (timezone, day_start));
     let disabled: bool = row.cell("disabled")?;
     let (disabled_at, enrolled_at): (Option<i64>, Option<i64>) = columns!(row => (disabled_at, enrolled_at));
     Ok(Teller {
         store_id: row.try_get("store_id")?,
-        zone: TimeZone::get(&zone).unwrap_or(TimeZone::UTC),
+        zone,
         day_start: start.as_deref().and_then(day_start).unwrap_or_default(),
         disabled_at: disabled_at.filter(|_| disabled),
         enrolled: enrolled_at.is_some(),

@@ -6,6 +6,7 @@ use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use crate::office::reports::completeness::{self, CompleteList};
+use edge::{Doc, csv};
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/finance/uninvoiced", FINANCE, "Payables").summary("List received goods without an invoice; their sum is the balance of 2020")
@@ -18,16 +19,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         completeness::EXAMPLE,
         answers!(uninvoiced),
     ),
-    get("/api/finance/payables", FINANCE, "Payables").summary("List open payables by supplier and age")
-        .query::<PayablesQuery>()
-        .refuses(&[Code::ValidationFailed])
-        .answers::<Payables>(
-            r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
-            "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0},
-            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-            "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
-            answers!(payables),
-        ),
+    Route::get("/api/finance/payables", FINANCE, PAYABLES, answers!(payables)),
     post("/api/finance/uninvoiced/close", FINANCE, "Payables").summary("Close received goods that will not be invoiced, including those paid in cash from a till")
     .refuses(&[Code::NotFound])
     .command::<Close>(
@@ -35,6 +27,17 @@ pub const ROUTES: &[Route<Hub>] = &[
         r#"{"close_id": "unc_1", "lines_count": 1, "value": 36000}"#,
     ),
 ];
+
+const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and age")
+    .query::<PayablesQuery>()
+    .answers::<Payables>(
+        r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
+            "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0},
+            "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
+            "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
+    )
+    .also(&["text/csv"])
+    .refuses(&[Code::ValidationFailed]);
 
 async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
@@ -64,7 +67,12 @@ impl Command for Close {
 }
 
 async fn payables(request: Request) -> Answered {
-    let ask = request.query()?;
-    let (mut read, now) = (request.state.db.read().await?, clock::now());
-    Ok(Reply::ok(&payables_as_of::payables(&mut read, ask, (request.state.today(now), now)).await?))
+    let ask: PayablesQuery = request.query()?;
+    let (separator, now) = (ask.separator, clock::now());
+    let mut read = request.state.db.read().await?;
+    let payables = payables_as_of::payables(&mut read, ask, (request.state.today(now), now)).await?;
+    if csv::wanted(&request.headers) {
+        return Ok(payables.table(separator));
+    }
+    Ok(Reply::ok(&payables))
 }

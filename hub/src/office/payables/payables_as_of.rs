@@ -2,11 +2,13 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use crate::http::csv_rows;
 use crate::office::reports::completeness::{self, Completeness};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
 use domain::rules::books::payables::Ageing;
-use edge::ApiError;
+use edge::csv::Separator;
+use edge::{ApiError, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,9 @@ pub struct PayablesQuery {
     /// Grouping of the rows.
     #[serde(default)]
     pub group_by: Group,
+    /// Delimiter of the cells of a CSV answer.
+    #[serde(default)]
+    pub separator: Separator,
 }
 
 /// Amount owed to a supplier, or open on a document.
@@ -66,6 +71,29 @@ pub struct Payables {
     totals: Ageing,
     /// Completeness: which stores have reported all records up to that day. Supplier returns are reported by stores.
     completeness: Completeness,
+}
+
+/// Columns of the CSV answer.
+const COLUMNS: [&str; 12] = [
+    "supplier_id",
+    "document_id",
+    "invoice_no",
+    "due_date",
+    "not_due",
+    "days_1_30",
+    "days_31_60",
+    "days_61_90",
+    "days_over_90",
+    "credits",
+    "advances",
+    "total",
+];
+
+impl Payables {
+    /// The rows as CSV.
+    pub fn table(&self, separator: Separator) -> Reply {
+        csv_rows::reply(&COLUMNS, &self.items, separator, self.completeness.line())
+    }
 }
 
 /// Open amount of a document.

@@ -162,7 +162,7 @@ pub async fn of<'e>(
 
 /// Reasons why a store's figures may be incomplete. `None` if it was disabled before these days.
 fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<Vec<Reason>>, sqlx::Error> {
-    let zone = TimeZone::get(row.try_get("timezone")?).unwrap_or(TimeZone::UTC);
+    let zone: TimeZone = row.cell("timezone")?;
     let starts = row.try_get::<Option<&str>, _>("day_start")?.and_then(day_start).unwrap_or_default();
     let end = |day: Date| day_end(day, &zone, starts).0;
     let begun = from.yesterday().map_or(i64::MIN, end);

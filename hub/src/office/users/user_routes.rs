@@ -5,6 +5,7 @@ use crate::account::staff::View;
 use crate::account::user_admin::{self, Revoked};
 use crate::http::paged_list;
 use crate::http::prelude::*;
+use crate::table::api_key::{self, ApiKey};
 use domain::model::base::ids::UserId;
 use domain::model::people::user::Role;
 use edge::passwords::policy_problem;
@@ -19,7 +20,7 @@ const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "An
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/users", ADMIN, "Users").summary("List all users, or the users of a store").lists::<Ask>(""),
     get("/api/staff", GOODS, "Users")
-        .summary("List names of all users, to show who made a document")
+        .summary("List names of all users and API keys, to show who made a document")
         .query::<Page>()
         .answers::<List<StaffName>>(
             r#"{"items": [{"id": "usr_1", "name": "Ani", "store_id": "S001"}], "next_cursor": null}"#,
@@ -94,7 +95,7 @@ impl PagedList for Ask {
 /// Name of a user on a document.
 #[derive(Serialize, JsonSchema)]
 pub struct StaffName {
-    /// ID of the user, `usr_…`.
+    /// ID of the user, `usr_…`, or of the API key, `key_…`.
     id: String,
     /// Display name.
     name: String,
@@ -111,9 +112,15 @@ impl PagedList for StaffNames {
     type Position = String;
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<StaffName>, Failure> {
         let (pool, filter) = (page.pool, user_admin::Filter::default());
-        let people = user_admin::list(pool, &filter, &page.after.unwrap_or_default(), page.limit).await?;
-        let name = |View { id, name, store_id, .. }| StaffName { id, name, store_id };
-        Ok(people.into_iter().map(name).collect())
+        let after = page.after.unwrap_or_default();
+        let people = user_admin::list(pool, &filter, &after, page.limit).await?;
+        let keys = api_key::list(pool, &after, page.limit).await?;
+        let person = |View { id, name, store_id, .. }| StaffName { id, name, store_id };
+        let key = |key: ApiKey| StaffName { id: key.key_id.0, name: key.name, store_id: String::new() };
+        let mut names: Vec<_> = people.into_iter().map(person).chain(keys.into_iter().map(key)).collect();
+        names.sort_by(|a, b| a.id.cmp(&b.id));
+        names.truncate(usize::try_from(page.limit).unwrap_or_default());
+        Ok(names)
     }
     fn position(name: &StaffName) -> String {
         name.id.clone()

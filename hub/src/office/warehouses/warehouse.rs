@@ -2,6 +2,7 @@
 //! and the projection of stores.
 
 use crate::columns;
+use crate::db::column::time_zone;
 use crate::db::failure::{Failure, is_data};
 use crate::db::signed;
 use crate::http::command::{Changed, Tx};
@@ -29,7 +30,6 @@ use domain::wire::record;
 use domain::wire::sync::PushEvent;
 use edge::ApiError;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -73,7 +73,7 @@ impl<'a> Warehouse<'a> {
             }
         }
         let locked = lock(&mut *connection, &hub.identity, store_id, now).await?;
-        let zone = TimeZone::get(&locked.timezone).unwrap_or(TimeZone::UTC);
+        let zone = time_zone(&locked.timezone)?;
         let set = store_setting::in_force(&mut *connection, store_id).await?;
         let rules = store_settings::without_file(StoreId(store_id.to_owned()), zone, &set);
         let epoch = locked.current_epoch.unwrap_or_default();

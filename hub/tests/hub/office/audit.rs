@@ -1,5 +1,6 @@
 //! The audit log of head office: complete, chained, readable; with those of all stores.
 
+use crate::office::api_keys;
 use crate::office::documents::warehouses;
 use crate::office::products::HEADER;
 use crate::office::purchasing::changes;
@@ -12,15 +13,13 @@ use crate::sync::records::{NOON, Sale, receiving, stamp};
 use domain::model::people::audit::AuditEntry;
 use domain::wire::record;
 use edge::Access;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::client::authenticator::Authenticator;
 
 mod routes;
-use routes::{CHANGES, withdrawn};
+use routes::{CHANGES, withdrawn, yesterday};
 
 async fn listed(api: &Api, query: &str) -> Vec<Value> {
     api.get(&format!("/api/audit?limit=500{query}")).await.data()["items"].as_array().unwrap().clone()
@@ -34,10 +33,6 @@ pub async fn tells(shop: &mut Shop, record: String) {
 
 fn id(made: &Value, name: &str) -> String {
     made[name].as_str().unwrap().to_owned()
-}
-
-fn yesterday() -> Date {
-    edge::clock::now().timestamp().to_zoned(TimeZone::UTC).date().yesterday().unwrap()
 }
 
 /// Makes each of these changes once.
@@ -167,6 +162,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let user_id = id(&post("/api/users", person).await, "id");
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
+    api_keys::change(admin).await;
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
     let begun = post("/api/auth/webauthn/register/start", json!({"password": PASSWORD})).await;
     let credential = thumb.register(&begun["public_key"]);

@@ -1,6 +1,7 @@
 //! Lists of the books: pages, filters, and who may read them.
 
 use crate::office::finance_entries::{accountant, entry};
+use crate::office::purchasing::payables;
 use crate::support::server::Server;
 use crate::support::shop::Shop;
 use crate::sync::records::DAY;
@@ -191,5 +192,92 @@ async fn every_list_of_money_says_how_complete_it_is() {
     for own in ["journal?head_office=true", "accounts/1010/entries?store_id="] {
         let told = finance.get(&format!("/api/finance/{own}")).await.data()["completeness"].clone();
         assert_eq!(told["stores_expected"], 0, "{own}: no store tells of head office's own book");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::sold(&server, "S001", 5).await;
+    let _other = Shop::sold(&server, "S002", 2).await;
+    // A day is one call: the lines are those of each entry.
+    let listed = admin.get("/api/finance/journal?include=lines").await.data()["items"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 7);
+    for entry in listed.as_array().unwrap() {
+        let whole = admin.get(&format!("/api/finance/journal/{}", entry["entry_id"].as_str().unwrap())).await;
+        assert_eq!(entry["lines"], whole.data()["lines"]);
+        assert!(entry["lines"].as_array().unwrap().len() >= 2, "{entry}");
+    }
+    let without = admin.get("/api/finance/journal").await.data()["items"][0].clone();
+    assert!(without.get("lines").is_none(), "{without}");
+    // By number, page by page, and from there on what is new.
+    let path = "/api/finance/journal?store_id=S001&limit=2&after_no";
+    let numbers = |page: &serde_json::Value| -> Vec<i64> {
+        page["items"].as_array().unwrap().iter().map(|entry| entry["entry_no"].as_i64().unwrap()).collect()
+    };
+    let first = admin.get(&format!("{path}=1")).await.data().clone();
+    assert_eq!(numbers(&first), [2, 3]);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let second = admin.get(&format!("{path}=1&cursor={cursor}")).await.data().clone();
+    assert_eq!((numbers(&second), &second["next_cursor"]), (vec![4, 5], &json!(null)));
+    assert_eq!(numbers(admin.get(&format!("{path}=5")).await.data()), Vec::<i64>::new());
+    shop.sell(1);
+    shop.push(&shop.batch(6, 6)).await.data();
+    assert_eq!(numbers(admin.get(&format!("{path}=5")).await.data()), [6]);
+    for query in ["after_no=1", "after_no=-1&store_id=S001", "after_no=x&store_id=S001", "include=moon"] {
+        let refused = admin.get(&format!("/api/finance/journal?{query}")).await;
+        assert_eq!(refused.refusal(), "400 invalid_query", "{query}");
+    }
+    // As CSV a row is a line.
+    let table = async |cursor: &str| {
+        let path = format!("{path}=0&separator=%3B{cursor}");
+        let (next, text) = admin.headed(&path, "text/csv", "x-next-cursor").await;
+        let cells = |line: &str| line.split(';').map(str::to_owned).collect::<Vec<_>>();
+        (next.unwrap(), text.trim_start_matches('\u{feff}').lines().map(cells).collect::<Vec<_>>())
+    };
+    let (next, rows) = table("").await;
+    assert_eq!(rows[0][..7], ["store_id", "entry_no", "entry_date", "line_no", "account", "debit", "credit"]);
+    let sum = |column: usize| rows[1..].iter().map(|row| row[column].parse::<i64>().unwrap()).sum::<i64>();
+    assert!(sum(5) > 0 && sum(5) == sum(6), "{rows:?}");
+    assert!(
+        rows[1..].iter().all(|row| row[0] == "S001" && ["1", "2"].contains(&row[1].as_str())),
+        "{rows:?}"
+    );
+    let (_, rest) = table(&format!("&cursor={next}")).await;
+    assert_eq!(rest[1][1], "3", "{rest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn balances_and_payables_are_read_as_csv_with_the_same_figures() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let _shop = Shop::sold(&server, "S001", 3).await;
+    let supplier_id = payables::supplier(&admin, "TEA").await;
+    let bill = json!({"supplier_id": supplier_id, "invoice_no": "T-1", "invoice_date": DAY,
+        "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": 5_000}]});
+    payables::owed(&admin, &bill).await;
+    for path in [format!("trial-balance?date={DAY}&from={DAY}"), "payables?group_by=invoice".to_owned()] {
+        let path = format!("/api/finance/{path}");
+        let items = admin.get(&path).await.data()["items"].as_array().unwrap().clone();
+        let (complete, text) =
+            admin.headed(&format!("{path}&separator=tab"), "text/csv", "x-completeness").await;
+        assert!(complete.unwrap().contains('/'), "{path}");
+        let text = text.trim_start_matches('\u{feff}');
+        let mut table = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(text.as_bytes());
+        let head = table.headers().unwrap().clone();
+        let rows: Vec<_> = table.records().map(Result::unwrap).collect();
+        assert!(!rows.is_empty() && rows.len() == items.len(), "{path}");
+        for (row, item) in rows.iter().zip(&items) {
+            for (name, cell) in head.iter().zip(row) {
+                let shown = match &item[name] {
+                    serde_json::Value::Null => String::new(),
+                    serde_json::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                assert_eq!(cell, shown, "{path} {name}");
+            }
+            assert_eq!(head.len(), item.as_object().unwrap().len(), "{path} has every field");
+        }
     }
 }

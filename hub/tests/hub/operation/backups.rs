@@ -210,6 +210,11 @@ async fn verify_names_what_is_wrong() {
             "UPDATE records SET state = 'applied'",
             "1 records are parked, 0 are listed",
         ),
+        (
+            "UPDATE stores SET timezone = 'Asia/Nowhere'",
+            "UPDATE stores SET timezone = 'Asia/Jakarta'",
+            "Asia/Nowhere is no time zone",
+        ),
         ("UPDATE records SET hash = 'x' WHERE seq = 2", "", "record 2 does not follow record 1"),
     ];
     for (damage, repair, expected) in damages {

@@ -40,6 +40,17 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
     let done = empty.run(&["serve"], "");
     assert_eq!(done.status.code(), Some(2));
     assert!(stderr(&done).contains("hub.toml:2: database.url:"), "{}", stderr(&done));
+    for several in [
+        "postgres://hub@db1,db2/hub",
+        "postgres://hub@db1:5432,db2:5432/hub",
+        "postgres://hub@db1/hub?host=db1,db2",
+        "postgres://hub@db1/hub?target_session_attrs=read-write",
+    ] {
+        let mut show = empty.command(&["config", "show"]);
+        let done = show.env("CLOUD_HUB__DATABASE__URL", several).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{several}");
+        assert!(stderr(&done).contains("must name one server: name a proxy"), "{}", stderr(&done));
+    }
     let done =
         empty.command(&["config", "show"]).env("CLOUD_HUB__AUTH__ARGON2__ITERATIONS", "1").output().unwrap();
     assert_eq!(done.status.code(), Some(2));

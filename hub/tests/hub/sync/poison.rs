@@ -108,6 +108,59 @@ async fn a_record_that_the_database_refuses_is_parked_alone() {
     );
 }
 
+/// Makes each sale of the product fail at the database, for a reason that is neither a bound nor a constraint.
+async fn break_sales(server: &Server) {
+    let statements: &[&str] = if std::env::var("HUB_TEST_POSTGRES").is_ok() {
+        &[
+            "CREATE FUNCTION broken() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'not supported here' \
+             USING ERRCODE = '0A000'; END $$ LANGUAGE plpgsql",
+            "CREATE TRIGGER broken BEFORE INSERT ON sale_lines FOR EACH ROW WHEN (NEW.sku = 'POISON') \
+             EXECUTE FUNCTION broken()",
+        ]
+    } else {
+        &["CREATE TRIGGER broken BEFORE INSERT ON sale_lines WHEN NEW.sku = 'POISON' \
+           BEGIN SELECT json('no JSON'); END"]
+    };
+    for statement in statements {
+        sqlx::query(*statement).execute(server.hub.db.pool()).await.unwrap();
+    }
+}
+
+/// Takes the cause away.
+async fn mend_sales(server: &Server) {
+    let on = if std::env::var("HUB_TEST_POSTGRES").is_ok() { " ON sale_lines" } else { "" };
+    let sql = sqlx::AssertSqlSafe(format!("DROP TRIGGER broken{on}"));
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_that_fails_parks_its_record_and_stops_no_queue() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    break_sales(&server).await;
+    for number in 1..=3 {
+        let sku = if number == 2 { "POISON" } else { "A" };
+        let text = Sale { sku, ..sale(number) }.record(&format!("evt_{number}"));
+        shop.chain().append(text);
+    }
+    let answer = shop.push(&shop.batch(1, 3)).await;
+    assert_eq!(answer.data()["acked_seq"], 3);
+    assert_eq!(codes(&answer.data()["parked"]), [(2, "effects_failed".to_owned())]);
+    shop.chain().append(sale(4).record("evt_4"));
+    assert_eq!(shop.push(&shop.batch(4, 4)).await.data()["parked"], json!([]));
+    assert_eq!(sums(&server, "S001").await["sales_count"], 3);
+    let admin = server.admin().await;
+    let parked = admin.get("/api/parked").await.data()["items"][0].clone();
+    let reason = parked["message"].as_str().unwrap();
+    assert!(reason.contains("not supported here") || reason.contains("malformed JSON"), "{reason}");
+    let path = format!("/api/parked/{}/replay", parked["parked_id"].as_str().unwrap());
+    let replay = async || admin.post(&path, &json!({})).await.data().clone();
+    assert_eq!(replay().await, json!({"applied": 0, "duplicates": 0, "parked": 1}), "still broken");
+    mend_sales(&server).await;
+    assert_eq!(replay().await, json!({"applied": 1, "duplicates": 0, "parked": 0}));
+    assert_eq!(sums(&server, "S001").await["sales_count"], 4);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn users_and_audit_are_kept_and_move_nothing() {
     let server = Server::start().await;

@@ -8,7 +8,7 @@ use crate::stock_csv;
 use ::actors::commands;
 use domain::model::base::ids::Sku;
 use domain::rules::inventory::stock::{OpeningCost, OpeningRow};
-use edge::{ApiError, Doc, Reply};
+use edge::{ApiError, Doc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,8 @@ pub async fn open(request: Request) -> Answered {
         cost: OpeningCost::Unit(it.unit_cost),
         late: false,
     };
-    run(&request, commands::OpenStock((1..).zip(lines).map(row).collect())).await
+    let rows = (1..).zip(lines).map(row).collect();
+    run(&request, commands::OpenStock { rows, dry_run: false }).await
 }
 
 /// `POST /api/stock/opening/import`
@@ -73,8 +74,5 @@ pub async fn import(request: Request) -> Answered {
     let read =
         tokio::task::spawn_blocking(move || stock_csv::read(&body, encoding, columns.as_ref(), false)).await;
     let rows = read.map_err(ApiError::internal)?.map_err(|problems| csv_file::refused(&problems))?;
-    if given.dry_run == Some(true) {
-        return Ok(Reply::ok(&Opened { products_count: rows.len() }));
-    }
-    run(&request, commands::OpenStock(rows)).await
+    run(&request, commands::OpenStock { rows, dry_run: given.dry_run == Some(true) }).await
 }

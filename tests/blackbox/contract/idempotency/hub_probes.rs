@@ -168,6 +168,14 @@ pub const HUB: &[Probe<Hub>] = &[
         prepare: |hub| switch(hub, &format!("/api/users/{}/revoke-tokens", someone(hub, "revoked"))),
     },
     Probe {
+        operation: "POST /api/api-keys/{key_id}/revoke",
+        prepare: |hub| {
+            let key = json!({"name": "probe", "role": "read_only", "scopes": ["finance:read"]});
+            let made = hub.login().post("/api/api-keys", &key).data(201);
+            switch(hub, &format!("/api/api-keys/{}/revoke", made["key_id"].as_str().unwrap()))
+        },
+    },
+    Probe {
         operation: "DELETE /api/users/{id}/devices/{credential_id}",
         prepare: |hub| {
             let name = "device@hub.example";

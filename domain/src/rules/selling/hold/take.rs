@@ -69,7 +69,15 @@ impl TryFrom<HoldBody> for HoldSale {
             (Some(id), None) if alone => HeldBasket::Open(id),
             (None, Some(items)) => {
                 let note = note.clone();
-                let sale = CreateSale { items, member_id, shift_id, discount, discount_reason, note };
+                let sale = CreateSale {
+                    items,
+                    member_id,
+                    shift_id,
+                    discount,
+                    discount_reason,
+                    note,
+                    payments: None,
+                };
                 HeldBasket::New(Box::new(sale))
             }
             (None, None) => return Err("missing field `transaction_id`"),

@@ -16,8 +16,9 @@ use crate::model::selling::transaction::{Payment, PaymentState, Transaction, Tra
 use crate::rules::books::shift::may_sell;
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::payment::{Accepted, accept, cash_due};
-use crate::rules::selling::sale::PaySale;
+use crate::rules::selling::sale::create::basket;
 use crate::rules::selling::sale::plausible::plausible_cash;
+use crate::rules::selling::sale::{CreateSale, PaySale, TillContext};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum PayOutcome {
@@ -63,18 +64,54 @@ pub fn pay(
     if !before.state.payable() {
         return Err(before.state.refusal());
     }
-    check_count(cmd, &payment_ids, before)?;
-    check_methods(cmd, before, member)?;
-    plausible_cash(before.amount_due, &cmd.payments, rules)?;
-    let accepted = accept(before.amount_due, &cmd.payments, rules)?;
+    pay_basket(&cmd.payments, before.clone(), payment_ids, now, member, rules, book)
+}
+
+/// Creates a transaction that the payments of the same request complete: as [`create`](super::create) and [`pay`], but
+/// in one decision.
+///
+/// # Errors
+/// Those of both; `payment_mismatch` if an amount is left to pay.
+pub fn sell(
+    cmd: &CreateSale,
+    offers: &[NewPayment],
+    id: TransactionId,
+    payment_ids: Vec<PaymentId>,
+    till: &TillContext<'_>,
+) -> Result<Box<SaleDraft>, Refusal> {
+    let basket = basket(cmd, id, till)?;
+    match pay_basket(offers, basket, payment_ids, till.now, till.pricing.member, till.rules, till.book)? {
+        PayOutcome::Complete(draft) => Ok(draft),
+        PayOutcome::Partial(event) => {
+            let Transaction { total, amount_due, .. } = event.fact.transaction;
+            let problem =
+                format!("the payments leave {amount_due} of {total} to pay; send payments for all of it");
+            Err(Refusal::PaymentMismatch { problem, amount_due: total })
+        }
+    }
+}
+
+fn pay_basket(
+    offers: &[NewPayment],
+    before: Transaction,
+    payment_ids: Vec<PaymentId>,
+    now: UtcMs,
+    member: Option<&Member>,
+    rules: &Rules,
+    book: &ShiftBook,
+) -> Result<PayOutcome, Refusal> {
+    check_count(offers, &payment_ids, &before)?;
+    check_methods(offers, &before, member)?;
+    plausible_cash(before.amount_due, offers, rules)?;
+    let accepted = accept(before.amount_due, offers, rules)?;
     let payments: Vec<Payment> = payment_ids
         .into_iter()
-        .zip(cmd.payments.iter().zip(accepted))
+        .zip(offers.iter().zip(accepted))
         .map(|(id, (offer, accepted))| accepted_payment(id, offer, accepted, now))
         .collect();
     let mut shift = book.shift.clone();
     shift.totals.take(&payments)?;
-    let after = add_payments(before.clone(), payments, rules)?;
+    let after = add_payments(before, payments, rules)?;
     if after.amount_due > 0 {
         let event = Event::new(fact::TransactionOpen { transaction: after }, Rows::of_shift(shift));
         return Ok(PayOutcome::Partial(Box::new(event)));
@@ -83,11 +120,11 @@ pub fn pay(
         .map(|draft| PayOutcome::Complete(Box::new(draft)))
 }
 
-fn check_count(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
-    if before.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX {
+fn check_count(offers: &[NewPayment], ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {
+    if before.payments.len().saturating_add(offers.len()) > PAYMENTS_MAX {
         return Err(Refusal::field("payments", format!("must be at most {PAYMENTS_MAX} in a transaction")));
     }
-    if ids.len() != cmd.payments.len() {
+    if ids.len() != offers.len() {
         return Err(Refusal::field("payments", "each payment needs an id"));
     }
     Ok(())
@@ -95,8 +132,12 @@ fn check_count(cmd: &PaySale, ids: &[PaymentId], before: &Transaction) -> Result
 
 /// Checks that points are redeemed by an active member of the transaction, and that no payment is an exchange:
 /// posting a return pays those.
-fn check_methods(cmd: &PaySale, before: &Transaction, member: Option<&Member>) -> Result<(), Refusal> {
-    let index_of = |method: &str| cmd.payments.iter().position(|payment| payment.method == method);
+fn check_methods(
+    offers: &[NewPayment],
+    before: &Transaction,
+    member: Option<&Member>,
+) -> Result<(), Refusal> {
+    let index_of = |method: &str| offers.iter().position(|payment| payment.method == method);
     if let Some(index) = index_of(EXCHANGE) {
         let problem = "must not be exchange: an exchange is paid by posting its return";
         return Err(Refusal::field(format!("payments[{index}].method"), problem));

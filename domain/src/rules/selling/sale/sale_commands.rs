@@ -32,6 +32,10 @@ pub struct CreateSale {
     pub discount_reason: Option<String>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
+    /// Payments that complete the sale in the same request: they must add up to its total, or nothing is created. An
+    /// empty list completes a total of 0. Null or omitted for an open transaction.
+    #[schemars(length(max = PAYMENTS_MAX))]
+    pub payments: Option<Vec<NewPayment>>,
 }
 
 /// Line to sell.
@@ -127,6 +131,9 @@ impl CreateSale {
         fields.range_of("discount", self.discount, 0..=FIGURE_MAX);
         fields.text("discount_reason", self.discount_reason.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
+        if let Some(payments) = &self.payments {
+            check_payments(payments, &mut fields);
+        }
         fields.done()
     }
 }
@@ -138,7 +145,6 @@ impl PaySale {
     /// `validation_failed` with every field that is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.count("payments", self.payments.len(), 0..=PAYMENTS_MAX);
         check_payments(&self.payments, &mut fields);
         fields.done()
     }
@@ -159,6 +165,7 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
 
 /// Payments that are to be accepted.
 pub(super) fn check_payments(payments: &[NewPayment], fields: &mut Fields) {
+    fields.count("payments", payments.len(), 0..=PAYMENTS_MAX);
     for (place, payment) in payments.iter().take(PAYMENTS_MAX).enumerate() {
         fields.code(format_args!("payments[{place}].method"), &payment.method, METHOD_BYTES_MAX);
         fields.range(format_args!("payments[{place}].amount"), payment.amount, 1..=FIGURE_MAX);

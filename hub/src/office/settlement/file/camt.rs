@@ -97,12 +97,11 @@ fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldP
         _ => {}
     }
     // What can't be read is set aside, unless nothing is left beside it.
-    let waits = !problems.is_empty();
-    if waits && statements.iter().all(|statement| statement.lines.is_empty()) {
+    if !problems.is_empty() && statements.iter().all(|statement| statement.lines.is_empty()) {
         return Err(problems);
     }
     let closing = |problem: String| vec![FieldProblem { path: "closing_balance".to_owned(), problem }];
-    let joined = statement::joined(statements, !waits).map_err(closing)?.unwrap_or_default();
+    let joined = statement::joined(statements).map_err(closing)?.unwrap_or_default();
     let (opening, closing) = (joined.opening().map(whole_balance), joined.closing().map(whole_balance));
     let span = (joined.from, joined.to);
     let numbered = (1..).zip(&joined.lines);

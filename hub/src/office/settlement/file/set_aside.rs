@@ -84,7 +84,7 @@ impl Reason {
 /// A row that is not a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053.
+    /// Position in the file, from 1: a line of CSV, an entry of CAMT.053; of a balance, the entry after it.
     pub row_no: i64,
     /// Reason why the row is not a line.
     pub reason: Reason,

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
-pub const CHANGES: [(&str, &str, &str); 123] = [
+pub const CHANGES: [(&str, &str, &str); 126] = [
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
     ("POST", "/api/auth/webauthn/confirm/start", ""),
@@ -51,6 +51,9 @@ pub const CHANGES: [(&str, &str, &str); 123] = [
     ("POST", "/api/users", "user.created"),
     ("PATCH", "/api/users/:id", "user.changed"),
     ("POST", "/api/users/:id/revoke-tokens", "user.tokens_revoked"),
+    ("POST", "/api/api-keys", "api_key.created"),
+    ("POST", "/api/api-keys/:key_id/rotate", "api_key.rotated"),
+    ("POST", "/api/api-keys/:key_id/revoke", "api_key.revoked"),
     ("POST", "/api/suppliers", "purchasing.supplier_created"),
     ("PATCH", "/api/suppliers/:id", "purchasing.supplier_changed"),
     ("POST", "/api/purchase-orders", "purchasing.order_created"),
@@ -135,4 +138,8 @@ pub const CHANGES: [(&str, &str, &str); 123] = [
 pub async fn withdrawn(admin: &Api, mapping: &Value) {
     let path = format!("/api/finance/mappings/{}", mapping["mapping_id"].as_str().unwrap());
     admin.send(Method::DELETE, &path, &json!({})).await.data();
+}
+
+pub fn yesterday() -> jiff::civil::Date {
+    edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().yesterday().unwrap()
 }

@@ -65,6 +65,19 @@ async fn a_sale_is_read_as_it_was_told_last_with_its_entries() {
             listed.as_array().unwrap().iter().map(|item| item["transaction_id"].clone()).collect();
         assert_eq!(ids, found, "what counts now");
     }
+    // With their parts a page has what each document has.
+    let listed = admin.get("/api/transactions?include=items,payments").await.data()["items"].clone();
+    let [void, corrected, sold] = [0, 1, 2].map(|place| &listed[place]);
+    assert_eq!(corrected["payments"][0]["method"], "card", "{corrected}");
+    for (sale, document) in [(corrected, &card), (sold, &plain)] {
+        for field in ["sku", "name", "qty", "discount", "tax", "tax_rate_bp", "total"] {
+            assert_eq!(sale["items"][0][field], document["items"][0][field], "{field}");
+        }
+    }
+    assert_eq!((sold["payments"][0]["amount"].clone(), &void["state"]), (json!(1110), &json!("voided")));
+    let items = admin.get("/api/transactions?include=items&limit=1").await.data()["items"][0].clone();
+    assert!(items.get("payments").is_none() && items["items"].as_array().unwrap().len() == 1, "{items}");
+    assert_eq!(admin.get("/api/transactions?include=moon").await.refusal(), "400 invalid_query");
     let void = admin.get("/api/transactions/trx_S001_3").await.data().clone();
     assert_eq!((&void["state"], &void["event_id"]), (&json!("voided"), &json!("evt_void_3")));
     assert_eq!(booked(&admin, &void, "trx_S001_3", "transaction").await, 2);

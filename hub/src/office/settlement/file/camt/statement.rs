@@ -82,8 +82,10 @@ pub(super) struct Statement {
     pub to: Option<Date>,
     /// Lines of its booked entries.
     pub lines: Vec<BookedLine>,
-    /// Whether the entry of each line takes back another one.
+    /// Whether the entry of each line takes back another one in a direction that no balance has proved yet.
     reversals: Vec<bool>,
+    /// Whether an entry or a balance of it can't be read: then its balances need not hold.
+    pub gaps: bool,
     /// The sum of the entries that are set aside, as far as it is known, in millionths.
     waiting: i64,
 }
@@ -163,11 +165,11 @@ impl Statement {
 
     /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
     /// the other direction holds the balance, it counts. Entries with a fraction that are set aside
-    /// count with what they would be; where others are (`complete` is false), it may not hold.
+    /// count with what they would be; with gaps it may not hold.
     ///
     /// # Errors
     /// Description of the problem, for people.
-    fn settle(&mut self, complete: bool) -> Result<(), String> {
+    fn settle(&mut self) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
         let waiting = self.waiting;
         let holds = |net: i64| opening.saturating_add(net).saturating_add(waiting) == closing;
@@ -177,13 +179,14 @@ impl Statement {
         if !holds(net) && holds(net.saturating_sub(reversed).saturating_sub(reversed)) {
             let lines = self.lines.iter_mut().zip(&self.reversals).filter(|(_, reversal)| **reversal);
             lines.for_each(|(booked, _)| turn(booked));
-        } else if complete && !holds(net) {
+        } else if !self.gaps && !holds(net) {
             let (closing, right) = (shown(closing), shown(opening.saturating_add(net)));
             let (id, opening) = (&self.id, shown(opening));
             return Err(format!(
                 "of statement {id} is {closing}, but its opening balance {opening} and its entries add up to {right}"
             ));
         }
+        self.reversals.fill(false);
         Ok(())
     }
 }
@@ -202,14 +205,14 @@ fn turn(booked: &mut BookedLine) {
     line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
 }
 
-/// Statements of one account as one: the opening of the first, the closing of the last, each held against its
-/// own balances.
+/// Statements of one account as one: the opening of the first, the closing of the last. Each is held against its own
+/// balances, and all together against these two, since a statement between them may have none.
 ///
 /// # Errors
 /// Description of the problem, for people.
-pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<Option<Statement>, String> {
+pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>, String> {
     for statement in &mut statements {
-        statement.settle(complete)?;
+        statement.settle()?;
     }
     // Some banks write the newest first.
     statements.sort_by_key(Statement::day);
@@ -226,13 +229,18 @@ pub(super) fn joined(mut statements: Vec<Statement>, complete: bool) -> Result<O
                  between them is missing"
             ));
         }
-        let (opening, closing) = (joined.opening().or_else(|| next.opening()), next.closing());
-        joined.opening = [opening, None, None];
-        joined.closing = [closing.or_else(|| joined.closing()), None];
+        // A balance speaks for the whole only if no line lies outside of it.
+        let opening = joined.opening().or_else(|| next.opening().filter(|_| joined.lines.is_empty()));
+        let closing = next.closing().or_else(|| joined.closing().filter(|_| next.lines.is_empty()));
+        (joined.opening, joined.closing) = ([opening, None, None], [closing, None]);
         joined.id = next.id;
         joined.to = next.to.or(joined.to);
         joined.lines.extend(next.lines);
+        joined.reversals.extend(next.reversals);
+        joined.waiting = joined.waiting.saturating_add(next.waiting);
+        joined.gaps |= next.gaps;
     }
+    joined.settle()?;
     Ok(Some(joined))
 }
 

@@ -287,6 +287,23 @@ fn days_of_one_account_are_one_statement() {
     assert!(broken.problem.contains("a statement between them is missing"), "{}", broken.problem);
     let wrong = of_day("20", ["1100", "1101"], "");
     assert!(problem(&document(&(first + &wrong))).problem.starts_with("of statement 20 is 1101"));
+    // A balance that can't be read is named. Other statements are held against theirs all the same.
+    let damaged = of_day("19", ["1000", "11OO"], &entry("100", "CRDT", ""));
+    let found = told(&document(&(damaged.clone() + &second))).unwrap();
+    assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_100)));
+    let aside: Vec<_> = found.aside.rows.iter().map(|row| (row.row_no, row.field)).collect();
+    assert_eq!(aside, [(1, Some("closing_balance"))]);
+    assert!(problem(&document(&(damaged + &wrong))).problem.starts_with("of statement 20 is 1101"));
+    // One without a balance is held with the others, and no balance speaks for lines that lie outside of it.
+    let part = |inside: &str| statement("CH1", "IDR", inside);
+    let begun = |amount: &str| part(&(balance("OPBD", "1000") + &entry(amount, "CRDT", "")));
+    let ended = part(&(balance("CLBD", "1060") + &entry("40", "DBIT", "")));
+    let found = told(&document(&(begun("100") + &ended))).unwrap();
+    assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_060)));
+    assert!(problem(&document(&(begun("101") + &ended))).problem.contains("add up to 1061"));
+    let alone = part(&entry("7", "CRDT", ""));
+    let found = told(&document(&(alone.clone() + &begun("100") + &alone))).unwrap();
+    assert_eq!((found.opening, found.closing), (None, None));
     // A statement without entries is one.
     assert_eq!(told(&document(&second)).unwrap().closing, Some(1_100));
     assert_eq!(told(&file("")).unwrap(), CamtStatement::default());

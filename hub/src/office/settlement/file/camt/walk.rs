@@ -183,7 +183,7 @@ impl<'a> Walk<'a> {
             ["Bal"] if !self.passed => {
                 let (balance, currency) = (std::mem::take(&mut self.balance), self.currency_of_account());
                 if let Err((path, problem)) = self.statement.balance(&balance, &currency) {
-                    self.problem(path.to_owned(), problem);
+                    self.unreadable_balance(path, problem)?;
                 }
             }
             ["Bal", rest @ ..] => self.balance.take(rest, text, currency),
@@ -312,7 +312,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// A balance that can't be read is named with the entry after it; its statement is not held against it.
+    fn unreadable_balance(&mut self, field: &'static str, problem: String) -> Result<(), String> {
+        let place = row_no(self.entries.saturating_add(1));
+        let id = &self.statement.id;
+        let text = format!("of statement {id} {problem}; its entries are not checked against it");
+        self.set_aside(SetAside { field: Some(field), ..SetAside::new(place, Reason::Invalid, text) })?;
+        self.problem(field.to_owned(), problem);
+        Ok(())
+    }
+
     fn problem(&mut self, path: String, problem: String) {
+        self.statement.gaps = true;
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(FieldProblem { path, problem });
         }

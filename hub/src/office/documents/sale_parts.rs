@@ -1,0 +1,137 @@
+//! Lines and payments of the sales on a page of the list, two statements for each store.
+
+use crate::columns;
+use crate::db::column::Columns;
+use crate::office::documents::transaction::{Include, View};
+use domain::model::base::time::UtcMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, AssertSqlSafe, Error};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A sale in the list, with what was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedStoreTransaction")]
+pub struct Listed {
+    /// The sale.
+    #[serde(flatten)]
+    pub sale: View,
+    /// Lines of the sale, in their order. Only with `include=items`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<Item>>,
+    /// Payments of the sale that count, without corrected ones, in their order. Only with `include=payments`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payments: Option<Vec<Payment>>,
+}
+
+/// A line of a sale in the list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedSaleItem")]
+struct Item {
+    /// Code of the product.
+    sku: String,
+    /// Name of the product at the sale.
+    name: String,
+    /// Number of pieces.
+    qty: i64,
+    /// `qty` × `price`, in whole currency units.
+    subtotal: i64,
+    /// Discount, in whole currency units.
+    discount: i64,
+    /// Tax, in whole currency units.
+    tax: i64,
+    /// Tax code. Null if the product has none.
+    tax_code: Option<String>,
+    /// Tax rate in basis points.
+    tax_rate_bp: i64,
+    /// Total of the line, in whole currency units.
+    total: i64,
+}
+
+/// A payment of a sale in the list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedSalePayment")]
+struct Payment {
+    /// ID of the payment.
+    payment_id: String,
+    /// Payment method.
+    method: String,
+    /// Amount, in whole currency units.
+    amount: i64,
+    /// Cash rounding, in whole currency units.
+    rounding: i64,
+    /// Reference of the payment at its provider. Null for none.
+    reference: Option<String>,
+    /// When the payment was made.
+    paid_at: UtcMs,
+}
+
+type Parts<T> = BTreeMap<(String, String), Vec<T>>;
+
+/// The sales of a page with what was asked for.
+pub async fn with(
+    connection: &mut AnyConnection,
+    sales: Vec<View>,
+    include: Option<Include>,
+) -> Result<Vec<Listed>, Error> {
+    let wants = |part| include == Some(part) || include == Some(Include::Both);
+    let mut items = match wants(Include::Items) {
+        true => Some(parts(connection, &sales, ITEMS, item).await?),
+        false => None,
+    };
+    let mut payments = match wants(Include::Payments) {
+        true => Some(parts(connection, &sales, PAYMENTS, payment).await?),
+        false => None,
+    };
+    let listed = |sale: View| {
+        let key = sale.key();
+        let items = items.as_mut().map(|all| all.remove(&key).unwrap_or_default());
+        let payments = payments.as_mut().map(|all| all.remove(&key).unwrap_or_default());
+        Listed { sale, items, payments }
+    };
+    Ok(sales.into_iter().map(listed).collect())
+}
+
+const ITEMS: &str =
+    "SELECT event_id, sku, name, qty, gross, discount, tax, tax_code, tax_rate_bp, total FROM sale_lines";
+const PAYMENTS: &str =
+    "SELECT event_id, payment_id, method, amount, rounding, reference, paid_at FROM payments";
+
+fn item(row: &AnyRow) -> Result<Item, Error> {
+    Ok(
+        columns!(row => Item { sku, name, qty, subtotal: "gross", discount, tax, tax_code, tax_rate_bp, total }),
+    )
+}
+
+fn payment(row: &AnyRow) -> Result<Payment, Error> {
+    Ok(columns!(row => Payment { payment_id, method, amount, rounding, reference, paid_at }))
+}
+
+/// Rows of the sales by store and event.
+async fn parts<T>(
+    connection: &mut AnyConnection,
+    sales: &[View],
+    select: &str,
+    read: fn(&AnyRow) -> Result<T, Error>,
+) -> Result<Parts<T>, Error> {
+    let mut events: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (store_id, event_id) in sales.iter().map(View::key) {
+        events.entry(store_id).or_default().insert(event_id);
+    }
+    let mut parts: Parts<T> = BTreeMap::new();
+    for (store_id, events) in events {
+        let places = crate::db::insert::list(2, events.len());
+        let sql =
+            format!("{select} WHERE store_id = $1 AND event_id IN ({places}) ORDER BY event_id, position");
+        let mut query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.clone());
+        for event_id in events {
+            query = query.bind(event_id);
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            let key = (store_id.clone(), row.cell("event_id")?);
+            parts.entry(key).or_default().push(read(&row)?);
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,160 @@
+// Keys with which programs call the API: made, given another secret, revoked. A secret is shown once.
+import { html, nothing } from "../vendor/lit.js";
+import { path } from "../kit/api.js";
+import { icon } from "../kit/controls.js";
+import { date } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
+import { ask } from "../kit/form.js";
+import "./texts.js";
+import { badge, col, since, store } from "../records/cells.js";
+import { pickField } from "../records/picks.js";
+
+const ROLES = ["read_only", "ho_finance", "ho_purchasing", "admin"];
+/** Hours for which the secret before a rotation still works. */
+const OVERLAPS = ["0", "1", "24", "168"];
+
+/** `finance:read` in words. */
+const scopeWords = (scope) => {
+  const [area, access] = scope.split(":");
+  return t(`scope.${access}`, { area: t(`area.${area}`) });
+};
+/** What a key may do, for the field that names several. */
+const scopes = (app) => {
+  let all;
+  const ready = async () => (all ??= (await app.get("/api/api-keys/scopes")).items.map(({ scope }) => scope));
+  return {
+    ready,
+    text: scopeWords,
+    find: async (asked) => {
+      const typed = asked.toLowerCase();
+      return (await ready())
+        .map((id) => ({ id, text: scopeWords(id), note: id }))
+        .filter(({ id, text }) => id.includes(typed) || text.toLowerCase().includes(typed));
+    },
+  };
+};
+
+/** A secret, to be copied now: it is kept nowhere. */
+const showSecret = (app, { name, secret }) => {
+  const copy = async ({ currentTarget }) => {
+    const shown = currentTarget.closest("dialog").querySelector(".token");
+    try {
+      await navigator.clipboard.writeText(secret);
+      app.say("ok", t("Copied"));
+    } catch {
+      // Without HTTPS a page can't write to the clipboard: the secret is selected, to be copied by hand.
+      getSelection().selectAllChildren(shown);
+    }
+  };
+  return app.dialog.ask({
+    title: t("Secret of {name}", { name }),
+    text: t("Copy it to the program now. It is shown only once"),
+    yes: null,
+    no: t("Done"),
+    body: html`<p class="token" tabindex="0" data-focus>${secret}</p>
+      <p><button type="button" class="btn" @click=${copy}>${icon("clipboard-list")}${t("Copy")}</button></p>`,
+  });
+};
+
+const create = async (page) => {
+  const made = await ask(page.app, {
+    title: t("New API key"),
+    yes: t("Add"),
+    list: [
+      { name: "name", label: t("Name"), required: true, focus: true, hint: t("The program that uses it") },
+      { name: "role", label: t("Role"), kind: "choice", choices: ROLES.map((role) => [role, t(role)]) },
+      {
+        name: "scopes",
+        label: t("Areas"),
+        kind: "pick",
+        several: true,
+        required: true,
+        source: scopes(page.app),
+        hint: t("The key can do nothing else"),
+      },
+      pickField(page.app, "store", {
+        name: "store_ids",
+        label: t("Stores"),
+        several: true,
+        hint: t("Leave blank for all stores"),
+      }),
+      { name: "expires", label: t("Last day"), kind: "date", hint: t("Leave blank for a key that does not expire") },
+    ],
+    act: ({ expires, ...body }) =>
+      page.app.change("POST", "/api/api-keys", {
+        ...body,
+        expires_at: expires ? new Date(`${expires}T23:59:59.999`).toISOString() : null,
+      }),
+  });
+  if (!made) return;
+  await page.load();
+  await showSecret(page.app, made);
+};
+
+const rotate = async (page, { key_id, name }) => {
+  const done = await ask(page.app, {
+    title: t("New secret for {name}?", { name }),
+    yes: t("Rotate"),
+    list: [
+      {
+        name: "overlap_hours",
+        label: t("The previous secret works for"),
+        kind: "choice",
+        value: "24",
+        choices: OVERLAPS.map((hours) => [hours, t("{n} hours", { n: Number(hours) })]),
+      },
+    ],
+    act: ({ overlap_hours }) =>
+      page.app.change("POST", path("/api/api-keys/:key_id/rotate", { key_id }), {
+        overlap_hours: Number(overlap_hours),
+      }),
+  });
+  if (!done) return;
+  await page.load();
+  await showSecret(page.app, done);
+};
+
+const revoke = async (page, { key_id, name }) => {
+  const done = await ask(page.app, {
+    title: t("Revoke {name}?", { name }),
+    yes: t("Revoke"),
+    danger: true,
+    text: t("Requests with this key are refused at once"),
+    act: () => page.app.change("POST", path("/api/api-keys/:key_id/revoke", { key_id }), {}),
+  });
+  if (!done) return;
+  await page.load();
+  page.app.say("ok", t("Revoked"));
+};
+
+const state = ({ revoked_at, expires_at }) => {
+  if (revoked_at) return badge("revoked");
+  return expires_at && Date.parse(expires_at) <= Date.now() ? badge("expired") : nothing;
+};
+const apiKeys = {
+  path: "/api/api-keys",
+  list: (page) => ({
+    title: t("API keys"),
+    create: { label: t("New API key"), act: () => create(page) },
+    actions: (one) =>
+      one.revoked_at
+        ? []
+        : [
+            { label: t("Rotate"), act: () => rotate(page, one) },
+            { label: t("Revoke"), act: () => revoke(page, one) },
+          ],
+    columns: [
+      col(t("Name"), (one) => html`<bdi>${one.name}</bdi>`),
+      col(t("Secret"), (one) => `srk_\u2026${one.hint}`, "d2"),
+      col(t("Role"), (one) => t(one.role)),
+      col(t("Areas"), (one) => one.scopes.map(scopeWords).join(", "), "wide-cell"),
+      col(t("Stores"), (one) => (one.store_ids.length ? one.store_ids.map(store) : t("All")), "d2"),
+      col(t("Last used"), (one) => since(one.last_used_at)),
+      col(t("Expires"), (one) => (one.expires_at ? date(one.expires_at) : nothing)),
+      col(t("Status"), state),
+    ],
+    none: t("No API keys yet. A program that reads figures or books needs one"),
+  }),
+};
+
+export const pages = { "api-keys": apiKeys };
