@@ -3,6 +3,7 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::transfer::{Resolved, Transfer, TransferLine, TransferState};
 use domain::rules::books::posting::{Context, RecordToPost};
@@ -44,7 +45,7 @@ pub(crate) async fn context(
     told: &RecordToPost<'_>,
     record: &TransferRecord,
     context: &mut Context,
-) -> Result<Vec<(Sku, i64, i64)>, sqlx::Error> {
+) -> Result<Vec<(Sku, Quantity, i64)>, sqlx::Error> {
     let transfer = &record.transfer;
     let (sender, id) = (transfer.from_store_id.as_str(), transfer.transfer_id.as_str());
     let by_sender = sender == told.store_id;
@@ -76,7 +77,7 @@ pub(crate) async fn context(
         let rest = stands.saturating_sub(*expected);
         *stands = *expected;
         context.transfer.over = context.transfer.over.saturating_add(rest);
-        left.push((*line_no, 0, rest));
+        left.push((*line_no, Quantity::ZERO, rest));
     }
     write(connection, sender, id, &held).await?;
     let sku =
@@ -145,7 +146,7 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                   HAVING SUM(now) <> SUM(moved) OR SUM(value) <> 0 ORDER BY place";
     let mut problems = Vec::new();
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
-        let (place, now, moved, value): (String, i64, i64, i64) = columns!(row => (place, now, moved, value));
+        let (place, now, moved, value): (String, Quantity, Quantity, i64) = columns!(row => (place, now, moved, value));
         problems.push(format!(
             "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
         ));

@@ -15,6 +15,7 @@ use crate::table::mapping::Mappings;
 use crate::table::member;
 use crate::table::rollup::{Part, RollupSums, TRANSIT, TRANSIT_DAYS};
 use crate::{columns, row, secret};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
@@ -242,11 +243,11 @@ impl Desk<'_> {
     }
 
     /// Takes off what is on its way from a store, by the day that it has in its book.
-    fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<(Sku, i64, i64)>) {
+    fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<(Sku, Quantity, i64)>) {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
         for (sku, qty, value) in left {
             let [sender, day, sku] = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from);
-            let figures = [("qty", qty.saturating_neg()), ("value", value.saturating_neg())];
+            let figures = [("qty", qty.saturating_neg().get()), ("value", value.saturating_neg())];
             self.rollups.add(&TRANSIT, vec![sender.clone(), sku.clone()], figures);
             self.rollups.add(&TRANSIT_DAYS, vec![sender, day, sku], figures);
         }

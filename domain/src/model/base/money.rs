@@ -49,10 +49,10 @@ pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item 
 pub const HIDDEN: i64 = i64::MAX;
 
 /// The sum of figures of a report. One above the largest hides itself, and so do the sums that it is part of.
-pub fn shown_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
-    let add = |sum: i128, part: i64| shown(part).map(|part| sum.saturating_add(i128::from(part)));
+pub fn shown_sum<F: From<i64> + Into<i64>>(parts: impl IntoIterator<Item = F>) -> F {
+    let add = |sum: i128, part: F| shown(part.into()).map(|part| sum.saturating_add(i128::from(part)));
     let whole = parts.into_iter().try_fold(0_i128, add);
-    whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN)
+    whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN).into()
 }
 
 /// A figure as it is shown; `None` if it is above the largest.

@@ -70,10 +70,10 @@ pub struct Promotion {
     pub min_total: Option<i64>,
     /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
-    pub buy: Option<i64>,
+    pub buy: Option<Quantity>,
     /// Number of pieces to get, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
-    pub get: Option<i64>,
+    pub get: Option<Quantity>,
     /// Tier of members that the promotion is limited to. Null for all customers.
     #[serde(default)]
     pub tier: Option<String>,

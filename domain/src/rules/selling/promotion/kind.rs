@@ -43,10 +43,10 @@ fn fits(amount: i128) -> i64 {
 
 /// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
 fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
-    let (buy, get) = (promotion.buy.unwrap_or(0).max(0), promotion.get.unwrap_or(0).max(0));
+    let [buy, get] = [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
     let pieces: Quantity = lines.iter().map(|line| line.qty).sum();
-    let groups = pieces.get().checked_div(buy.saturating_add(get)).unwrap_or(0);
-    let mut reduced = Quantity::new(groups.saturating_mul(get));
+    let groups = pieces.get().checked_div(buy.saturating_add(get).get()).unwrap_or(0);
+    let mut reduced = get.saturating_mul(groups);
     let mut order: Vec<&Seen> = lines.iter().map(|line| &**line).collect();
     order.sort_by(|a, b| by_piece(a, b));
     let mut sum = 0_i128;

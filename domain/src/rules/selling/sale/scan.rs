@@ -21,7 +21,7 @@ pub trait Scanned {
     /// The product; empty where the code names it.
     fn sku(&self) -> &Sku;
     /// Its quantities with their names: scans where there is a code.
-    fn quantities(&mut self) -> Vec<(&'static str, &mut crate::model::base::figures::Quantity)>;
+    fn quantities(&mut self) -> Vec<(&'static str, &mut Quantity)>;
     /// Stores the product of the scan, and its code as the catalogue has it.
     fn found(&mut self, sku: Sku, barcode: &Barcode);
 }
@@ -58,7 +58,7 @@ impl Scanned for NewItem {
         &self.sku
     }
 
-    fn quantities(&mut self) -> Vec<(&'static str, &mut crate::model::base::figures::Quantity)> {
+    fn quantities(&mut self) -> Vec<(&'static str, &mut Quantity)> {
         vec![("qty", &mut self.qty)]
     }
 
