@@ -146,7 +146,8 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                   HAVING SUM(now) <> SUM(moved) OR SUM(value) <> 0 ORDER BY place";
     let mut problems = Vec::new();
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
-        let (place, now, moved, value): (String, Quantity, Quantity, i64) = columns!(row => (place, now, moved, value));
+        let (place, now, moved, value): (String, Quantity, Quantity, i64) =
+            columns!(row => (place, now, moved, value));
         problems.push(format!(
             "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
         ));

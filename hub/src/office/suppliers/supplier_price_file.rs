@@ -110,8 +110,10 @@ mod tests {
         let file =
             "\u{feff}SKU;unit_cost;min_qty;from;preferred\r\nA;9.000;24;2026-11-15;yes\r\nB;12.500;;;\r\n";
         let rows = read(file.as_bytes()).unwrap().rows;
-        let seen: Vec<_> =
-            rows.iter().map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty, row.preferred)).collect();
+        let seen: Vec<_> = rows
+            .iter()
+            .map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty.get(), row.preferred))
+            .collect();
         assert_eq!(seen, [("A", 9_000, 24, true), ("B", 12_500, 1, false)]);
         for (file, line) in [
             ("sku\nA\n", 1),

@@ -74,8 +74,8 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
     let (po_line_no, order_cost) = (None, None);
     let (came, came_value): (Quantity, i64) = columns!(row => (came, came_value));
     // What was said as a total is compared as one.
-    let total =
-        (came_value != unit_cost.saturating_mul(came.get())).then_some(LineTotal { value: came_value, qty: came });
+    let total = (came_value != unit_cost.saturating_mul(came.get()))
+        .then_some(LineTotal { value: came_value, qty: came });
     Ok((
         day,
         ReceiptLine {

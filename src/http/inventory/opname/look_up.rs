@@ -96,7 +96,8 @@ fn counted(
     hidden: bool,
 ) -> Result<Counted, ApiError> {
     let line = storage.stock_documents().opname_line(&opname.opname_id, &product.sku).map_err(stored)?;
-    let on_hand = storage.stock().stock(&product.sku).map_err(stored)?.map_or(Quantity::ZERO, |stock| stock.qty);
+    let on_hand =
+        storage.stock().stock(&product.sku).map_err(stored)?.map_or(Quantity::ZERO, |stock| stock.qty);
     let scanned = code.and_then(|scan| product.code_of(scan));
     Ok(Counted {
         shelf_place: shelf_place(storage, &product.sku)?,

@@ -89,14 +89,15 @@ mod tests {
     #[test]
     fn holes_are_filled_first() {
         let mut taken = Vec::new();
-        assert_eq!(take(&mut taken, 10, 3), spans(&[(0, 3)]));
-        assert_eq!(take(&mut taken, 10, 2), spans(&[(3, 5)]));
+        let take = |taken: &mut Vec<Span>, n| super::take(taken, Quantity::new(10), Quantity::new(n));
+        assert_eq!(take(&mut taken, 3), spans(&[(0, 3)]));
+        assert_eq!(take(&mut taken, 2), spans(&[(3, 5)]));
         assert_eq!(taken, spans(&[(0, 5)]));
         free(&mut taken, &spans(&[(1, 3)]));
         assert_eq!(taken, spans(&[(0, 1), (3, 5)]));
-        assert_eq!(take(&mut taken, 10, 4), spans(&[(1, 3), (5, 7)]));
+        assert_eq!(take(&mut taken, 4), spans(&[(1, 3), (5, 7)]));
         assert_eq!(taken, spans(&[(0, 7)]));
-        assert_eq!(pieces(&take(&mut taken, 10, 9)), 3, "no more than there are");
+        assert_eq!(pieces(&take(&mut taken, 9)), 3, "no more than there are");
         free(&mut taken, &spans(&[(0, 10)]));
         assert!(taken.is_empty());
     }
@@ -115,7 +116,7 @@ mod tests {
         ];
         for (before, of, added, after) in cases {
             let mut taken = spans(before);
-            mark(&mut taken, of, &spans(added));
+            mark(&mut taken, of.into(), &spans(added));
             assert_eq!(taken, spans(after), "{before:?} and {added:?} of {of}");
         }
     }

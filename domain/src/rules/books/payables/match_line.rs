@@ -78,6 +78,7 @@ mod tests {
             ("cheaper by what is allowed", 9000, 8820, 1, 1, (200, 0), 180, &[][..]),
             ("cheaper by more", 9000, 8819, 1, 1, (200, 0), 180, &[PriceUnder][..]),
         ] {
+            let [billed_qty, open_qty] = [billed_qty, open_qty].map(Quantity::new);
             let line = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
             let expected = LineMatch { allowed, exceptions: exceptions.to_vec() };
             assert_eq!(match_line(&line, Tolerance { bp: BasisPoints::new(bp), amount }), expected, "{note}");

@@ -69,6 +69,7 @@ mod tests {
     use crate::model::books::payables::ReceiptRef;
 
     fn ordered(line_no: u32, qty: i64, unit_cost: i64, invoiced_qty: i64) -> OrderLine {
+        let [qty, invoiced_qty] = [qty, invoiced_qty].map(Quantity::new);
         OrderLine { line_no, sku: "A".into(), qty, unit_cost, invoiced_qty, ..OrderLine::default() }
     }
 
@@ -79,7 +80,7 @@ mod tests {
             po_id: Some("po_1".to_owned()),
             po_line_no: None,
             sku: "A".into(),
-            open: OpenReceipt { qty, value: qty.saturating_mul(unit_cost) },
+            open: OpenReceipt { qty: qty.into(), value: qty.saturating_mul(unit_cost) },
             unit_cost,
             order_cost: None,
             total: None,
@@ -92,7 +93,7 @@ mod tests {
         let order = [ordered(1, 10, 9_000, 0), ordered(2, 10, 8_000, 0)];
         let laid = |receipts: &[ReceiptLine], order: &[OrderLine]| -> Vec<(String, Option<u32>, i64)> {
             let laid = on_order_lines(receipts.to_vec(), order).into_iter();
-            laid.map(|line| (line.at.receiving_id, line.po_line_no, line.open.qty)).collect()
+            laid.map(|line| (line.at.receiving_id, line.po_line_no, line.open.qty.get())).collect()
         };
         let row = |id: &str, line_no, qty| (id.to_owned(), Some(line_no), qty);
         for (receipts, expected) in [

@@ -71,11 +71,11 @@ mod tests {
 
     fn place(receiving_id: &str, open: i64, billed: i64) -> ReturnPlace {
         let billed_part =
-            BilledPart { invoice_id: "inv_1".to_owned(), line_no: 1, qty: billed, tax_rate_bp: 1_100 };
+            BilledPart { invoice_id: "inv_1".to_owned(), line_no: 1, qty: billed.into(), tax_rate_bp: 1_100 };
         ReturnPlace {
             receiving_id: receiving_id.to_owned(),
             line_no: 1,
-            open: OpenReceipt { qty: open, value: open.saturating_mul(1_000) },
+            open: OpenReceipt { qty: open.into(), value: open.saturating_mul(1_000) },
             billed: if billed > 0 { vec![billed_part] } else { Vec::new() },
         }
     }
@@ -89,12 +89,13 @@ mod tests {
             (10, None, &[("rcv_3", 2), ("rcv_2", 1), ("rcv_1", 5)][..], &[("rcv_2", 2)][..], 0),
             (20, Some("rcv_9"), &[("rcv_3", 2), ("rcv_2", 1), ("rcv_1", 5)][..], &[("rcv_2", 4)][..], 8),
         ] {
-            let placed = place_return(qty, named, &places);
-            let of_open: Vec<_> = placed.open.iter().map(|(id, _, part)| (id.as_str(), part.qty)).collect();
+            let placed = place_return(Quantity::new(qty), named, &places);
+            let of_open: Vec<_> =
+                placed.open.iter().map(|(id, _, part)| (id.as_str(), part.qty.get())).collect();
             let of_billed: Vec<_> =
-                placed.billed.iter().map(|(id, _, part)| (id.as_str(), part.qty)).collect();
+                placed.billed.iter().map(|(id, _, part)| (id.as_str(), part.qty.get())).collect();
             assert_eq!(
-                (of_open.as_slice(), of_billed.as_slice(), placed.left),
+                (of_open.as_slice(), of_billed.as_slice(), placed.left.get()),
                 (open, billed, left),
                 "{qty}"
             );

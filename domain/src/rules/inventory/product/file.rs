@@ -93,7 +93,7 @@ mod tests {
     use crate::model::inventory::product::ProductState;
 
     fn code(code: &str, pack_qty: i64) -> Barcode {
-        Barcode { code: code.to_owned(), pack_qty }
+        Barcode { code: code.to_owned(), pack_qty: pack_qty.into() }
     }
 
     fn product(codes: &[(&str, i64)]) -> Product {
@@ -108,7 +108,7 @@ mod tests {
             tax_code: Some("exempt".to_owned()),
             cost: Some(3),
             category: Some("drinks".to_owned()),
-            reorder_level: Some(9),
+            reorder_level: Some(Quantity::new(9)),
             state: ProductState::Inactive,
             track_stock: false,
             ..product(&[("24", 24), ("1", 1)])

@@ -128,21 +128,23 @@ mod tests {
     use super::*;
     use crate::model::inventory::purchase::tests::order;
 
+    const TOLERANCE: BasisPoints = BasisPoints::new(1_000);
+
     #[test]
     fn each_line_has_its_own_limit_and_the_order_its_state_by_line() {
         let order = order(&[("A", 100), ("B", 4)]);
         let mut came = OrderProgress::of(&order);
-        assert!(came.receive(&order, &"A".into(), 60, 4, BasisPoints::new(1_000)).unwrap());
+        assert!(came.receive(&order, &"A".into(), 60.into(), 4.into(), TOLERANCE).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"A".into(), 50, 0, BasisPoints::new(1_000)).unwrap());
-        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110, 110, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
+        assert!(came.receive(&order, &"A".into(), 50.into(), 0.into(), TOLERANCE).unwrap());
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110.into(), 110.into(), 1.into())));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE), Err(over));
         // More of A than of both together: B is still open.
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"B".into(), 4, 0, BasisPoints::new(1_000)).unwrap());
+        assert!(came.receive(&order, &"B".into(), 4.into(), 0.into(), TOLERANCE).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::Received);
-        assert!(!came.receive(&order, &"C".into(), 1, 0, BasisPoints::new(1_000)).unwrap());
-        came.take_back(&order, &"B".into(), 1, 0);
+        assert!(!came.receive(&order, &"C".into(), 1.into(), 0.into(), TOLERANCE).unwrap());
+        came.take_back(&order, &"B".into(), 1.into(), 0.into());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
     }
 
@@ -150,16 +152,17 @@ mod tests {
     fn lines_of_one_sku_are_filled_in_order_then_their_tolerance() {
         let order = order(&[("A", 10), ("A", 20)]);
         let mut came = OrderProgress::of(&order);
-        let got = |came: &OrderProgress| came.lines.iter().map(|came| came.received).collect::<Vec<_>>();
-        came.receive(&order, &"A".into(), 15, 2, BasisPoints::new(1_000)).unwrap();
-        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 5], Some(2)));
-        came.receive(&order, &"A".into(), 17, 0, BasisPoints::new(1_000)).unwrap();
+        let got =
+            |came: &OrderProgress| came.lines.iter().map(|came| came.received.get()).collect::<Vec<_>>();
+        came.receive(&order, &"A".into(), 15.into(), 2.into(), TOLERANCE).unwrap();
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected.get())), (vec![10, 5], Some(2)));
+        came.receive(&order, &"A".into(), 17.into(), 0.into(), TOLERANCE).unwrap();
         assert_eq!(got(&came), [11, 21]);
-        came.receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)).unwrap();
+        came.receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE).unwrap();
         assert_eq!(got(&came), [11, 22]);
-        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33, 33, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
-        came.take_back(&order, &"A".into(), 23, 2);
-        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 0], Some(0)));
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33.into(), 33.into(), 1.into())));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE), Err(over));
+        came.take_back(&order, &"A".into(), 23.into(), 2.into());
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected.get())), (vec![10, 0], Some(0)));
     }
 }

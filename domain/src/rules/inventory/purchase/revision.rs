@@ -242,7 +242,7 @@ mod tests {
         RevisedLine {
             line_no,
             sku: sku.into(),
-            qty,
+            qty: qty.into(),
             unit_cost: Some(unit_cost),
             line_total: None,
             expected_at: None,
@@ -259,7 +259,7 @@ mod tests {
 
     fn sent() -> PurchaseOrder {
         let mut order = order(&[("A", 10), ("B", 5)]);
-        order.receive(&"A".into(), 4);
+        order.receive(&"A".into(), 4.into());
         order.settle();
         order
     }
@@ -269,7 +269,8 @@ mod tests {
         let lines = vec![line(Some(1), "A", 6, 10), line(None, "C", 3, 20)];
         let order = sent().revised(&revision(0, lines), unlisted).unwrap();
         assert_eq!((order.revision, order.total, order.state), (1, 120, OrderState::PartiallyReceived));
-        let lines: Vec<_> = order.lines.iter().map(|line| (line.line_no, line.qty, line.state)).collect();
+        let lines: Vec<_> =
+            order.lines.iter().map(|line| (line.line_no, line.qty.get(), line.state)).collect();
         assert_eq!(lines, [(1, 6, LineState::Partial), (2, 5, LineState::Closed), (3, 3, LineState::Open)]);
         let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)]), unlisted).unwrap();
         assert_eq!((done.state, done.total), (OrderState::Received, 40));

@@ -100,38 +100,82 @@ mod tests {
     #[test]
     fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
         let r1 = Need {
-            sold: 140,
+            sold: Quantity::new(140),
             days_open: 28,
             lead_days: 7,
             safety_days: 3,
             review_days: 7,
-            reorder_level: 20,
-            on_hand: 30,
-            min_qty: 1,
-            pack_qty: 12,
+            reorder_level: Quantity::new(20),
+            on_hand: Quantity::new(30),
+            min_qty: Quantity::new(1),
+            pack_qty: Quantity::new(12),
             ..Need::default()
         };
-        let r3 = Need { sold: 0, reorder_level: 0, on_hand: -2, min_qty: 24, ..r1 };
+        let r3 = Need {
+            sold: Quantity::new(0),
+            reorder_level: Quantity::new(0),
+            on_hand: Quantity::new(-2),
+            min_qty: Quantity::new(24),
+            ..r1
+        };
         for (note, need, rate_milli, reorder_point, available, order_up_to, qty) in [
             ("R1: 5 a day: up to 85, in dozens", r1, 5000, 50, 30, Some(85), 60),
-            ("R2: what is on order counts", Need { on_order: 60, ..r1 }, 5000, 50, 90, None, 0),
-            ("so does what is in a draft", Need { in_draft: 21, ..r1 }, 5000, 50, 51, None, 0),
-            ("and what is on its way", Need { in_transit_in: 20, ..r1 }, 5000, 50, 50, Some(85), 36),
+            (
+                "R2: what is on order counts",
+                Need { on_order: Quantity::new(60), ..r1 },
+                5000,
+                50,
+                90,
+                None,
+                0,
+            ),
+            ("so does what is in a draft", Need { in_draft: Quantity::new(21), ..r1 }, 5000, 50, 51, None, 0),
+            (
+                "and what is on its way",
+                Need { in_transit_in: Quantity::new(20), ..r1 },
+                5000,
+                50,
+                50,
+                Some(85),
+                36,
+            ),
             ("R3: the least quantity covers the debt", r3, 0, 0, -2, Some(0), 24),
-            ("nothing is sold and nothing owed", Need { on_hand: 0, ..r3 }, 0, 0, 0, None, 0),
+            ("nothing is sold and nothing owed", Need { on_hand: Quantity::new(0), ..r3 }, 0, 0, 0, None, 0),
             (
                 "more came back than was sold",
-                Need { returned: 150, reorder_level: 0, ..r1 },
+                Need { returned: Quantity::new(150), reorder_level: Quantity::new(0), ..r1 },
                 0,
                 0,
                 30,
                 None,
                 0,
             ),
-            ("a level without sales", Need { sold: 0, on_hand: 20, ..r1 }, 0, 20, 20, Some(20), 12),
-            ("the store was never open", Need { days_open: 0, on_hand: 25, ..r1 }, 0, 20, 25, None, 0),
+            (
+                "a level without sales",
+                Need { sold: Quantity::new(0), on_hand: Quantity::new(20), ..r1 },
+                0,
+                20,
+                20,
+                Some(20),
+                12,
+            ),
+            (
+                "the store was never open",
+                Need { days_open: 0, on_hand: Quantity::new(25), ..r1 },
+                0,
+                20,
+                25,
+                None,
+                0,
+            ),
         ] {
-            let expected = Suggested { rate_milli, reorder_point, available, order_up_to, qty };
+            let expected = Suggested {
+                rate_milli,
+                reorder_point: Quantity::new(reorder_point),
+                available: Quantity::new(available),
+                order_up_to: order_up_to.map(Quantity::new),
+                qty: Quantity::new(qty),
+            };
             assert_eq!(suggest(&need), expected, "{note}");
         }
     }
@@ -139,16 +183,16 @@ mod tests {
     #[test]
     fn figures_beyond_all_bounds_stop_at_the_largest() {
         let need = Need {
-            sold: i64::MAX,
+            sold: Quantity::new(i64::MAX),
             days_open: 1,
             lead_days: i64::MAX,
-            on_hand: i64::MIN,
-            on_order: i64::MIN,
-            pack_qty: i64::MAX,
+            on_hand: Quantity::new(i64::MIN),
+            on_order: Quantity::new(i64::MIN),
+            pack_qty: Quantity::new(i64::MAX),
             ..Need::default()
         };
         assert_eq!(suggest(&need).rate_milli, FIGURE_MAX);
-        assert!(runs_out_before(4, 1000, 5) && !runs_out_before(5, 1000, 5));
-        assert_eq!(in_packs(7, 0), 7);
+        assert!(runs_out_before(Quantity::new(4), 1000, 5) && !runs_out_before(Quantity::new(5), 1000, 5));
+        assert_eq!(in_packs(Quantity::new(7), Quantity::ZERO), 7);
     }
 }

@@ -43,7 +43,8 @@ fn fits(amount: i128) -> i64 {
 
 /// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
 fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
-    let [buy, get] = [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
+    let [buy, get] =
+        [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
     let pieces: Quantity = lines.iter().map(|line| line.qty).sum();
     let groups = pieces.get().checked_div(buy.saturating_add(get).get()).unwrap_or(0);
     let mut reduced = get.saturating_mul(groups);
