@@ -38,7 +38,8 @@ fn a_void_does_not_take_out_what_was_sold_again() {
     assert_eq!(shop.ledger.stock["a"].qty, 9);
     shop.sell(vec![item("a", 8, 1000)]).unwrap();
     let refused = shop.void_return(&boss(), &document).unwrap_err();
-    let short = ShortItem { path: None, sku: "a".to_owned(), there: There::OnHand(1), requested: 2 };
+    let short =
+        ShortItem { path: None, sku: "a".to_owned(), there: There::OnHand(1.into()), requested: 2.into() };
     assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
     shop.rules.negative_stock = NegativeStock::Allow;
     shop.void_return(&boss(), &document).unwrap();

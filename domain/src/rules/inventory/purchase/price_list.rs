@@ -111,22 +111,22 @@ mod tests {
     #[test]
     fn the_preferred_supplier_sells_then_the_cheapest_then_the_lower_id() {
         let day = date(2026, 11, 20);
-        let cheapest_supplier = |rows, qty| super::cheapest_supplier(rows, Quantity::new(qty), day);
+        let (one, many) = (Quantity::new(1), Quantity::new(100));
         let mut rows =
             vec![row("spp_1", "sup_b", 90, 1), row("spp_2", "sup_a", 90, 1), row("spp_3", "sup_c", 95, 1)];
-        assert_eq!(cheapest_supplier(&rows, 1).unwrap().supplier_id, "sup_a");
+        assert_eq!(cheapest_supplier(&rows, one, day).unwrap().supplier_id, "sup_a");
         rows.push(row("spp_4", "sup_c", 80, 100));
-        assert_eq!(cheapest_supplier(&rows, 100).unwrap().supplier_id, "sup_c");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_c");
         rows.push(SupplierPrice { preferred: true, ..row("spp_5", "sup_d", 200, 1) });
-        assert_eq!(cheapest_supplier(&rows, 100).unwrap().supplier_id, "sup_d");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_d");
         // Also by the price of a quantity at which nobody said so again.
         rows.push(row("spp_6", "sup_d", 150, 50));
-        assert_eq!(cheapest_supplier(&rows, 100).unwrap().row_id, "spp_6");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().row_id, "spp_6");
         // Nobody is preferred by a price that is over.
         for row in rows.iter_mut().filter(|row| row.preferred) {
             row.to = Some(date(2020, 1, 1));
         }
-        assert_eq!(cheapest_supplier(&rows, 1).unwrap().supplier_id, "sup_a");
+        assert_eq!(cheapest_supplier(&rows, one, day).unwrap().supplier_id, "sup_a");
     }
 
     #[test]

@@ -312,13 +312,14 @@ mod tests {
             (line.unit_cost, line.line_total, order.total)
         };
         assert_eq!(cost(&ordered), (8_333, Some(100_000), 100_000));
-        let shares: Vec<i64> = (0..=12).map(|n| ordered.lines.first().unwrap().value_of(n)).collect();
+        let shares: Vec<i64> =
+            (0..=12).map(|n| ordered.lines.first().unwrap().value_of(Quantity::new(n))).collect();
         assert_eq!(
             (shares.get(1), shares.get(11), shares.get(12)),
             (Some(&8_333), Some(&91_666), Some(&100_000))
         );
         before = ordered;
-        before.receive(&"A".into(), 6);
+        before.receive(&"A".into(), 6.into());
         before.settle();
         let more = before.revised(&revision(1, vec![total(Some(1), 24, None)]), unlisted).unwrap();
         assert_eq!(cost(&more), (8_333, Some(200_000), 200_000));

@@ -204,7 +204,7 @@ mod tests {
         let text = |text: &str| Some(text.to_owned());
         NewItem {
             sku: Sku("A".to_owned()),
-            qty: 2,
+            qty: Quantity::new(2),
             price: Some(900),
             price_reason: text("damaged"),
             discount: Some(50),
