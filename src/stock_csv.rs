@@ -39,7 +39,7 @@ pub fn read(
         Ok(OpeningRow {
             line: cells.line(),
             sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
-            qty: figure("qty", 1..=QTY_MAX)?.ok_or("qty is empty")?,
+            qty: figure("qty", 1..=QTY_MAX)?.ok_or("qty is empty")?.into(),
             cost,
             late,
         })
@@ -58,10 +58,10 @@ mod tests {
     #[test]
     fn reads_rows_in_any_order_of_columns() {
         let rows = read("qty,unit_cost,SKU\n5, 1200 ,A1\n7,0,B2\n".as_bytes()).unwrap();
-        let row = |line, sku: &str, qty, unit_cost| OpeningRow {
+        let row = |line, sku: &str, qty: i64, unit_cost| OpeningRow {
             line,
             sku: sku.into(),
-            qty,
+            qty: qty.into(),
             cost: unit_cost,
             late: false,
         };

@@ -1,6 +1,7 @@
 //! What a bookkeeper would compute from the events alone, and compare.
 
 use domain::model::base::event::Fact as Happened;
+use domain::model::base::figures::Quantity;
 use domain::model::books::shift::{Cash, ShiftTotals};
 use domain::model::inventory::stock::Movement;
 use domain::model::inventory::transfer::TransferState;
@@ -26,7 +27,7 @@ pub fn goods_are_conserved(shop: &Shop, skus: &[&str]) {
     for sku in skus {
         let moves: Vec<_> = movements(shop).filter(|moved| moved.sku.as_str() == *sku).collect();
         let row = shop.ledger.stock.get(*sku).cloned().unwrap_or_default();
-        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<i64>());
+        assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<Quantity>());
         assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
         assert!(row.qty != 0 || row.value == 0, "{row:?}");
         assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");

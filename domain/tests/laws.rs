@@ -1,6 +1,6 @@
 //! Laws of the small rules: parts add up to the whole, orders do not matter, entries balance.
 
-use domain::model::base::figures::{BasisPoints, Points};
+use domain::model::base::figures::{BasisPoints, Points, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::FIGURE_MAX;
 use domain::model::people::points;
@@ -26,7 +26,7 @@ fn sold_line() -> impl Strategy<Value = SoldLine> {
             let net = qty * price - discount;
             let tax = i64::try_from(domain::rules::selling::tax::tax(net, BasisPoints::new(rate), contained))
                 .unwrap();
-            SoldLine { qty, price, discount, tax, contained }
+            SoldLine { qty: qty.into(), price, discount, tax, contained }
         },
     )
 }
@@ -49,10 +49,10 @@ fn promotion() -> impl Strategy<Value = Promotion> {
             value,
             skus: about.map(|sku| vec![Sku::from(sku)]),
             category: None,
-            min_qty,
+            min_qty: min_qty.map(Quantity::new),
             min_total,
-            buy: Some(buy),
-            get: Some(get),
+            buy: Some(buy.into()),
+            get: Some(get.into()),
             tier: None,
             store_ids: None,
             from: date(2026, 11, 1),
@@ -199,8 +199,8 @@ fn a_promotion_counts_on_its_days_for_its_people_in_its_stores() {
 fn a_promotion_that_gives_nothing_says_why() {
     let (tea, bag) = (Sku::from("tea"), Sku::from("bag"));
     let lines = [
-        PromoLine { sku: &tea, category: Some("drinks"), qty: 2, price: 10_000 },
-        PromoLine { sku: &bag, category: None, qty: 1, price: 500 },
+        PromoLine { sku: &tea, category: Some("drinks"), qty: 2.into(), price: 10_000 },
+        PromoLine { sku: &bag, category: None, qty: 1.into(), price: 500 },
     ];
     let store = StoreId::from("S001");
     let on = Occasion { date: date(2026, 11, 20), store_id: &store, tier: None };
@@ -240,10 +240,10 @@ proptest! {
         cost in 0..100_000_i64,
         sizes in prop::collection::vec(1..9_i64, 0..40),
     ) {
-        let whole = line.part(0, line.qty).unwrap();
-        let (mut returned, mut sum, mut cost_sum) = (0, domain::rules::selling::refund::RefundPart::default(), 0);
-        for n in sizes.into_iter().chain([line.qty]) {
-            let n = n.min(line.qty - returned);
+        let whole = line.part(Quantity::ZERO, line.qty).unwrap();
+        let (mut returned, mut sum, mut cost_sum) = (Quantity::ZERO, domain::rules::selling::refund::RefundPart::default(), 0);
+        for n in sizes.into_iter().map(Quantity::new).chain([line.qty]) {
+            let n = n.min(line.qty.saturating_sub(returned));
             let part = line.part(returned, n).unwrap();
             prop_assert!(part.gross >= 0 && part.discount >= 0 && part.tax >= 0 && part.refund >= 0);
             let tax = if line.contained { 0 } else { part.tax };
@@ -251,12 +251,12 @@ proptest! {
             let back = cost_back(cost, line.qty, returned, n);
             prop_assert!(back >= 0);
             sum = sum.plus(&part);
-            (returned, cost_sum) = (returned + n, cost_sum + back);
+            (returned, cost_sum) = (returned.saturating_add(n), cost_sum + back);
         }
         prop_assert_eq!(sum, whole);
-        prop_assert_eq!((whole.gross, whole.discount, whole.tax), (line.qty * line.price, line.discount, line.tax));
+        prop_assert_eq!((whole.gross, whole.discount, whole.tax), (line.qty.get() * line.price, line.discount, line.tax));
         prop_assert_eq!(cost_sum, cost);
-        prop_assert!(line.part(line.qty, 1).is_err());
+        prop_assert!(line.part(line.qty, 1.into()).is_err());
     }
 
     #[test]
@@ -305,7 +305,7 @@ proptest! {
 
     #[test]
     fn promotions_do_not_depend_on_the_order_given(
-        lines in prop::collection::vec((0..3_usize, 1..9_i64, 0..5_000_i64), 1..6),
+        lines in prop::collection::vec((0..3_usize, (1..9_i64).prop_map(Quantity::new), 0..5_000_i64), 1..6),
         promotions in prop::collection::vec(promotion(), 0..6),
         seed in any::<u64>(),
     ) {
@@ -336,7 +336,7 @@ proptest! {
         prop_assert_eq!(&given, &evaluate(&lines, &other, &on));
         for (line, parts) in lines.iter().zip(&given) {
             let sum: i64 = parts.iter().map(|part| part.amount).sum();
-            prop_assert!((0..=line.qty * line.price).contains(&sum));
+            prop_assert!((0..=line.qty.get() * line.price).contains(&sum));
             prop_assert!(parts.iter().all(|part| part.amount > 0));
             let of = |part: &domain::rules::selling::promotion::Shared| {
                 promotions.iter().find(|promotion| promotion.promotion_id == part.promotion_id).unwrap()

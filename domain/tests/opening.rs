@@ -19,7 +19,7 @@ fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
 }
 
 fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
-    OpeningRow { line, sku: sku.into(), qty, cost: OpeningCost::Unit(unit_cost), late: false }
+    OpeningRow { line, sku: sku.into(), qty: qty.into(), cost: OpeningCost::Unit(unit_cost), late: false }
 }
 
 fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event<fact::StockOpened>, Refusal> {
@@ -42,11 +42,11 @@ fn rows_become_movements_with_the_stock_afterwards() {
     let event = open(&[row(2, "A", 10, 250), row(3, "B", 3, 0)], &LedgerBook::default()).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
     assert_eq!(
-        (movements[0].qty, movements[0].cost, movements[0].reason),
+        (movements[0].qty.get(), movements[0].cost, movements[0].reason),
         (10, 2_500, MovementReason::Opening)
     );
-    assert_eq!((stock[0].qty, stock[0].value, stock[0].last_cost), (10, 2_500, 250));
-    assert_eq!((stock[1].qty, stock[1].value, movements[1].balance_after), (3, 0, 3));
+    assert_eq!((stock[0].qty.get(), stock[0].value, stock[0].last_cost), (10, 2_500, 250));
+    assert_eq!((stock[1].qty.get(), stock[1].value, movements[1].balance_after.get()), (3, 0, 3));
     let mut book = LedgerBook::default();
     book.evolve(&event.clone().into());
     let again = open(&[row(2, "A", 1, 1)], &book).unwrap_err();
@@ -58,14 +58,14 @@ fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
     let mut book = LedgerBook::default();
     let sku = Sku::from("A");
     let mut sold = Stock::seed(&product("A", true).1);
-    sold.take_out(3).unwrap();
+    sold.take_out(3.into()).unwrap();
     sold.updated_at = UtcMs(5);
     book.stock.insert(sku.clone(), sold);
     let late = OpeningRow { late: true, ..row(2, "A", 10, 250) };
     assert!(open(&[row(2, "A", 10, 250)], &book).unwrap_err().to_string().contains("line 2"));
     let event = open(std::slice::from_ref(&late), &book).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
-    assert_eq!((stock[0].qty, stock[0].value, movements[0].balance_after), (7, 1_750, 7));
+    assert_eq!((stock[0].qty.get(), stock[0].value, movements[0].balance_after.get()), (7, 1_750, 7));
     // Three pieces left at no cost: what they cost goes to cost of goods.
     assert_eq!((movements[0].cost, movements[0].correction), (2_500, 750));
     book.evolve(&event.clone().into());
@@ -78,7 +78,7 @@ fn pieces_may_cost_a_total_that_is_no_whole_number_each() {
     let screws = OpeningRow { cost: OpeningCost::Total(87_500), ..row(2, "A", 1_000, 0) };
     let event = open(&[screws], &LedgerBook::default()).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
-    assert_eq!((stock[0].qty, stock[0].value), (1_000, 87_500));
+    assert_eq!((stock[0].qty.get(), stock[0].value), (1_000, 87_500));
     assert_eq!((movements[0].cost, movements[0].unit_cost), (87_500, 88));
     let negative = OpeningRow { cost: OpeningCost::Total(-1), ..row(2, "A", 1_000, 0) };
     let refused = open(&[negative], &LedgerBook::default()).unwrap_err();

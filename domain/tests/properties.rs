@@ -2,6 +2,7 @@
 
 use crate::books;
 use domain::model::base::event::Fact;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{MovementId, TransactionId};
 use domain::model::base::money::spread;
 use domain::model::base::settings::{NegativeStock, RoundingMode, Rules};
@@ -85,10 +86,10 @@ fn run(shop: &mut Shop, step: &Step) {
             let line = |(sku, qty, unit_cost): &(usize, i64, Option<i64>)| NewReceivingLine {
                 sku: SKUS[*sku].into(),
                 code: None,
-                qty: *qty,
+                qty: (*qty).into(),
                 unit_cost: *unit_cost,
                 line_total: None,
-                rejected_qty: Some(1),
+                rejected_qty: Some(Quantity::new(1)),
                 note: None,
             };
             let cmd = NewReceiving { lines: lines.iter().map(line).collect(), ..Default::default() };
@@ -119,7 +120,7 @@ fn sales(shop: &Shop) -> Vec<&Transaction> {
 fn header_is_the_sum_of_the_lines(sale: &Transaction) {
     let sum =
         |of: fn(&domain::model::selling::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
-    assert_eq!(sale.subtotal, sum(|line| line.qty * line.price));
+    assert_eq!(sale.subtotal, sum(|line| line.qty.get() * line.price));
     assert_eq!(sale.discount, sum(|line| line.discount));
     assert_eq!(sale.tax, sum(|line| line.tax));
     assert_eq!(sale.total, sum(|line| line.total));
@@ -169,7 +170,7 @@ fn sums_are_what_the_sales_give(shop: &Shop) {
     assert_eq!(totals.discounts, sum(|sale| sale.discount));
     assert_eq!(totals.tax, sum(|sale| sale.tax));
     assert_eq!(totals.total, sum(|sale| sale.total));
-    assert_eq!(totals.items_count, sum(|sale| sale.items.iter().map(|line| line.qty).sum()));
+    assert_eq!(totals.items_count, sum(|sale| sale.items.iter().map(|line| line.qty.get()).sum()));
     for (place, sale) in sales.iter().enumerate() {
         let number = format!("S001-main-{:08}", place + 1);
         assert_eq!(sale.receipt_no.as_deref(), Some(number.as_str()), "no gap");
@@ -232,7 +233,12 @@ proptest! {
         discount in any::<i64>(),
         contained in any::<bool>(),
     ) {
-        let line = |(qty, price, discount, rate_bp)| BasketLine { qty, price, discount, rate_bp };
+        let line = |(qty, price, discount, rate_bp): (i64, i64, i64, u32)| BasketLine {
+            qty: qty.into(),
+            price,
+            discount,
+            rate_bp,
+        };
         let lines: Vec<BasketLine> = lines.into_iter().map(line).collect();
         match price(&lines, discount, contained) {
             Err(refusal) => prop_assert_eq!(refusal.code(), "validation_failed"),
@@ -249,6 +255,7 @@ proptest! {
         let mut row = Stock { sku: "a".into(), last_cost: first, ..Stock::default() };
         let (mut cost, mut correction) = (0, 0);
         for (kind, n, price) in moves {
+            let n = n.into();
             let moved = match kind {
                 0 | 1 => row.take_out(n),
                 2 => row.take_in(n, Incoming::Priced(price)),
@@ -261,7 +268,7 @@ proptest! {
             prop_assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
             prop_assert!(row.last_cost >= 0);
         }
-        let before = (row.qty, row.value);
+        let (n, before) = (n.into(), (row.qty, row.value));
         let sold = row.take_out(n).unwrap();
         prop_assert!(sold.cost <= 0);
         let back = row.take_in(n, Incoming::Back(-sold.cost)).unwrap();

@@ -1,6 +1,7 @@
 //! Receiving: what is refused, what goods cost, and what stock shows.
 
 use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::MovementId;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -24,7 +25,7 @@ fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
     NewReceivingLine {
         sku: sku.into(),
         code: None,
-        qty,
+        qty: qty.into(),
         unit_cost,
         line_total: None,
         rejected_qty: None,
@@ -128,7 +129,8 @@ fn receipts_that_are_refused() {
                 "a total of nothing",
                 nothing,
                 |s| {
-                    let nothing = NewReceivingLine { rejected_qty: Some(1), ..in_all("a", 0, 5) };
+                    let nothing =
+                        NewReceivingLine { rejected_qty: Some(Quantity::new(1)), ..in_all("a", 0, 5) };
                     post(vec![nothing], s)
                 },
                 invalid,
@@ -265,7 +267,7 @@ fn a_receipt_repeats_one_of_the_same_lines_or_the_same_note_that_nothing_tells_a
 #[test]
 fn rejected_goods_never_enter_stock() {
     let mut shop = open();
-    let rejected = NewReceivingLine { rejected_qty: Some(12), ..line("b", 0, Some(5)) };
+    let rejected = NewReceivingLine { rejected_qty: Some(Quantity::new(12)), ..line("b", 0, Some(5)) };
     let posted =
         post(vec![line("a", 10, Some(1000)), rejected, line("a", 6, Some(1200))], &mut shop).unwrap();
     assert_eq!(posted.total_cost, 17_200);
@@ -275,7 +277,8 @@ fn rejected_goods_never_enter_stock() {
     else {
         panic!()
     };
-    let moved: Vec<_> = movements.iter().map(|m| (m.line_no, m.qty, m.cost, m.balance_after)).collect();
+    let moved: Vec<_> =
+        movements.iter().map(|m| (m.line_no, m.qty.get(), m.cost, m.balance_after.get())).collect();
     assert_eq!(moved, [(1, 10, 10_000, 10), (3, 6, 7_200, 16)]);
     assert_eq!(stock.len(), 1, "what did not move has no new row");
     assert_eq!(shop.ledger.stock.get("a").unwrap().last_cost, 1075);
@@ -299,18 +302,18 @@ fn goods_sold_before_they_came_are_corrected_by_the_receipt() {
     let sale = shop.sell(vec![item("a", 7, 2000)]).unwrap();
     assert_eq!(sale.items[0].cost, Some(7000));
     let posted = post(vec![line("a", 20, Some(1200))], &mut shop).unwrap();
-    assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after), (1000, 15));
+    assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after.get()), (1000, 15));
     assert_eq!(shop.ledger.stock.get("a").unwrap().value, 18_000);
 }
 
 #[test]
 fn a_product_that_never_moved_has_no_stock_but_a_cost() {
     let mut shop = open();
-    let shown = serde_json::to_value(view(&shop.products["c"], true, None, 0, None)).unwrap();
+    let shown = serde_json::to_value(view(&shop.products["c"], true, None, 0.into(), None)).unwrap();
     assert_eq!((&shown["on_hand"], &shown["value"]), (&0.into(), &0.into()));
     assert_eq!((&shown["average_cost"], shown["updated_at"].is_null()), (&700.into(), true));
     post(vec![line("c", 3, Some(800))], &mut shop).unwrap();
-    let shown = view(&shop.products["c"], true, shop.ledger.stock.get("c"), 0, None);
+    let shown = view(&shop.products["c"], true, shop.ledger.stock.get("c"), 0.into(), None);
     let shown = serde_json::to_value(shown).unwrap();
     assert_eq!((&shown["available"], &shown["value"]), (&3.into(), &2400.into()));
     assert!(shown["updated_at"].is_string());

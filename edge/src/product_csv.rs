@@ -3,6 +3,7 @@
 use crate::sheet::{
     Cells, Columns, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, may_be_currency,
 };
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
 use domain::model::base::time::UtcMs;
@@ -189,7 +190,7 @@ impl Seen {
 }
 
 fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
-    let single = cells.barcode("barcode")?.map(|code| Barcode { code, pack_qty: 1 });
+    let single = cells.barcode("barcode")?.map(|code| Barcode { code, pack_qty: Quantity::new(1) });
     let pack = pack(cells.barcode("pack_barcode")?, cells.figure("pack_qty", 0..=QTY_MAX)?)?;
     Ok(Product {
         sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
@@ -201,7 +202,7 @@ fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
         category: cells.text("category", CATEGORY_CHARS_MAX)?,
         barcodes: single.into_iter().chain(pack).collect(),
         cost: cells.figure("cost", 0..=PRICE_MAX)?,
-        reorder_level: cells.figure("reorder_level", 0..=REORDER_LEVEL_MAX)?,
+        reorder_level: cells.figure("reorder_level", 0..=REORDER_LEVEL_MAX)?.map(Quantity::new),
         track_stock: true,
         state: ProductState::Active,
         updated_at: now,
@@ -212,7 +213,7 @@ fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
 fn pack(code: Option<String>, pack_qty: Option<i64>) -> Result<Option<Barcode>, String> {
     match (code, pack_qty) {
         (None, None) => Ok(None),
-        (Some(code), Some(pack_qty)) if pack_qty > 1 => Ok(Some(Barcode { code, pack_qty })),
+        (Some(code), Some(pack_qty)) if pack_qty > 1 => Ok(Some(Barcode { code, pack_qty: pack_qty.into() })),
         _ => Err(format!("{PACK_COLUMNS}, at least 2")),
     }
 }

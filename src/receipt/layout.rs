@@ -2,6 +2,7 @@
 
 use super::day::moment;
 use super::{Language, Receipt, Subject, Whose};
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
 use domain::model::selling::transaction::{
@@ -114,13 +115,13 @@ impl Composer {
         self.mark("GIFT RECEIPT");
         self.parts.push(Part::Rule);
         for line in &sale.items {
-            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty)));
+            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty.get())));
         }
     }
 
     fn line(&mut self, line: &Line) {
         self.parts.push(Part::Line(line.name.clone()));
-        let gross = line.qty.saturating_mul(line.price);
+        let gross = line.price.saturating_mul(line.qty.get());
         self.pieces(line.qty, line.price, gross);
         let mut by_hand = 0_i64;
         for discount in &line.discounts {
@@ -170,7 +171,7 @@ impl Composer {
         self.parts.push(Part::Rule);
         self.named("Came back, receipt", &back.receipt_no);
         for line in &back.items {
-            let what = format!("{} x {}", self.language.group(line.qty), line.name);
+            let what = format!("{} x {}", self.language.group(line.qty.get()), line.name);
             self.parts.push(Part::Figure(what, self.language.group(line.refund.saturating_neg())));
         }
     }
@@ -222,9 +223,9 @@ impl Composer {
         self.parts.push(Part::Line(format!("{} {of}", self.language.say(what))));
     }
 
-    fn pieces(&mut self, qty: i64, price: i64, gross: i64) {
+    fn pieces(&mut self, qty: Quantity, price: i64, gross: i64) {
         let group = |amount| self.language.group(amount);
-        self.parts.push(Part::Figure(format!("  {} x {}", group(qty), group(price)), group(gross)));
+        self.parts.push(Part::Figure(format!("  {} x {}", group(qty.get()), group(price)), group(gross)));
     }
 
     /// A figure of the line above.

@@ -9,7 +9,7 @@ use domain::model::selling::price::{Price, PriceDown, PriceMoment};
 use storage::Storage;
 
 fn product(price: i64, codes: &[&str]) -> Product {
-    let code = |code: &&str| Barcode { code: (*code).to_owned(), pack_qty: 1 };
+    let code = |code: &&str| Barcode { code: (*code).to_owned(), pack_qty: 1.into() };
     let barcodes = codes.iter().map(code).collect();
     Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), price, UtcMs(1)) }
 }

@@ -28,7 +28,7 @@ fn events() -> Vec<Event> {
             Fact::TransactionPaid(it) => &mut it.transaction,
             _ => continue,
         };
-        sale.scans.push(Scan { line_no: 2, code: "8991234567890".to_owned(), pack_qty: 6 });
+        sale.scans.push(Scan { line_no: 2, code: "8991234567890".to_owned(), pack_qty: 6.into() });
         sale.note = Some("a \"note\", {with} marks".to_owned());
     }
     events

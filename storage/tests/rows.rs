@@ -343,7 +343,13 @@ async fn suppliers_and_orders_with_what_came_of_them() {
         state,
         revision: 0,
         expected_at: None,
-        lines: vec![OrderLine { line_no: 1, sku: "A".into(), qty: 5, unit_cost: 10, ..OrderLine::default() }],
+        lines: vec![OrderLine {
+            line_no: 1,
+            sku: "A".into(),
+            qty: 5.into(),
+            unit_cost: 10,
+            ..OrderLine::default()
+        }],
         total: 50,
         note: None,
         created_by: "usr_1".to_owned(),

@@ -104,10 +104,10 @@ impl Shop {
         let mut transaction = self.transaction(self.made, TransactionState::Paid);
         let number = receipt_no(&StoreId::from(STORE), &self.shift.register_id, "", self.counters.receipt);
         transaction.receipt_no = Some(number.clone());
-        self.stock.qty -= 1;
+        self.stock.qty = self.stock.qty.saturating_sub(1.into());
         self.stock.value -= 600;
         self.shift.totals.sales_count += 1;
-        self.shift.totals.items_count += 1;
+        self.shift.totals.items_count = self.shift.totals.items_count.saturating_add(1.into());
         self.shift.totals.gross_sales += 1_000;
         self.shift.totals.tax += 110;
         self.shift.totals.total += 1_110;
@@ -169,7 +169,7 @@ impl Shop {
         Movement {
             movement_id: MovementId(format!("mov_{}_{}", self.shift.register_id, self.made)),
             sku: self.stock.sku.clone(),
-            qty: -1,
+            qty: (-1).into(),
             cost: -600,
             correction: 0,
             balance_after: self.stock.qty,
@@ -234,7 +234,7 @@ fn line(sku: &Sku) -> Line {
         line_no: 1,
         sku: sku.clone(),
         name: "Tea".into(),
-        qty: 1,
+        qty: 1.into(),
         price: 1_000,
         list_price: 1_000,
         discounts: Vec::new(),
@@ -244,7 +244,7 @@ fn line(sku: &Sku) -> Line {
         tax: 110,
         total: 1_110,
         price_override: false,
-        returned_qty: 0,
+        returned_qty: 0.into(),
         track_stock: true,
         cost: Some(600),
     }

@@ -80,7 +80,10 @@ async fn facts_that_do_not_add_up_are_named() {
         &mut commit.events[0]
     }
     let cases: [(&str, Spoil); 5] = [
-        ("stock of sku-till-1", |commit, _| paid(commit).rows.stock[0].qty += 1),
+        ("stock of sku-till-1", |commit, _| {
+            let row = &mut paid(commit).rows.stock[0];
+            row.qty = row.qty.saturating_add(1.into());
+        }),
         ("worth", |commit, _| paid(commit).rows.movements[0].cost -= 1),
         ("follows number", |commit, _| {
             if let Fact::TransactionPaid(it) = &mut paid(commit).fact {

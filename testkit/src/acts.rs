@@ -39,7 +39,7 @@ pub fn why(reason: &str) -> VoidSale {
 }
 
 pub fn back(sku: &str, qty: i64) -> NewReturnItem {
-    NewReturnItem { sku: sku.into(), qty, ..NewReturnItem::default() }
+    NewReturnItem { sku: sku.into(), qty: qty.into(), ..NewReturnItem::default() }
 }
 
 pub fn by(method: &str, amount: i64) -> NewRefund {
@@ -266,7 +266,7 @@ impl Shop {
         let id = TransferId(self.next("trf_"));
         let lines: Vec<NewTransferLine> = lines
             .iter()
-            .map(|(sku, qty)| NewTransferLine { sku: (*sku).into(), code: None, qty: *qty })
+            .map(|(sku, qty)| NewTransferLine { sku: (*sku).into(), code: None, qty: (*qty).into() })
             .collect();
         let ids = self.ids("mov_", lines.len());
         let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
@@ -286,7 +286,8 @@ impl Shop {
     }
 
     pub fn count(&mut self, id: &OpnameId, sku: &str, qty: i64, zone: Option<&str>) -> Result<(), Refusal> {
-        let count = Count { sku: sku.into(), code: None, qty, zone: zone.map(str::to_owned), withdraw: None };
+        let (qty, zone) = (qty.into(), zone.map(str::to_owned));
+        let count = Count { sku: sku.into(), code: None, qty, zone, withdraw: None };
         let cmd = CountOpname { counts: vec![count], mode: None };
         let event = opname::count(&cmd, id, &self.products, &self.room(&boss()))?;
         self.commit(event);
@@ -307,7 +308,7 @@ impl Shop {
 }
 
 pub fn adjusting(reason: AdjustmentReason, sku: &str, qty: i64) -> NewAdjustment {
-    let lines = vec![NewAdjustmentLine { sku: sku.into(), code: None, qty }];
+    let lines = vec![NewAdjustmentLine { sku: sku.into(), code: None, qty: qty.into() }];
     NewAdjustment {
         reason,
         bucket: StockPlace::OnHand,

@@ -111,7 +111,7 @@ pub fn catalogue(products: impl IntoIterator<Item = Product>) -> BTreeMap<Sku, P
 }
 
 pub fn item(sku: &str, qty: i64, price: i64) -> NewItem {
-    NewItem { sku: sku.into(), qty, price: Some(price), ..NewItem::default() }
+    NewItem { sku: sku.into(), qty: qty.into(), price: Some(price), ..NewItem::default() }
 }
 
 pub fn basket(items: Vec<NewItem>) -> CreateSale {
@@ -168,7 +168,8 @@ impl Shop {
 
     /// What is on the shelf before the test begins.
     pub fn stock(&mut self, sku: &str, qty: i64, value: i64) {
-        let row = Stock { sku: sku.into(), qty, value, last_cost: value / qty, ..Stock::default() };
+        let last_cost = value / qty;
+        let row = Stock { sku: sku.into(), qty: qty.into(), value, last_cost, ..Stock::default() };
         self.ledger.stock.insert(sku.into(), row);
     }
 

@@ -87,7 +87,7 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
         member: storage.members().member(&member).unwrap().map(|member| member.name),
         points: storage.members().points(&member).unwrap().map(|account| account.balance().get()),
         transfer: (transfer.state, transfer.cancel_lost),
-        stock: (stock.qty, stock.value),
+        stock: (stock.qty.get(), stock.value),
         movements: storage.stock().movements(&sku, None, 1_000).unwrap().len(),
         product: storage.products().product(&sku).unwrap().unwrap().name,
         untaken: storage.sync().untaken(9).unwrap().len(),
@@ -131,7 +131,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let came = NewReceivingLine {
         sku: Sku::from("A"),
         code: None,
-        qty: 10,
+        qty: 10.into(),
         unit_cost: Some(600),
         line_total: None,
         rejected_qty: None,
@@ -139,7 +139,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     };
     let came = NewReceiving { lines: vec![came], ..NewReceiving::default() };
     shop.handle.run(manager(), commands::Receive(came)).await.unwrap();
-    let lines = vec![NewTransferLine { sku: Sku::from("A"), code: None, qty: 3 }];
+    let lines = vec![NewTransferLine { sku: Sku::from("A"), code: None, qty: 3.into() }];
     let command = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
     let sent = shop.handle.run(manager(), commands::CreateTransfer(command)).await.unwrap();
     let id = TransferId(data(&sent.answer)["transfer_id"].as_str().unwrap().to_owned());

@@ -118,7 +118,7 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     open(&shop, 1).await;
     let receipt_no = Some(sell(&shop, 1).await);
-    let item = NewReturnItem { sku: Sku::from("A"), qty: 1, ..NewReturnItem::default() };
+    let item = NewReturnItem { sku: Sku::from("A"), qty: 1.into(), ..NewReturnItem::default() };
     let back = NewReturn { receipt_no, items: vec![item], ..NewReturn::default() };
     let deadline = Instant::now() + Duration::from_secs(30);
     while shop.handle.hub_state() != "online" {

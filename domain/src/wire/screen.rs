@@ -5,6 +5,7 @@
 
 use crate::model::base::event::fact::Noun;
 use crate::model::base::event::{Event, Fact};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{RegisterId, ShiftId, Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Shift, ShiftState};
@@ -44,9 +45,9 @@ pub enum Notice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StockNotice {
     sku: Sku,
-    on_hand: i64,
-    available: i64,
-    damaged: i64,
+    on_hand: Quantity,
+    available: Quantity,
+    damaged: Quantity,
     updated_at: UtcMs,
 }
 

@@ -104,7 +104,7 @@ proptest! {
         (line.name, line.sku, line.cost) = (name, sku.into(), cost);
         line.discounts[0].reason = Some(reason.clone());
         sale.flags.push(reason);
-        sale.scans.extend(code.map(|code| Scan { line_no: 2, code, pack_qty: 6 }));
+        sale.scans.extend(code.map(|code| Scan { line_no: 2, code, pack_qty: 6.into() }));
         sale.price_reasons.extend(why.map(|reason| PriceReason { line_no: 1, reason }));
         let sale = sale.clone();
         check(&event, &sale);

@@ -1,6 +1,7 @@
 //! What holds whatever happened.
 
 use super::*;
+use domain::model::base::figures::Quantity;
 
 pub(crate) fn points_are_conserved(shop: &Shop) {
     let entries: Vec<_> = books::points(shop).collect();
@@ -40,7 +41,7 @@ pub(crate) fn refunds_never_exceed_their_sale(shop: &Shop) {
             assert!(cash.refunded < cash.amount || out == brought, "all is back: {out} of {brought}");
         }
         for line in &sale.items {
-            assert!((0..=line.qty).contains(&after.returned(line.line_no)));
+            assert!((Quantity::ZERO..=line.qty).contains(&after.returned(line.line_no)));
         }
         let whole = sale.items.iter().all(|line| after.returned(line.line_no) == line.qty);
         if whole {

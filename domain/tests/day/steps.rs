@@ -265,7 +265,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
                 return;
             };
             let line = sale_of(shop, &id).items[0].clone();
-            let items = vec![back(line.sku.as_str(), line.qty)];
+            let items = vec![back(line.sku.as_str(), line.qty.get())];
             let mut cmd = NewReturn { transaction_id: Some(id), items, ..NewReturn::default() };
             let mut trial = shop.clone();
             let Ok(document) = trial.give_back(&boss(), &cmd) else { return };

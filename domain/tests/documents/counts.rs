@@ -1,6 +1,7 @@
 //! Stock counts.
 
 use super::*;
+use domain::model::base::figures::Quantity;
 
 fn counting(shop: &mut Shop) -> OpnameId {
     shop.start_count(Scope::All, None).unwrap()
@@ -159,10 +160,10 @@ fn nobody_overwrites_what_somebody_else_counted() {
         let id = counting(&mut shop);
         shop.count(&id, "a", 11, Some("shelf")).unwrap();
         shop.count(&id, "a", 12, Some("shelf")).unwrap();
-        let here = |zone: &str, qty| Count {
+        let here = |zone: &str, qty: i64| Count {
             sku: "a".into(),
             code: None,
-            qty,
+            qty: qty.into(),
             zone: Some(zone.into()),
             withdraw: None,
         };
@@ -182,7 +183,11 @@ fn nobody_overwrites_what_somebody_else_counted() {
             assert_eq!(refused.details()["counts"][0]["path"], "counts[0]");
         }
         let line = shop.ledger.counted.values().next().unwrap();
-        assert_eq!((line.counted(), line.zones["shelf"].counters().len()), (pieces, counters), "{mode:?}");
+        assert_eq!(
+            (line.counted().get(), line.zones["shelf"].counters().len()),
+            (pieces, counters),
+            "{mode:?}"
+        );
         // Of pieces that two people counted neither is replaced without a word.
         let again = shop.count(&id, "a", 1, Some("shelf"));
         assert_eq!(again.is_err(), counters == 2 || mode == Some(CountMode::Replace), "{mode:?}");
@@ -197,14 +202,14 @@ fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
     shop.sell(vec![item("a", 2, 1000)]).unwrap();
     shop.count(&id, "a", 3, Some("back")).unwrap();
     let withdraw =
-        Count { sku: "a".into(), code: None, qty: 0, zone: Some("back".into()), withdraw: Some(true) };
-    let again = Count { qty: 12, zone: Some("shelf".into()), withdraw: None, ..withdraw.clone() };
+        Count { sku: "a".into(), code: None, qty: 0.into(), zone: Some("back".into()), withdraw: Some(true) };
+    let again = Count { qty: 12.into(), zone: Some("shelf".into()), withdraw: None, ..withdraw.clone() };
     let gone = Count { zone: Some("shelf".into()), ..withdraw.clone() };
     let cmd = CountOpname { counts: vec![withdraw], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
     shop.commit(event);
     let line = shop.ledger.counted.values().next().unwrap();
-    assert_eq!((line.counted(), line.expected, line.variance()), (12, 12, 0));
+    assert_eq!((line.counted().get(), line.expected.get(), line.variance().get()), (12, 12, 0));
     // Said, taken back and said again in one command is said once.
     let cmd = CountOpname { counts: vec![again.clone(), gone, again], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
@@ -235,7 +240,7 @@ fn a_count_is_reviewed_recounted_and_posts_only_differences() {
     let fact::OpnameChanged { opname, lines, .. } = &**it;
     assert_eq!((opname.state, lines.len()), (OpnameState::Posted, 2));
     assert_eq!(
-        movements.iter().map(|moved| (moved.sku.as_str(), moved.qty)).collect::<Vec<_>>(),
+        movements.iter().map(|moved| (moved.sku.as_str(), moved.qty.get())).collect::<Vec<_>>(),
         [("a", -2)]
     );
     assert_eq!(stock.len(), 1, "a row that nothing moved is not written");
@@ -281,12 +286,17 @@ fn a_zone_is_one_however_it_is_spelt() {
         };
         shop.count(&id, "a", qty, zone).unwrap();
         let line = &shop.ledger.counted[&(id.clone(), "a".into())];
-        assert_eq!((line.zones.len(), line.counted()), (zones, pieces), "{zone:?}");
+        assert_eq!((line.zones.len(), line.counted().get()), (zones, pieces), "{zone:?}");
     }
     let line = &shop.ledger.counted[&(id.clone(), "a".into())];
     assert_eq!(line.zones.keys().collect::<Vec<_>>(), ["", "Back room", "shelf"]);
-    let gone =
-        Count { sku: "a".into(), code: None, qty: 0, zone: Some("back ROOM ".into()), withdraw: Some(true) };
+    let gone = Count {
+        sku: "a".into(),
+        code: None,
+        qty: 0.into(),
+        zone: Some("back ROOM ".into()),
+        withdraw: Some(true),
+    };
     let cmd = CountOpname { counts: vec![gone], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
     shop.commit(event);
@@ -315,7 +325,7 @@ fn a_receipt_is_warned_of_what_an_open_or_a_recent_count_found() {
         let warned = |counts: &[(Opname, OpnameLine)]| {
             let found = counted_before(counts, now).iter().map(|warning| warning.found).collect::<Vec<_>>();
             assert!(found.len() < 2, "{found:?}");
-            found.first().copied().flatten()
+            found.first().copied().flatten().map(Quantity::get)
         };
         let one = (count.clone(), line.clone());
         assert_eq!(warned(std::slice::from_ref(&one)), found, "{state:?} {age} {qty}");
@@ -338,8 +348,8 @@ fn goods_received_while_a_count_is_open_are_warned_of() {
     shop.count(&id, "a", 22, Some("shelf")).unwrap();
     super::receipts::a_receipt(&mut shop);
     let line = shop.ledger.counted[&(id.clone(), "a".into())].clone();
-    assert_eq!((line.variance(), line.moved_between_counts()), (10, false), "as of the count");
+    assert_eq!((line.variance().get(), line.moved_between_counts()), (10, false), "as of the count");
     let counts = [(shop.ledger.opnames[&id].clone(), line)];
     let warning = &counted_before(&counts, shop.now)[0];
-    assert_eq!((warning.document_id.as_str(), warning.found), (id.as_str(), Some(10)));
+    assert_eq!((warning.document_id.as_str(), warning.found), (id.as_str(), Some(Quantity::new(10))));
 }

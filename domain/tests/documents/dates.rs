@@ -68,8 +68,8 @@ fn each_step_counts_for_the_day_of_whoever_takes_it() {
     next_day(&mut here);
     next_day(&mut there);
     let lines = vec![
-        ResolveLine { sku: "b".into(), qty: 2, resolution: Resolution::FoundAtSource },
-        ResolveLine { sku: "b".into(), qty: 2, resolution: Resolution::FoundAtDestination },
+        ResolveLine { sku: "b".into(), qty: 2.into(), resolution: Resolution::FoundAtSource },
+        ResolveLine { sku: "b".into(), qty: 2.into(), resolution: Resolution::FoundAtDestination },
     ];
     let (cmd, ids_here) = (ResolveTransfer { lines }, ids(&mut here));
     let settled = transfer::resolve(&cmd, &sent, ids_here, &here.room(&boss()));
@@ -108,7 +108,7 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
     assert_eq!(dated(&shop), second, "a count that is given up");
 
     let mut shop = open();
-    let lines = vec![NewTransferLine { sku: "a".into(), code: None, qty: 1 }];
+    let lines = vec![NewTransferLine { sku: "a".into(), code: None, qty: 1.into() }];
     let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: Some(true) };
     let of_draft = ids(&mut shop);
     let draft =

@@ -3,10 +3,10 @@
 use super::*;
 
 pub(super) fn a_receipt(shop: &mut Shop) -> Receiving {
-    let line = |qty, unit_cost| NewReceivingLine {
+    let line = |qty: i64, unit_cost| NewReceivingLine {
         sku: "a".into(),
         code: None,
-        qty,
+        qty: qty.into(),
         unit_cost: Some(unit_cost),
         line_total: None,
         rejected_qty: None,
@@ -50,8 +50,12 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     };
     let mut shop = open();
     shop.stock("a", 10, 10_100);
-    let line =
-        |qty, unit_cost| NewSupplierReturnLine { sku: "a".into(), qty, unit_cost, ..Default::default() };
+    let line = |qty: i64, unit_cost| NewSupplierReturnLine {
+        sku: "a".into(),
+        qty: qty.into(),
+        unit_cost,
+        ..Default::default()
+    };
     let cmd = NewSupplierReturn {
         supplier_id: "sup_1".to_owned(),
         lines: vec![line(5, Some(1_000)), line(1, None)],
@@ -81,11 +85,11 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     };
     use domain::wire::record::{Record, SupplierReturnPosted, supplier_return_posted};
     let mut shop = open();
-    let row = Stock { sku: "a".into(), damaged: 4, damaged_value: 4_040, ..Stock::default() };
+    let row = Stock { sku: "a".into(), damaged: 4.into(), damaged_value: 4_040, ..Stock::default() };
     shop.ledger.stock.insert("a".into(), row);
     let line = NewSupplierReturnLine {
         sku: "a".into(),
-        qty: 3,
+        qty: 3.into(),
         unit_cost: Some(1_000),
         ..NewSupplierReturnLine::default()
     };
@@ -117,7 +121,7 @@ fn goods_whose_cost_is_no_whole_unit_are_claimed_to_the_unit() {
     shop.stock("a", 1_000, 87_500);
     let half = |line_total| NewSupplierReturnLine {
         sku: "a".into(),
-        qty: 250,
+        qty: 250.into(),
         line_total,
         ..NewSupplierReturnLine::default()
     };
@@ -139,13 +143,19 @@ fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
         NewSupplierReturn, NewSupplierReturnLine, return_to_supplier,
     };
     let mut shop = open();
-    let row =
-        Stock { sku: "a".into(), qty: 1, value: 9_000, damaged: 4, damaged_value: 4_040, ..Stock::default() };
+    let row = Stock {
+        sku: "a".into(),
+        qty: 1.into(),
+        value: 9_000,
+        damaged: 4.into(),
+        damaged_value: 4_040,
+        ..Stock::default()
+    };
     shop.ledger.stock.insert("a".into(), row);
     let mut run = |bucket, pieces: &[(&str, i64)]| {
         let line = |(sku, qty): &(&str, i64)| NewSupplierReturnLine {
             sku: (*sku).into(),
-            qty: *qty,
+            qty: (*qty).into(),
             ..NewSupplierReturnLine::default()
         };
         let cmd = NewSupplierReturn {

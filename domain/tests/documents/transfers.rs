@@ -4,7 +4,8 @@ use super::*;
 use domain::wire::feed::StoreDown;
 
 fn arriving(lines: &[(&str, i64)]) -> ReceiveTransfer {
-    let line = |(sku, qty): &(&str, i64)| NewTransferLine { sku: (*sku).into(), code: None, qty: *qty };
+    let line =
+        |(sku, qty): &(&str, i64)| NewTransferLine { sku: (*sku).into(), code: None, qty: (*qty).into() };
     ReceiveTransfer { lines: lines.iter().map(line).collect() }
 }
 
@@ -26,7 +27,7 @@ fn receive(shop: &mut Shop, sent: &Transfer, lines: &[(&str, i64)]) -> Result<Tr
 fn resolve(shop: &mut Shop, transfer: &Transfer, lines: &[(&str, i64, Resolution)]) -> Result<(), Refusal> {
     let line = |(sku, qty, how): &(&str, i64, Resolution)| ResolveLine {
         sku: (*sku).into(),
-        qty: *qty,
+        qty: (*qty).into(),
         resolution: *how,
     };
     let cmd = ResolveTransfer { lines: lines.iter().map(line).collect() };

@@ -146,7 +146,7 @@ fn the_hub_tells_it_by_store() {
     pending.items[0].pieces.clear();
     pending.refunds = vec![Refund { method: "cash".to_owned(), amount: 900, ..pending.refunds[0].clone() }];
     pending.refund_total = 900;
-    let reserved = [(StoreId::from("S003"), ReservePieces { sku: "a".into(), qty: 1 })];
+    let reserved = [(StoreId::from("S003"), ReservePieces { sku: "a".into(), qty: 1.into() })];
     let told = taken_back(&sale, &[pending, here], &reserved);
     let expected = [
         taken("S001", 0, 1, "card", 1110),

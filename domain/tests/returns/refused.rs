@@ -10,7 +10,7 @@ fn returns_that_are_refused() {
             case(
                 "more than was sold",
                 given_sale,
-                |s| refund(s, |cmd| cmd.items[0].qty = 4),
+                |s| refund(s, |cmd| cmd.items[0].qty = 4.into()),
                 "return_exceeds_sold",
                 "",
             ),
@@ -21,7 +21,7 @@ fn returns_that_are_refused() {
                     let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
                     s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
                 },
-                |s| refund(s, |cmd| cmd.items[0].qty = 1),
+                |s| refund(s, |cmd| cmd.items[0].qty = 1.into()),
                 "approval_required",
                 r#""limit":1"#,
             ),
@@ -33,7 +33,7 @@ fn returns_that_are_refused() {
                     let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
                     s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
                 },
-                |s| refund(s, |cmd| cmd.items[0].qty = 1),
+                |s| refund(s, |cmd| cmd.items[0].qty = 1.into()),
                 "approval_required",
                 r#""approvers":["store_manager","admin"]}"#,
             ),
@@ -43,7 +43,7 @@ fn returns_that_are_refused() {
                     let id = in_cash(s);
                     s.take_back(&id, "a", 2).unwrap();
                 },
-                |s| refund(s, |cmd| cmd.items[0].qty = 2),
+                |s| refund(s, |cmd| cmd.items[0].qty = 2.into()),
                 "return_exceeds_sold",
                 "",
             ),

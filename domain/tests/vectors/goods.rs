@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub fn opname(given: &Value) -> Value {
     let start = &given["start"];
     let mut stock = Stock {
-        qty: int(start, "qty"),
+        qty: int(start, "qty").into(),
         value: int(start, "value"),
         last_cost: int(start, "last_cost"),
         ..Stock::default()
@@ -24,14 +24,14 @@ pub fn opname(given: &Value) -> Value {
     for step in list(given, "events") {
         match text(step, "do") {
             "sale" => {
-                stock.take_out(int(step, "qty")).unwrap();
+                stock.take_out(int(step, "qty").into()).unwrap();
             }
             "receive" => {
-                stock.take_in(int(step, "qty"), Incoming::Priced(int(step, "cost"))).unwrap();
+                stock.take_in(int(step, "qty").into(), Incoming::Priced(int(step, "cost"))).unwrap();
             }
             "count" => {
                 let zone = step["zone"].as_str().unwrap_or_default();
-                let counted = (int(step, "qty"), None);
+                let counted = (int(step, "qty").into(), None);
                 line.count(zone, counted, &stock, &UserId::default(), UtcMs(0)).unwrap();
             }
             "post" if line.zones.is_empty() => {}
@@ -54,8 +54,8 @@ pub fn opname(given: &Value) -> Value {
 
 pub fn transfer(given: &Value) -> Value {
     let mut line =
-        TransferLine { qty: int(given, "sent"), cost: int(given, "cost"), ..TransferLine::default() };
-    if let Err(refusal) = line.receive(int(given, "received")) {
+        TransferLine { qty: int(given, "sent").into(), cost: int(given, "cost"), ..TransferLine::default() };
+    if let Err(refusal) = line.receive(int(given, "received").into()) {
         return refused(&refusal);
     }
     let resolved: Vec<Value> = list(given, "resolve")
@@ -63,7 +63,7 @@ pub fn transfer(given: &Value) -> Value {
         .map(|step| {
             let how: Resolution = serde_json::from_value(step["resolution"].clone()).unwrap();
             let qty = int(step, "qty");
-            match line.resolve("lines[0].qty", how, qty, UserId::default(), UtcMs(0)) {
+            match line.resolve("lines[0].qty", how, qty.into(), UserId::default(), UtcMs(0)) {
                 Err(refusal) => refused(&refusal),
                 Ok(cost) => json!({"resolution": how, "qty": qty, "cost": cost}),
             }
@@ -85,7 +85,7 @@ pub fn promo(given: &Value) -> Value {
         .map(|(line, sku)| PromoLine {
             sku,
             category: line["category"].as_str(),
-            qty: int(line, "qty"),
+            qty: int(line, "qty").into(),
             price: int(line, "price"),
         })
         .collect();
@@ -99,7 +99,7 @@ pub fn promo(given: &Value) -> Value {
     let left: Vec<i64> = lines
         .iter()
         .zip(&shared)
-        .map(|(line, given)| line.qty * line.price - given.iter().map(|part| part.amount).sum::<i64>())
+        .map(|(line, given)| line.qty.get() * line.price - given.iter().map(|part| part.amount).sum::<i64>())
         .collect();
     let manual = spread(int_or(given, "manual", 0), &left);
     let out: Vec<Value> = shared
@@ -115,7 +115,7 @@ pub fn promo(given: &Value) -> Value {
                 discounts.push(json!({"promotion_id": null, "amount": manual}));
             }
             let net = left - manual;
-            json!({"discounts": discounts, "discount": line.qty * line.price - net, "net": net})
+            json!({"discounts": discounts, "discount": line.qty.get() * line.price - net, "net": net})
         })
         .collect();
     json!({"lines": out})

@@ -14,18 +14,18 @@ use std::collections::BTreeMap;
 pub fn refund_parts(given: &Value) -> Value {
     let line = &given["line"];
     let sold = SoldLine {
-        qty: int(line, "qty"),
+        qty: int(line, "qty").into(),
         price: int(line, "price"),
         discount: int(line, "discount"),
         tax: int(line, "tax"),
         contained: given["tax"] == "contained",
     };
-    let (mut returned, mut refunded) = (0, 0);
+    let (mut returned, mut refunded) = (0_i64, 0);
     let parts: Vec<Value> = list(given, "parts")
         .iter()
         .map(|qty| {
             let qty = qty.as_i64().unwrap();
-            match sold.part(returned, qty) {
+            match sold.part(returned.into(), qty.into()) {
                 Err(refusal) => refused(&refusal),
                 Ok(part) => {
                     (returned, refunded) = (returned + qty, refunded + part.refund);
@@ -74,12 +74,12 @@ pub fn refund_tenders(given: &Value) -> Value {
 }
 
 pub fn cost_parts(given: &Value) -> Value {
-    let mut returned = 0;
+    let mut returned = 0_i64;
     let costs: Vec<i64> = list(given, "parts")
         .iter()
         .map(|n| {
             let n = n.as_i64().unwrap();
-            let cost = cost_back(int(given, "cost"), int(given, "qty"), returned, n);
+            let cost = cost_back(int(given, "cost"), int(given, "qty").into(), returned.into(), n.into());
             returned += n;
             cost
         })

@@ -2,7 +2,7 @@
 
 use super::{books, goods, returns, settlement};
 use domain::model::base::business_date::business_date;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Quantity};
 use domain::model::base::money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{RoundingMode, Rules};
@@ -102,7 +102,7 @@ fn price(given: &Value) -> Value {
     let lines: Vec<BasketLine> = list(given, "lines")
         .iter()
         .map(|line| BasketLine {
-            qty: int(line, "qty"),
+            qty: int(line, "qty").into(),
             price: int(line, "price"),
             discount: int_or(line, "discount", 0),
             rate_bp: u32::try_from(int(line, "rate_bp")).unwrap(),
@@ -275,7 +275,7 @@ fn stock(given: &Value) -> Value {
     let start = &given["start"];
     let mut row = Stock {
         sku: "1".into(),
-        qty: int(start, "qty"),
+        qty: int(start, "qty").into(),
         value: int(start, "value"),
         last_cost: int(start, "last_cost"),
         ..Stock::default()
@@ -283,9 +283,9 @@ fn stock(given: &Value) -> Value {
     let moves: Vec<Value> = list(given, "moves")
         .iter()
         .map(|step| {
-            let qty = int(step, "qty");
+            let qty = Quantity::new(int(step, "qty"));
             let moved = match (step["cost"].as_i64(), step["purchase"] == true) {
-                _ if qty < 0 => row.take_out(-qty),
+                _ if qty < 0 => row.take_out(qty.saturating_neg()),
                 (Some(cost), true) => row.take_in(qty, Incoming::Priced(cost)),
                 (Some(cost), false) => row.take_in(qty, Incoming::Back(cost)),
                 (None, _) => row.take_in(qty, Incoming::Found),
@@ -304,12 +304,20 @@ fn stock(given: &Value) -> Value {
 
 fn receive_limit(given: &Value) -> Value {
     let tolerance = BasisPoints::new(int(given, "tolerance_bp"));
-    let mut line = OrderLine { ordered: int(given, "ordered"), received: 0, rejected: 0 };
+    let mut line = OrderLine {
+        ordered: int(given, "ordered").into(),
+        received: Quantity::ZERO,
+        rejected: Quantity::ZERO,
+    };
     let limit = line.limit(tolerance);
     let steps: Vec<Value> = list(given, "receipts")
         .iter()
         .map(|receipt| {
-            match line.receive(int(receipt, "qty"), int_or(receipt, "rejected_qty", 0), tolerance) {
+            match line.receive(
+                int(receipt, "qty").into(),
+                int_or(receipt, "rejected_qty", 0).into(),
+                tolerance,
+            ) {
                 Err(refusal) => {
                     let told = refusal.details();
                     let (limit, received) = (&told["limit"], &told["received"]);

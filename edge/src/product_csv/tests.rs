@@ -24,7 +24,7 @@ fn reads_every_column_and_leaves_empty_ones_out() {
     assert_eq!((products[0].name.as_str(), products[0].price), ("Tea, green", 1500));
     assert_eq!(
         (products[0].tax_rate_bp, products[0].cost, products[0].reorder_level),
-        (Some(0), Some(900), Some(5))
+        (Some(0), Some(900), Some(Quantity::new(5)))
     );
     assert_eq!(products[0].barcodes[0].code, "8990001");
     assert_eq!(
@@ -71,7 +71,7 @@ fn a_pack_has_a_code_and_pieces() {
     let text = format!("{header}A,Tea,5,,1,,24,12\nB,Rice,5,,,,,\nC,Oil,5,,,,6,6\n");
     let rows = rows(&text);
     let codes = |row: &CatalogueRow| {
-        row.product.barcodes.iter().map(|one| (one.code.clone(), one.pack_qty)).collect::<Vec<_>>()
+        row.product.barcodes.iter().map(|one| (one.code.clone(), one.pack_qty.get())).collect::<Vec<_>>()
     };
     assert_eq!(codes(&rows[0]), [("1".to_owned(), 1), ("24".to_owned(), 12)]);
     assert_eq!((codes(&rows[1]).len(), codes(&rows[2])), (0, vec![("6".to_owned(), 6)]));

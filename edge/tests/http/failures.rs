@@ -63,7 +63,8 @@ fn the_cause_of_a_defect_stays_here() {
 
 #[test]
 fn refusals_of_the_domain_keep_code_status_and_details() {
-    let short = ShortItem { path: None, sku: "A".to_owned(), there: There::OnHand(1), requested: 2 };
+    let short =
+        ShortItem { path: None, sku: "A".to_owned(), there: There::OnHand(1.into()), requested: 2.into() };
     let cases = [
         (Refusal::NotFound("shift"), 404, "not_found", json!({"what": "shift"})),
         (

@@ -4,6 +4,7 @@ use crate::db::insert::NewRow;
 use crate::projection::fold::{OrderReceipt, Projection, ReturnedFrom, RightTender, Sums, Voided};
 use crate::row;
 use crate::table::audit;
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use domain::model::books::deposit::Deposit;
 use domain::model::books::register::is_numbered_by;
@@ -22,8 +23,8 @@ fn searched(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(SEARCHED_CHARS_MAX).collect()
 }
 
-fn pieces(sale: &Transaction) -> i64 {
-    sale.items.iter().fold(0, |sum: i64, line| sum.saturating_add(line.qty))
+fn pieces(sale: &Transaction) -> Quantity {
+    sale.items.iter().map(|line| line.qty).sum()
 }
 
 /// Rows of the payments of a sale, which counts for that day.
@@ -103,7 +104,7 @@ impl Projection<'_> {
             self.sale_lines.push(row! {
                 store_id: self.store_id, event_id, position,
                 business_date: paid.transaction.business_date.to_string(), sku: line.sku.0.as_str(),
-                name: line.name.as_str(), qty: line.qty, gross: line.qty.saturating_mul(line.price),
+                name: line.name.as_str(), qty: line.qty, gross: line.price.saturating_mul(line.qty.get()),
                 discount: line.discount, tax: line.tax, tax_code: line.tax_code.clone(),
                 tax_rate_bp: i64::from(line.tax_rate_bp), total: line.total, category: "",
                 cost: effect.map_or(0, |effect| effect.cost),
@@ -208,7 +209,7 @@ impl Projection<'_> {
         let (mut pieces, mut rejected) = (BTreeMap::new(), BTreeMap::new());
         for line in &receiving.lines {
             for (sums, qty) in [(&mut pieces, line.qty), (&mut rejected, line.rejected_qty)] {
-                let sum: &mut i64 = sums.entry(line.sku.0.clone()).or_default();
+                let sum: &mut Quantity = sums.entry(line.sku.0.clone()).or_default();
                 *sum = sum.saturating_add(qty.saturating_mul(sign));
             }
         }
@@ -222,13 +223,13 @@ impl Sums {
         let part = |figure: i64| figure.saturating_mul(sign);
         Self::add([
             (&mut self.sales_count, sign),
-            (&mut self.items_count, part(pieces(sale))),
             (&mut self.gross, part(sale.subtotal)),
             (&mut self.discount, part(sale.discount)),
             (&mut self.tax, part(sale.tax)),
             (&mut self.rounding, part(sale.rounding)),
             (&mut self.total, part(sale.total)),
         ]);
+        self.items_count = self.items_count.saturating_add(pieces(sale).saturating_mul(sign));
     }
 
     fn returned(&mut self, back: &Return, sign: i64) {

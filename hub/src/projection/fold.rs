@@ -7,7 +7,7 @@ use crate::projection::payables::uninvoiced::Moved;
 use crate::projection::points;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
-use domain::model::base::figures::Points;
+use domain::model::base::figures::{Points, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::transfer::Transfer;
@@ -47,7 +47,7 @@ pub struct Projection<'a> {
     /// Pay-ins, pay-outs and drops by shift.
     pub(crate) cash: BTreeMap<String, [i64; 3]>,
     /// Pieces and value by sku, and when it moved last.
-    pub(crate) stock: BTreeMap<String, (i64, i64, i64)>,
+    pub(crate) stock: BTreeMap<String, MovedGoods>,
     /// Points by member.
     pub(crate) points: BTreeMap<String, Points>,
     pub(crate) points_entries: Vec<NewRow>,
@@ -123,16 +123,25 @@ pub(crate) struct OrderReceipt {
     /// The event that reported it.
     pub event_id: String,
     /// Pieces by sku; below 0: they went back.
-    pub pieces: BTreeMap<String, i64>,
+    pub pieces: BTreeMap<String, Quantity>,
     /// Pieces that were refused at the door.
-    pub rejected: BTreeMap<String, i64>,
+    pub rejected: BTreeMap<String, Quantity>,
+}
+
+/// What moved of a product.
+#[derive(Debug, Default)]
+pub(crate) struct MovedGoods {
+    pub qty: Quantity,
+    pub value: i64,
+    /// When it last moved, in milliseconds.
+    pub moved_at: i64,
 }
 
 /// Sums of a store's sales.
 #[derive(Default)]
 pub(crate) struct Sums {
     pub sales_count: i64,
-    pub items_count: i64,
+    pub items_count: Quantity,
     pub gross: i64,
     pub discount: i64,
     pub tax: i64,
@@ -195,8 +204,9 @@ impl<'a> Projection<'a> {
         self.journal.push((event_id, understood));
         for moved in &effect.moves {
             let row = self.stock.entry(moved.sku.0.clone()).or_default();
-            let (qty, value, at) = *row;
-            *row = (qty.saturating_add(moved.qty), value.saturating_add(moved.value), at.max(occurred_at.0));
+            row.qty = row.qty.saturating_add(moved.qty);
+            row.value = row.value.saturating_add(moved.value);
+            row.moved_at = row.moved_at.max(occurred_at.0);
         }
         for (shift_id, method, amount) in &effect.methods {
             let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
@@ -271,8 +281,8 @@ impl<'a> Projection<'a> {
     /// Every figure by a name, as `cloud-hub verify` compares them.
     pub fn figures(self) -> Vec<(String, i64)> {
         let mut figures = Vec::new();
-        for (sku, (qty, value, _)) in self.stock {
-            figures.push((format!("pieces {sku}"), qty));
+        for (sku, MovedGoods { qty, value, .. }) in self.stock {
+            figures.push((format!("pieces {sku}"), qty.get()));
             figures.push((format!("value {sku}"), value));
         }
         for ((shift_id, method), amount) in self.methods {

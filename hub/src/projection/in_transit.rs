@@ -3,6 +3,7 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::transfer::{Resolved, Transfer, TransferLine, TransferState};
 use domain::rules::books::posting::{Context, RecordToPost};
@@ -26,6 +27,13 @@ struct Held {
     arrived: bool,
 }
 
+/// Pieces of a product and their value that are on their way no more; below 0: they set out.
+pub(crate) struct TransitMove {
+    pub sku: Sku,
+    pub qty: Quantity,
+    pub value: i64,
+}
+
 /// The record of a transfer, if it is one.
 pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
     match payload {
@@ -37,14 +45,14 @@ pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
     }
 }
 
-/// Postings of this record of a transfer beside its figures, and its part of what is on its way: products,
-/// pieces and their value. The transfer's row is locked; of a transfer between other stores nothing is held.
+/// Postings of this record of a transfer beside its figures, and its part of what is on its way. The transfer's
+/// row is locked; of a transfer between other stores nothing is held.
 pub(crate) async fn context(
     connection: &mut AnyConnection,
     told: &RecordToPost<'_>,
     record: &TransferRecord,
     context: &mut Context,
-) -> Result<Vec<(Sku, i64, i64)>, sqlx::Error> {
+) -> Result<Vec<TransitMove>, sqlx::Error> {
     let transfer = &record.transfer;
     let (sender, id) = (transfer.from_store_id.as_str(), transfer.transfer_id.as_str());
     let by_sender = sender == told.store_id;
@@ -76,12 +84,14 @@ pub(crate) async fn context(
         let rest = stands.saturating_sub(*expected);
         *stands = *expected;
         context.transfer.over = context.transfer.over.saturating_add(rest);
-        left.push((*line_no, 0, rest));
+        left.push((*line_no, Quantity::ZERO, rest));
     }
     write(connection, sender, id, &held).await?;
-    let sku =
-        |line_no| transfer.lines.iter().find(|line| line.line_no == line_no).map(|line| line.sku.clone());
-    Ok(left.into_iter().map(|(line_no, qty, value)| (sku(line_no).unwrap_or_default(), qty, value)).collect())
+    let moved = |(line_no, qty, value)| {
+        let line = transfer.lines.iter().find(|line| line.line_no == line_no);
+        TransitMove { sku: line.map(|line| line.sku.clone()).unwrap_or_default(), qty, value }
+    };
+    Ok(left.into_iter().map(moved).collect())
 }
 
 /// The parts of a document that were not posted; two that are alike are two.
@@ -145,7 +155,8 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                   HAVING SUM(now) <> SUM(moved) OR SUM(value) <> 0 ORDER BY place";
     let mut problems = Vec::new();
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
-        let (place, now, moved, value): (String, i64, i64, i64) = columns!(row => (place, now, moved, value));
+        let (place, now, moved, value): (String, Quantity, Quantity, i64) =
+            columns!(row => (place, now, moved, value));
         problems.push(format!(
             "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
         ));

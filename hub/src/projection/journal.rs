@@ -3,7 +3,7 @@
 
 use crate::db::insert::{self, NewRow};
 use crate::projection::envelope::{Incoming, ToPost, Understood};
-use crate::projection::in_transit;
+use crate::projection::in_transit::{self, TransitMove};
 use crate::projection::payables::uninvoiced;
 use crate::projection::points_pool::LockedPool;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
@@ -15,7 +15,7 @@ use crate::table::mapping::Mappings;
 use crate::table::member;
 use crate::table::rollup::{Part, RollupSums, TRANSIT, TRANSIT_DAYS};
 use crate::{columns, row, secret};
-use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::ids::StoreId;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::locked_days::LockedDays;
@@ -242,11 +242,11 @@ impl Desk<'_> {
     }
 
     /// Takes off what is on its way from a store, by the day that it has in its book.
-    fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<(Sku, i64, i64)>) {
+    fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<TransitMove>) {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
-        for (sku, qty, value) in left {
+        for TransitMove { sku, qty, value } in left {
             let [sender, day, sku] = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from);
-            let figures = [("qty", qty.saturating_neg()), ("value", value.saturating_neg())];
+            let figures = [("qty", qty.saturating_neg().get()), ("value", value.saturating_neg())];
             self.rollups.add(&TRANSIT, vec![sender.clone(), sku.clone()], figures);
             self.rollups.add(&TRANSIT_DAYS, vec![sender, day, sku], figures);
         }

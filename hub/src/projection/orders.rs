@@ -6,6 +6,7 @@ use crate::feed::Entry;
 use crate::projection::fold::OrderReceipt;
 use crate::table::exception::{self, Found};
 use crate::table::purchase_order;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use domain::wire::feed::Kind;
@@ -58,7 +59,7 @@ pub(crate) async fn received(
         let sku = Sku(sku.clone());
         // A line that is closed expects nothing more, whatever it lacks.
         let open = order.lines.iter().filter(|line| line.sku == sku).map(OrderLine::open_qty);
-        let unexpected = *qty > open.fold(0_i64, i64::saturating_add);
+        let unexpected = *qty > open.sum::<Quantity>();
         let ordered = order.receive(&sku, *qty);
         let mut lines = order.lines.iter().filter(|line| line.sku == sku);
         let beyond =
@@ -69,7 +70,7 @@ pub(crate) async fn received(
     }
     for (sku, qty) in rejected {
         if let Some(line) = order.lines.iter_mut().find(|line| line.sku.as_str() == sku) {
-            line.rejected_qty = line.rejected_qty.saturating_add(*qty).max(0);
+            line.rejected_qty = line.rejected_qty.saturating_add(*qty).max(Quantity::ZERO);
         }
     }
     if !over.is_empty() {

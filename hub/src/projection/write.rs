@@ -4,7 +4,7 @@ use crate::db::insert::{self, NewRow};
 use crate::db::{Engine, array};
 use crate::projection::announce::FeedUpdates;
 use crate::projection::documents::payments;
-use crate::projection::fold::{DaySeal, Projection, RightTender, Sums, Voided};
+use crate::projection::fold::{DaySeal, MovedGoods, Projection, RightTender, Sums, Voided};
 use crate::projection::journal::{self, Beside};
 use crate::projection::payables::{credit_note, uninvoiced};
 use crate::projection::returns::returned_from::AffectedSales;
@@ -186,12 +186,12 @@ async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>
 async fn stock(
     connection: &mut AnyConnection,
     store_id: &str,
-    moved: BTreeMap<String, (i64, i64, i64)>,
+    moved: BTreeMap<String, MovedGoods>,
 ) -> Result<(), sqlx::Error> {
     let tail = "ON CONFLICT (store_id, sku) DO UPDATE SET qty = stock.qty + excluded.qty, \
                 value = stock.value + excluded.value, moved_at = CASE WHEN excluded.moved_at > stock.moved_at \
                 THEN excluded.moved_at ELSE stock.moved_at END";
-    let cells = |(sku, (qty, value, moved_at)): (String, (i64, i64, i64))| row! { store_id, sku, qty, value, moved_at };
+    let cells = |(sku, MovedGoods { qty, value, moved_at }): (String, MovedGoods)| row! { store_id, sku, qty, value, moved_at };
     insert::rows(connection, "stock", tail, moved.into_iter().map(cells).collect()).await
 }
 

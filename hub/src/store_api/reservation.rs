@@ -5,11 +5,12 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::store_api::known_sale;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::refusal::{Refusal, ReturnLeft};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::TakenBack;
-use domain::model::selling::transaction::{Payment, Transaction};
+use domain::model::selling::transaction::{Line, Payment, Transaction};
 use domain::rules::selling::returns::taken_back;
 use domain::wire::sync::{ReservePieces, ReserveReceipt};
 use edge::ApiError;
@@ -84,10 +85,10 @@ pub async fn reserve(
         let sql = "INSERT INTO reservations (store_id, return_id, sku, transaction_id, qty, made_at) \
                    VALUES ($1, $2, $3, $4, $5, $6)";
         let query = sqlx::query(sql).bind(store_id).bind(ask.return_id.as_str()).bind(sku.as_str());
-        query.bind(&transaction_id).bind(qty).bind(now.0).execute(&mut *connection).await?;
+        query.bind(&transaction_id).bind(qty.get()).bind(now.0).execute(&mut *connection).await?;
     }
     for line in &mut sale.items {
-        let gone = taken.iter().fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
+        let gone = taken.iter().map(|store| store.pieces(line.line_no)).sum();
         line.returned_qty = line.qty.min(gone);
     }
     if seller != store_id {
@@ -130,17 +131,18 @@ async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Res
 }
 
 /// Pieces of a product that no store has, but for one.
-fn left(sale: &Transaction, taken: &[TakenBack], but_for: Option<&str>, sku: &Sku) -> i64 {
+fn left(sale: &Transaction, taken: &[TakenBack], but_for: Option<&str>, sku: &Sku) -> Quantity {
     let of_it = sale.items.iter().filter(|line| line.sku == *sku);
-    of_it.fold(0_i64, |sum, line| {
+    let left = |line: &Line| {
         let others = taken.iter().filter(|store| Some(store.store_id.as_str()) != but_for);
-        let gone = others.fold(0_i64, |sum, store| sum.saturating_add(store.pieces(line.line_no)));
-        sum.saturating_add(line.qty.saturating_sub(gone).max(0))
-    })
+        let gone = others.map(|store| store.pieces(line.line_no)).sum();
+        line.qty.saturating_sub(gone).max(Quantity::ZERO)
+    };
+    of_it.map(left).sum()
 }
 
 /// Wanted pieces by product.
-fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
+fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, Quantity>, ApiError> {
     if !(1..=ITEMS_MAX).contains(&ask.items.len()) {
         return Err(ApiError::field("items", "must have 1 to 500 entries"));
     }
@@ -149,7 +151,7 @@ fn wanted(ask: &ReserveReceipt) -> Result<BTreeMap<Sku, i64>, ApiError> {
             return Err(ApiError::field(path, "must have 1 to 128 bytes"));
         }
     }
-    let mut wanted: BTreeMap<Sku, i64> = BTreeMap::new();
+    let mut wanted: BTreeMap<Sku, Quantity> = BTreeMap::new();
     for (place, ReservePieces { sku, qty }) in ask.items.iter().enumerate() {
         if !(1..=QTY_MAX).contains(qty) {
             return Err(ApiError::field(format!("items[{place}]"), "must be 1 to 1000000 pieces"));

@@ -4,6 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::{failed, stored};
 use actors::StoreHandle;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::search;
 use domain::model::base::time::UtcMs;
@@ -68,11 +69,11 @@ struct TillProduct<'a> {
     /// The requested code, or else the code of a single piece. Null if the product has none.
     barcode: Option<&'a str>,
     /// Pieces that one scan of `barcode` sells.
-    pack_qty: i64,
+    pack_qty: Quantity,
     /// All codes of the product.
     barcodes: &'a [Barcode],
     /// Pieces on hand.
-    on_hand: i64,
+    on_hand: Quantity,
     /// When the product was last changed.
     updated_at: UtcMs,
 }
@@ -222,9 +223,9 @@ fn shown<'a>(
         tax_rate_bp: product.tax_rate_bp.unwrap_or(store.rules().default_rate_bp),
         category: product.category.as_deref(),
         barcode: barcode.map(|barcode| barcode.code.as_str()),
-        pack_qty: barcode.map_or(1, |barcode| barcode.pack_qty),
+        pack_qty: barcode.map_or(Quantity::new(1), |barcode| barcode.pack_qty),
         barcodes: &product.barcodes,
-        on_hand: stock.map_or(0, |stock| stock.qty),
+        on_hand: stock.map_or(Quantity::ZERO, |stock| stock.qty),
         updated_at: product.updated_at,
     })
 }

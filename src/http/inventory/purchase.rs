@@ -3,6 +3,7 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderLine, PurchaseOrder, Supplier};
 use domain::rules::inventory::receiving::order_limit;
@@ -58,9 +59,9 @@ struct LineView {
     name: Option<String>,
     /// Most pieces that may be received in total, including the tolerance. Null if no further receipts are expected;
     /// goods that arrive anyway have no limit.
-    limit_qty: Option<i64>,
+    limit_qty: Option<Quantity>,
     /// Pieces that may still be received within `limit_qty`. Null if there is no limit.
-    left_qty: Option<i64>,
+    left_qty: Option<Quantity>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -108,7 +109,7 @@ pub async fn order(request: Request) -> Answered {
     let line = |line: &OrderLine| {
         let product = storage.products().product(&line.sku).map_err(stored)?;
         let limit_qty = order_limit(&order, line, tolerance);
-        let left_qty = limit_qty.map(|most| most.saturating_sub(line.received_qty).max(0));
+        let left_qty = limit_qty.map(|most| most.saturating_sub(line.received_qty).max(Quantity::ZERO));
         let name = product.map(|product| product.name);
         Ok(LineView { line: line.clone(), name, limit_qty, left_qty })
     };

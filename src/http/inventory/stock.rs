@@ -41,7 +41,7 @@ pub async fn read(request: Request) -> Answered {
     let stock = request.state.store.storage().stock().stock(&product.sku).map_err(stored)?;
     let store = &request.state.store;
     let coming = transit::in_transit(store.storage(), &store.rules().store_id)?;
-    let coming = coming.get(&product.sku).copied().unwrap_or(0);
+    let coming = coming.get(&product.sku).copied().unwrap_or_default();
     let place = shelf_place(store.storage(), &product.sku)?;
     Ok(Reply::ok(&view(&product, in_catalogue, stock.as_ref(), coming, place)))
 }

@@ -134,7 +134,7 @@ pub fn data(answer: &domain::model::base::answer::Answer) -> Value {
 }
 
 pub fn basket() -> CreateSale {
-    let item = NewItem { sku: Sku::from("A"), qty: 1, price: Some(1000), ..NewItem::default() };
+    let item = NewItem { sku: Sku::from("A"), qty: 1.into(), price: Some(1000), ..NewItem::default() };
     CreateSale {
         items: vec![item],
         member_id: None,

@@ -78,6 +78,17 @@ macro_rules! figures {
                 Self(self.0.saturating_abs())
             }
 
+            /// So many times the figure; it stops at the limits of 64 bits.
+            #[must_use]
+            pub const fn saturating_mul(self, times: i64) -> Self {
+                Self(self.0.saturating_mul(times))
+            }
+
+            /// What is left of it after as many of `part` as fit; `None` if `part` is 0.
+            pub fn checked_rem(self, part: Self) -> Option<Self> {
+                self.0.checked_rem(part.0).map(Self)
+            }
+
             /// `-1`, `0` or `1`.
             pub const fn signum(self) -> i64 {
                 self.0.signum()
@@ -181,6 +192,8 @@ figures! {
     BasisPoints,
     /// Points of members. Their worth is money.
     Points,
+    /// Pieces of goods: on hand, moved, ordered, counted.
+    Quantity,
 }
 
 impl BasisPoints {

@@ -49,10 +49,10 @@ pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item 
 pub const HIDDEN: i64 = i64::MAX;
 
 /// The sum of figures of a report. One above the largest hides itself, and so do the sums that it is part of.
-pub fn shown_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
-    let add = |sum: i128, part: i64| shown(part).map(|part| sum.saturating_add(i128::from(part)));
+pub fn shown_sum<F: From<i64> + Into<i64>>(parts: impl IntoIterator<Item = F>) -> F {
+    let add = |sum: i128, part: F| shown(part.into()).map(|part| sum.saturating_add(i128::from(part)));
     let whole = parts.into_iter().try_fold(0_i128, add);
-    whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN)
+    whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN).into()
 }
 
 /// A figure as it is shown; `None` if it is above the largest.
@@ -62,16 +62,17 @@ pub fn shown(figure: i64) -> Option<i64> {
 
 /// The sum of figures, limited to the largest figure. For commands that must not fail because of a sum, such as
 /// closing a shift.
-pub fn capped_sum(parts: impl IntoIterator<Item = i64>) -> i64 {
-    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(i128::from(part)));
+pub fn capped_sum<F: From<i64> + Into<i128>>(parts: impl IntoIterator<Item = F>) -> F {
+    let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(part.into()));
     let most = i128::from(FIGURE_MAX);
-    i64::try_from(whole.clamp(most.saturating_neg(), most)).unwrap_or(FIGURE_MAX)
+    i64::try_from(whole.clamp(most.saturating_neg(), most)).unwrap_or(FIGURE_MAX).into()
 }
 
 /// Spreads `amount` over `weights` by largest remainder, ties to the lower place.
 ///
 /// The parts add up to `amount`. Weights are not below zero; if all are 0, the first takes all.
-pub fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
+pub fn spread<W: Copy + Into<i64>>(amount: i64, weights: &[W]) -> Vec<i64> {
+    let weights: Vec<i64> = weights.iter().map(|weight| (*weight).into()).collect();
     let whole = weights.iter().fold(0_i128, |sum, weight| sum.saturating_add(i128::from(*weight)));
     if whole <= 0 {
         return (0..weights.len()).map(|place| if place == 0 { amount } else { 0 }).collect();

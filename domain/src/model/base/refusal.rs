@@ -1,6 +1,6 @@
 //! Refusals: what the rule book says no to. Nothing has changed when one is answered.
 
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Points, Quantity};
 use crate::model::base::ids::MemberId;
 use crate::model::inventory::product::TakenBarcode;
 use jiff::civil::Date;
@@ -205,16 +205,16 @@ pub struct ShortItem {
     pub sku: String,
     #[serde(flatten)]
     pub there: There,
-    pub requested: i64,
+    pub requested: Quantity,
 }
 
 /// Pieces that are there, and in which stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum There {
-    OnHand(i64),
+    OnHand(Quantity),
     /// Put aside as damaged.
-    Damaged(i64),
+    Damaged(Quantity),
 }
 
 impl Refusal {

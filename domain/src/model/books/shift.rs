@@ -1,5 +1,6 @@
 //! Shifts: one person, one drawer, one business date; sums are kept while it runs.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{Rules, Terms};
@@ -62,7 +63,7 @@ pub struct ShiftTotals {
     /// Number of completed sales.
     pub sales_count: i64,
     /// Number of pieces in the completed sales.
-    pub items_count: i64,
+    pub items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
     pub gross_sales: i64,
     /// Sum of the discounts, in whole currency units.

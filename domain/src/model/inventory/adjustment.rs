@@ -1,5 +1,6 @@
 //! Adjustments: stock written off, found or corrected, with a reason.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{AdjustmentId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -51,13 +52,13 @@ pub struct AdjustmentLine {
     /// Name of the product at that time.
     pub name: String,
     /// Number of pieces, signed, not 0.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Signed cost of the moved pieces, in whole currency units. An estimate while the adjustment is pending.
     pub cost: i64,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     pub correction: i64,
     /// Pieces on hand after the adjustment. Null while the adjustment is pending.
-    pub balance_after: Option<i64>,
+    pub balance_after: Option<Quantity>,
 }
 
 /// A stock adjustment document.
@@ -109,7 +110,7 @@ impl AdjustmentReason {
     }
 
     /// Whether this many pieces fit the reason: goods are found, or gone; a figure is wrong both ways.
-    pub fn fits(self, qty: i64) -> bool {
+    pub fn fits(self, qty: Quantity) -> bool {
         match self {
             Self::Found => qty > 0,
             Self::Correction => qty != 0,

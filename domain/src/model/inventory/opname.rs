@@ -1,5 +1,6 @@
 //! Opname: a stock count while the shop continues selling.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -145,12 +146,12 @@ impl Opname {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneCount {
     /// Counted pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Number of movements of the SKU up to the time of counting.
     pub moves: u64,
     /// On hand at that moment.
     #[serde(default)]
-    pub on_hand: i64,
+    pub on_hand: Quantity,
     /// User who last counted the product. Null if nobody did.
     pub user_id: UserId,
     /// Other users who counted a part of these pieces before, if counts of several people were added up.
@@ -182,7 +183,7 @@ pub struct OpnameLine {
     /// Counts by zone, with `""` for pieces counted without a zone. Empty if the product is to be counted again.
     pub zones: BTreeMap<String, ZoneCount>,
     /// On hand at the latest count.
-    pub expected: i64,
+    pub expected: Quantity,
     /// User who last counted the product. Null if nobody did.
     pub counted_by: UserId,
     /// When the product was last counted. Null if it never was.
@@ -194,7 +195,7 @@ pub struct OpnameLine {
     /// Correction of earlier estimates that posting made.
     pub correction: i64,
     /// On hand after posting.
-    pub balance_after: Option<i64>,
+    pub balance_after: Option<Quantity>,
     /// The movement, where there was a difference.
     pub movement_id: Option<MovementId>,
 }

@@ -1,5 +1,6 @@
 //! Products: what a shop sells.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::barcode;
@@ -13,7 +14,7 @@ pub struct Barcode {
     /// Barcode or other code as a scanner reads it.
     pub code: String,
     /// Number of pieces that one scan stands for.
-    pub pack_qty: i64,
+    pub pack_qty: Quantity,
 }
 
 /// Whether a product is sold.
@@ -50,7 +51,7 @@ pub struct Product {
     /// none.
     pub cost: Option<i64>,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    pub reorder_level: Option<i64>,
+    pub reorder_level: Option<Quantity>,
     /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// Whether the product may be sold.

@@ -1,5 +1,6 @@
 //! What a store settles about a product.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::inventory::product::Product;
 use crate::model::people::member::FieldMark;
@@ -18,7 +19,7 @@ pub struct ProductSettings {
     /// SKU of the product.
     pub sku: Sku,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    pub reorder_level: Option<i64>,
+    pub reorder_level: Option<Quantity>,
     /// Place in the store where the product is kept. Null if none is recorded.
     pub shelf_place: Option<String>,
     /// Last write of each field.

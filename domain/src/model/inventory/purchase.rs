@@ -1,5 +1,6 @@
 //! Purchasing: whom head office buys from, and what it ordered for which store.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::money::{product, share};
 use crate::model::base::time::UtcMs;
@@ -134,7 +135,7 @@ pub struct OrderLine {
     /// SKU of the product.
     pub sku: Sku,
     /// Ordered quantity in pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units, rounded if the line has a total.
     pub unit_cost: i64,
     /// Total cost of all pieces in whole currency units, if the line was ordered by its total. Null if it was ordered
@@ -142,16 +143,16 @@ pub struct OrderLine {
     #[serde(default)]
     pub line_total: Option<i64>,
     /// Pieces received so far.
-    pub received_qty: i64,
+    pub received_qty: Quantity,
     /// Pieces that were delivered and refused at the door.
     #[serde(default)]
-    pub rejected_qty: i64,
+    pub rejected_qty: Quantity,
     /// Pieces that were invoiced.
     #[serde(default)]
-    pub invoiced_qty: i64,
+    pub invoiced_qty: Quantity,
     /// Number of pieces that were returned to the supplier.
     #[serde(default)]
-    pub returned_qty: i64,
+    pub returned_qty: Quantity,
     /// Closed by a user: no further receipts are expected.
     #[serde(default)]
     pub closed: bool,
@@ -166,17 +167,21 @@ pub struct OrderLine {
 impl OrderLine {
     /// Cost of `n` of its pieces. If the line has a total, their share of it, rounded down, so that all pieces
     /// together cost the total.
-    pub fn value_of(&self, n: i64) -> i64 {
+    pub fn value_of(&self, n: Quantity) -> i64 {
         let value = match self.line_total {
-            Some(total) => share(total, n, self.qty.max(1)),
+            Some(total) => share(total, n, self.qty.max(Quantity::new(1))),
             None => product(n, self.unit_cost),
         };
         i64::try_from(value).unwrap_or(i64::MAX)
     }
 
     /// Pieces that may still be received.
-    pub fn open_qty(&self) -> i64 {
-        if self.closed { 0 } else { self.qty.saturating_sub(self.received_qty).max(0) }
+    pub fn open_qty(&self) -> Quantity {
+        if self.closed {
+            Quantity::ZERO
+        } else {
+            self.qty.saturating_sub(self.received_qty).max(Quantity::ZERO)
+        }
     }
 
     /// The state that follows from what came of it.
@@ -201,7 +206,7 @@ pub struct ProposedLine {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Total cost of all pieces in whole currency units, if the line is ordered by its total. Null if it is ordered by
@@ -307,18 +312,18 @@ impl PurchaseOrder {
 
     /// The order after `qty` pieces of `sku` came, or went back (below 0): filled line by line, what is left
     /// over stays on the last line of the sku. False: the order has no such sku.
-    pub fn receive(&mut self, sku: &Sku, qty: i64) -> bool {
+    pub fn receive(&mut self, sku: &Sku, qty: Quantity) -> bool {
         let mut left = qty;
         let mut last = None;
         for (index, line) in self.lines.iter_mut().enumerate().filter(|(_, line)| line.sku == *sku) {
             let open = line.open_qty();
-            let part = left.clamp(line.received_qty.saturating_neg().min(0), open);
+            let part = left.clamp(line.received_qty.saturating_neg().min(Quantity::ZERO), open);
             line.received_qty = line.received_qty.saturating_add(part);
             left = left.saturating_sub(part);
             last = Some(index);
         }
         let Some(line) = last.and_then(|index| self.lines.get_mut(index)) else { return false };
-        line.received_qty = line.received_qty.saturating_add(left).max(0);
+        line.received_qty = line.received_qty.saturating_add(left).max(Quantity::ZERO);
         true
     }
 
@@ -360,9 +365,9 @@ impl PurchaseOrder {
 pub struct OrderLineReceipt {
     pub line_no: u32,
     /// Pieces accepted in all receipts that count.
-    pub received: i64,
+    pub received: Quantity,
     /// Pieces that were delivered and refused at the door.
-    pub rejected: i64,
+    pub rejected: Quantity,
 }
 
 /// Receiving progress of an order at this store. A row of its own, since head office's copy of the order may be older

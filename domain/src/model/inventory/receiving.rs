@@ -1,5 +1,6 @@
 //! Receiving: a supplier's goods come in.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{ReceivingId, Sku, StoreId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -15,9 +16,9 @@ pub struct ReceivingLine {
     /// Name of the product at that time.
     pub name: String,
     /// Pieces accepted into stock.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Pieces that were delivered and refused at the door. They do not go into stock and have no cost.
-    pub rejected_qty: i64,
+    pub rejected_qty: Quantity,
     /// Cost of one piece, in whole currency units; rounded if the line states a total.
     pub unit_cost: i64,
     /// Total cost of the accepted pieces, in whole currency units: the line's total, or `qty` × `unit_cost`.
@@ -25,7 +26,7 @@ pub struct ReceivingLine {
     /// Amount booked to cost of goods because stock was below zero, in whole currency units.
     pub correction: i64,
     /// Pieces on hand after the receipt.
-    pub balance_after: i64,
+    pub balance_after: Quantity,
     /// Whether the cost was unknown: none was given, the order has none, and there was no average cost.
     pub cost_missing: bool,
     /// Note in free text. Null for none.
@@ -88,7 +89,7 @@ pub struct ReceivingWarning {
     /// Product of which the count found more. Null for other warnings.
     pub sku: Option<Sku>,
     /// Number of pieces that the count found beyond the expected ones. Null for other warnings.
-    pub found: Option<i64>,
+    pub found: Option<Quantity>,
     /// When the count or the other receipt was posted. For an open count, when the product was counted.
     pub at: UtcMs,
 }

@@ -1,5 +1,6 @@
 //! Stock: quantity and value per sku, moved only by append-only movements.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::Product;
@@ -53,15 +54,15 @@ pub struct Stock {
     /// SKU of the product.
     pub sku: Sku,
     /// Pieces on hand; may be below zero.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value of the stock in whole currency units; 0 or of the sign of `qty`.
     pub value: i64,
     /// Last unit cost: what is shown as average cost.
     pub last_cost: i64,
     /// Pieces that are reserved and can't be sold.
-    pub reserved: i64,
+    pub reserved: Quantity,
     /// Pieces that can't be sold; not in `qty`.
-    pub damaged: i64,
+    pub damaged: Quantity,
     /// Cost of the damaged pieces.
     pub damaged_value: i64,
     /// Number of movements so far: two counts with the same number saw the same stock.
@@ -78,14 +79,14 @@ pub struct Movement {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces, signed.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Signed cost of these pieces, as posted to the books, in whole currency units.
     pub cost: i64,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
     /// whole currency units.
     pub correction: i64,
     /// Pieces on hand after the movement.
-    pub balance_after: i64,
+    pub balance_after: Quantity,
     /// Reason for the movement.
     pub reason: MovementReason,
     /// Type of the document that caused the movement: `transaction`, `receiving`, …

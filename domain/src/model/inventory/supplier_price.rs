@@ -1,5 +1,6 @@
 //! What a supplier asks for a product: from when on, from how many pieces.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -31,9 +32,9 @@ pub struct SupplierPrice {
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Least number of pieces for this price.
-    pub min_qty: i64,
+    pub min_qty: Quantity,
     /// Number of pieces in a pack.
-    pub pack_qty: i64,
+    pub pack_qty: Quantity,
     /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
     /// Last day of the price. Null if it applies until the next price.

@@ -1,5 +1,6 @@
 //! Goods that went back to a supplier.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId, SupplierReturnId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::stock::StockPlace;
@@ -16,13 +17,13 @@ pub struct SupplierReturnLine {
     /// Name of the product at that time.
     pub name: String,
     /// Returned quantity in pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Amount claimed from the supplier, in whole currency units.
     pub claim: i64,
     /// Value at which the pieces left stock, in whole currency units.
     pub stock_cost: i64,
     /// Pieces left in the stock that the goods were taken from: on hand, or damaged.
-    pub balance_after: i64,
+    pub balance_after: Quantity,
 }
 
 /// A posted supplier return.

@@ -1,5 +1,6 @@
 //! Holds: a basket waits, belongs to no shift, and is recalled by exactly one till.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{HoldId, RegisterId, TransactionId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -42,7 +43,7 @@ pub struct Hold {
     /// Total of the basket when it was put on hold, in whole currency units.
     pub total: i64,
     /// Number of pieces in the basket.
-    pub item_count: i64,
+    pub item_count: Quantity,
 }
 
 impl HoldState {

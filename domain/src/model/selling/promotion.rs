@@ -1,5 +1,6 @@
 //! Promotions (docs/arithmetic.md#promotions): head office's discounts, evaluated the same way everywhere.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use jiff::civil::{Date, Weekday};
 use schemars::JsonSchema;
@@ -63,16 +64,16 @@ pub struct Promotion {
     pub category: Option<String>,
     /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     #[serde(default)]
-    pub min_qty: Option<i64>,
+    pub min_qty: Option<Quantity>,
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     #[serde(default)]
     pub min_total: Option<i64>,
     /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
-    pub buy: Option<i64>,
+    pub buy: Option<Quantity>,
     /// Number of pieces to get, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
-    pub get: Option<i64>,
+    pub get: Option<Quantity>,
     /// Tier of members that the promotion is limited to. Null for all customers.
     #[serde(default)]
     pub tier: Option<String>,

@@ -2,7 +2,7 @@
 //!
 //! The shift drafts with what it knows; the ledger knows what came back before, and settles.
 
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Points, Quantity};
 use crate::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -62,7 +62,7 @@ pub struct ReturnLine {
     /// Name of the product.
     pub name: String,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Unit price in whole currency units.
     pub price: i64,
     /// qty × price.
@@ -86,7 +86,7 @@ pub struct ReturnLine {
     /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// On hand afterwards, where they went back to the shelf.
-    pub balance_after: Option<i64>,
+    pub balance_after: Option<Quantity>,
 }
 
 /// Refund by one method.

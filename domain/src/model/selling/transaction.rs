@@ -1,6 +1,6 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Points, Quantity};
 use crate::model::base::ids::{
     MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId,
 };
@@ -155,7 +155,7 @@ pub struct Line {
     /// Product name at the time.
     pub name: String,
     /// Number of pieces, 1–1,000,000.
-    pub qty: i64,
+    pub qty: Quantity,
     pub price: i64,
     /// Unit price of the catalogue at the time.
     pub list_price: i64,
@@ -174,7 +174,7 @@ pub struct Line {
     /// `price` differs from `list_price`.
     pub price_override: bool,
     /// Pieces that came back.
-    pub returned_qty: i64,
+    pub returned_qty: Quantity,
     /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// Cost of the pieces to the shop, known once paid; never shown to cashiers.
@@ -187,7 +187,7 @@ pub struct Scan {
     pub line_no: u32,
     pub code: String,
     /// Pieces in one scan of it.
-    pub pack_qty: i64,
+    pub pack_qty: Quantity,
 }
 
 /// Reason why the price of a line was set by hand.

@@ -3,6 +3,7 @@
 //! The same figures that head office makes of the same records: both ends count a sale for its shift's
 //! business date, and what comes back for the date of the return.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::money::{shown, shown_sum};
 use crate::model::base::refusal::Refusal;
@@ -100,7 +101,7 @@ pub struct Sums {
     /// Number of completed sales.
     pub sales_count: i64,
     /// Number of pieces in the completed sales.
-    pub items_count: i64,
+    pub items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
     pub gross_sales: i64,
     /// Sum of the discounts, in whole currency units.
@@ -166,7 +167,7 @@ impl Sums {
     pub fn figures(&self) -> [i64; FIGURES.len()] {
         [
             self.sales_count,
-            self.items_count,
+            self.items_count.get(),
             self.gross_sales,
             self.discounts,
             self.tax,
@@ -187,7 +188,6 @@ impl Sums {
     pub fn add(&mut self, more: &Self) {
         for (so_far, more) in [
             (&mut self.sales_count, more.sales_count),
-            (&mut self.items_count, more.items_count),
             (&mut self.gross_sales, more.gross_sales),
             (&mut self.discounts, more.discounts),
             (&mut self.tax, more.tax),
@@ -199,6 +199,7 @@ impl Sums {
         ] {
             *so_far = shown_sum([*so_far, more]);
         }
+        self.items_count = shown_sum([self.items_count, more.items_count]);
     }
 
     fn of_sale(sale: &Transaction) -> Self {
@@ -283,7 +284,7 @@ impl SalesReport {
                 let lines = sale.items.iter().map(|line| {
                     let sums = Sums {
                         items_count: line.qty,
-                        gross_sales: line.qty.saturating_mul(line.price),
+                        gross_sales: line.price.saturating_mul(line.qty.get()),
                         discounts: line.discount,
                         tax: line.tax,
                         total: line.total,

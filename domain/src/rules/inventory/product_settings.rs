@@ -2,6 +2,7 @@
 //! both too; the hub decides, field by field (docs/protocol.md#last-write-wins).
 
 use crate::model::base::fields::{Fields, read};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
@@ -30,7 +31,7 @@ pub struct ChangeProductSettings {
     /// On-hand quantity at or below which the product should be ordered, 0–1,000,000,000. Null to remove the store's
     /// own level.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
-    pub reorder_level: Given<i64>,
+    pub reorder_level: Given<Quantity>,
     /// Place in the store where the product is kept, at most 64 characters. Empty for no particular place.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub shelf_place: Option<String>,
@@ -43,7 +44,7 @@ pub struct SettingsView {
     /// SKU of the product.
     pub sku: Sku,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    pub reorder_level: Option<i64>,
+    pub reorder_level: Option<Quantity>,
     /// Place in the store where the product is kept. Null if none is recorded.
     pub shelf_place: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::{figure, product as times, sum};
@@ -47,7 +48,7 @@ pub struct NewSupplierReturnLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Amount claimed for one piece, in whole currency units. Defaults to the average cost of the goods if `line_total`
     /// is omitted too.
     pub unit_cost: Option<i64>,

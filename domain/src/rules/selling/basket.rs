@@ -1,6 +1,7 @@
 //! Prices a basket (docs/arithmetic.md#price-discount-and-tax): line discounts, the basket's discount spread, tax
 //! per line.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::{figure, figure_at, product, spread, sum};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::tax::tax;
@@ -8,7 +9,7 @@ use crate::rules::selling::tax::tax;
 /// Data of a line that pricing needs.
 #[derive(Debug, Clone, Copy)]
 pub struct BasketLine {
-    pub qty: i64,
+    pub qty: Quantity,
     /// Unit price in whole currency units.
     pub price: i64,
     /// The line's own discount.

@@ -1,6 +1,7 @@
 //! Bounds of what stores tell: no command that a store accepts is beyond them, so a record that is was made by something
 //! else. It waits for a person, since two of them could hide every sum that they are part of.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::limits::{CASH_MAX, LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::inventory::stock::MovementReason;
 use crate::model::selling::transaction::Transaction;
@@ -63,8 +64,8 @@ fn sale(sale: &Transaction) -> Result<(), String> {
     })
 }
 
-fn pieces(qty: i64) -> Result<(), String> {
-    within("qty", qty, -QTY_MAX..=QTY_MAX)
+fn pieces(qty: Quantity) -> Result<(), String> {
+    within("qty", qty.get(), -QTY_MAX..=QTY_MAX)
 }
 
 fn within(name: &str, figure: i64, bounds: RangeInclusive<i64>) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! What a record says of itself in its envelope, and what it does at head office.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::inventory::stock::Movement;
 use crate::model::people::points::PointsEntry;
@@ -71,13 +72,13 @@ pub struct Move {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces, signed.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Signed: cost less correction (docs/arithmetic.md#cost-of-stock).
     pub value: i64,
     /// Cost of the received goods beyond the estimate at which goods before them were taken; not part of the value.
     pub correction: i64,
     /// On hand afterwards, as the store counted it.
-    pub balance_after: i64,
+    pub balance_after: Quantity,
 }
 
 /// A document that the hub knows of.
@@ -109,13 +110,13 @@ impl fmt::Display for Known {
 pub struct LineEffect {
     pub line_no: u32,
     /// Pieces on hand after the movement.
-    pub balance_after: i64,
+    pub balance_after: Quantity,
     /// Signed cost of the movement.
     pub cost: i64,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     pub correction: i64,
     /// Signed pieces that moved.
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 impl LineEffect {

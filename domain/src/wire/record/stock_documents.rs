@@ -1,5 +1,6 @@
 //! Records of goods: receipts, transfers, adjustments, counts.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::StoreId;
 use crate::model::hub::stamp::Stamp;
 use crate::model::inventory::adjustment::Adjustment;
@@ -195,7 +196,7 @@ pub struct StockMoved {
 impl Payload for StockMoved {
     fn about(&self) -> About {
         let pieces = self.movements.iter().map(|movement| movement.qty);
-        About::day(self.business_date, pieces.fold(0, i64::saturating_add))
+        About::day(self.business_date, pieces.sum::<Quantity>())
     }
 
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {

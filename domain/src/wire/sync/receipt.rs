@@ -1,6 +1,7 @@
 //! The check of a receipt: the hub knows the sale and what stores took back of it, and reserves the pieces
 //! for one return.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{ReturnId, Sku};
 use crate::model::base::time::UtcMs;
 use crate::model::selling::returns::TakenBack;
@@ -15,7 +16,7 @@ pub struct ReservePieces {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 /// Request body of `POST /api/sync/receipts/reserve`. A repeated request for the same return gets the same answer.

@@ -35,7 +35,7 @@ impl Hub {
         if self.broken == Broken::StateMachine && !allowed {
             return;
         }
-        *self.stock.entry(store).or_default() += record.lines.iter().map(|line| line.qty).sum::<i64>();
+        *self.stock.entry(store).or_default() += record.lines.iter().map(|line| line.qty.get()).sum::<i64>();
         let known = known.unwrap_or_else(|| Document { transfer: told.clone(), sent: by_sender });
         let Precedence { mut stands, met, hear } = precedence(&known.transfer, told, by_sender);
         stands |= self.broken == Broken::CancelledStands && told.state == TransferState::Cancelled;

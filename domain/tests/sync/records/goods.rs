@@ -30,7 +30,7 @@ impl Disk {
         let sku = Sku::from(GOODS);
         let row = Stock {
             sku: sku.clone(),
-            qty: PIECES,
+            qty: PIECES.into(),
             value: 1000 * PIECES,
             last_cost: 1000,
             ..Stock::default()
@@ -40,7 +40,7 @@ impl Disk {
     }
 
     pub fn pieces(&self) -> i64 {
-        self.ledger.stock[&Sku::from(GOODS)].qty
+        self.ledger.stock[&Sku::from(GOODS)].qty.get()
     }
 
     /// The transfer as it is by now, also one that is over.
@@ -56,7 +56,7 @@ impl Disk {
 }
 
 fn lines(qty: i64) -> Vec<NewTransferLine> {
-    vec![NewTransferLine { sku: GOODS.into(), code: None, qty }]
+    vec![NewTransferLine { sku: GOODS.into(), code: None, qty: qty.into() }]
 }
 
 impl Store {
@@ -113,7 +113,7 @@ impl Store {
             transfer.state == TransferState::InTransit && store == own
         };
         let Some(known) = self.disk.transfers.values().find(mine).cloned() else { return false };
-        let cmd = ReceiveTransfer { lines: lines(known.lines[0].qty - short) };
+        let cmd = ReceiveTransfer { lines: lines(known.lines[0].qty.get() - short) };
         let event = self.decide(wall, |ids, room| match receives {
             true => transfer::receive(&cmd, &known, ids, room).map(Some),
             false => transfer::cancel(&known, ids, room).map(Some),

@@ -109,7 +109,8 @@ impl World {
                 if transfer.from_store_id == store.rules.store_id
                     && transfer.state != TransferState::Cancelled
                 {
-                    pieces += transfer.lines[0].qty - transfer.lines[0].received_qty.unwrap_or(0);
+                    let line = &transfer.lines[0];
+                    pieces += line.qty.saturating_sub(line.received_qty.unwrap_or_default()).get();
                 }
             }
         }

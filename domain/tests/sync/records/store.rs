@@ -179,7 +179,7 @@ impl Store {
         let stamp = self.stamp(wall, event);
         let cmd = match field {
             "reorder_level" => {
-                ChangeProductSettings { reorder_level: Given::Value(number), shelf_place: None }
+                ChangeProductSettings { reorder_level: Given::Value(number.into()), shelf_place: None }
             }
             _ => ChangeProductSettings {
                 reorder_level: Given::Nothing,

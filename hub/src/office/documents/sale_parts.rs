@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::office::documents::transaction::{Include, View};
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,7 +35,7 @@ struct Item {
     /// Name of the product at the sale.
     name: String,
     /// Number of pieces.
-    qty: i64,
+    qty: Quantity,
     /// `qty` × `price`, in whole currency units.
     subtotal: i64,
     /// Discount, in whole currency units.

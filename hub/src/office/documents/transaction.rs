@@ -7,6 +7,7 @@ use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
 use domain::model::selling::transaction::Transaction;
@@ -107,7 +108,7 @@ pub struct View {
     /// Member that the sale is attributed to. Null for none.
     member_id: Option<String>,
     /// Number of pieces.
-    items_count: i64,
+    items_count: Quantity,
     /// Sum of `qty` × `price` of the lines, in whole currency units.
     subtotal: i64,
     /// Sum of the discounts, in whole currency units.

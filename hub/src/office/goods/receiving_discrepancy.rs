@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -88,11 +89,11 @@ pub struct View {
     /// Product code (SKU).
     sku: Sku,
     /// Ordered pieces. Null if the order does not list the product.
-    ordered_qty: Option<i64>,
+    ordered_qty: Option<Quantity>,
     /// Pieces received by this receipt; for `short` and `over`, by all receipts of the order.
-    received_qty: i64,
+    received_qty: Quantity,
     /// Pieces refused at this receipt.
-    rejected_qty: i64,
+    rejected_qty: Quantity,
     /// Cost of one piece in the order, in whole currency units. Null if the order does not list the product.
     order_cost: Option<i64>,
     /// Cost of one piece in the receipt, in whole currency units.

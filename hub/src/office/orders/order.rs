@@ -8,6 +8,7 @@ use crate::http::command::Tx;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
@@ -147,7 +148,7 @@ pub struct NewLine {
     /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units. Null for the supplier's price list.
     pub unit_cost: Option<i64>,
     /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
@@ -337,7 +338,7 @@ pub(super) async fn active(connection: &mut AnyConnection, supplier_id: &str) ->
 pub(super) fn row<'a>(
     rows: &'a [SupplierPrice],
     sku: &Sku,
-    qty: i64,
+    qty: Quantity,
     today: Date,
 ) -> Option<&'a SupplierPrice> {
     in_force(rows.iter().filter(|row| row.sku == *sku), qty, today)

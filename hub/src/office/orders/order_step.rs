@@ -7,6 +7,7 @@ use crate::office::orders::order::{Buyer, active, check_note, row, warned};
 use crate::projection::orders::entry;
 use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
 use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision, note_writer};
@@ -135,7 +136,7 @@ pub struct Line {
     /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces, at least the quantity already received.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
     pub unit_cost: Option<i64>,

@@ -7,6 +7,7 @@ use crate::db::filter::Conditions;
 use crate::office::suppliers::supplier::Known;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use crate::table::supplier_price;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::product::{Product, ProductState};
 use domain::model::inventory::purchase::{PurchaseOrder, SupplierState};
@@ -44,23 +45,23 @@ pub struct Suggestion {
     /// Name of the product.
     pub name: String,
     /// Pieces on hand. Negative if more pieces were sold than were recorded.
-    pub on_hand: i64,
+    pub on_hand: Quantity,
     /// Pieces on approved or sent orders that are not received yet.
-    pub on_order: i64,
+    pub on_order: Quantity,
     /// Pieces in draft orders.
-    pub in_draft: i64,
+    pub in_draft: Quantity,
     /// Pieces on their way from other stores.
-    pub in_transit_in: i64,
+    pub in_transit_in: Quantity,
     /// Rate of sale, in thousandths of a piece per day.
     pub rate_milli: i64,
     /// Days from order to delivery. Null if they are not known.
     pub lead_days: i64,
     /// Number of pieces at or below which the product is ordered.
-    pub reorder_point: i64,
+    pub reorder_point: Quantity,
     /// Number of pieces up to which the product is ordered.
-    pub order_up_to: i64,
+    pub order_up_to: Quantity,
     /// Number of pieces to order.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units. Null if no supplier sells the product.
     pub unit_cost: Option<i64>,
     /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
@@ -74,16 +75,16 @@ pub struct Suggestion {
 /// Figures of a store by product.
 #[derive(Default)]
 struct Figures {
-    on_hand: BTreeMap<String, i64>,
-    on_order: BTreeMap<String, i64>,
-    in_draft: BTreeMap<String, i64>,
-    in_transit_in: BTreeMap<String, i64>,
+    on_hand: BTreeMap<String, Quantity>,
+    on_order: BTreeMap<String, Quantity>,
+    in_draft: BTreeMap<String, Quantity>,
+    in_transit_in: BTreeMap<String, Quantity>,
     /// The first day on which more is expected.
     expected: BTreeMap<String, Date>,
-    sold: BTreeMap<String, i64>,
-    returned: BTreeMap<String, i64>,
+    sold: BTreeMap<String, Quantity>,
+    returned: BTreeMap<String, Quantity>,
     /// The level at which the store itself wants more, where it has said so.
-    reorder_level: BTreeMap<String, i64>,
+    reorder_level: BTreeMap<String, Quantity>,
     days_open: i64,
 }
 
@@ -132,7 +133,8 @@ fn one(
     set: &Purchasing,
     today: Date,
 ) -> Option<Suggestion> {
-    let of = |map: &BTreeMap<String, i64>| map.get(product.sku.as_str()).copied().unwrap_or(0);
+    let of = |map: &BTreeMap<String, Quantity>| map.get(product.sku.as_str()).copied().unwrap_or_default();
+    let piece = Quantity::new(1);
     let of_store = figures.reorder_level.get(product.sku.as_str()).copied();
     let need = |row: Option<&SupplierPrice>| {
         let supplier = row.and_then(|row| suppliers.get(&row.supplier_id));
@@ -145,18 +147,18 @@ fn one(
             lead_days: lead.into(),
             safety_days: set.safety_days.into(),
             review_days: set.review_days.into(),
-            reorder_level: of_store.or(product.reorder_level).unwrap_or(0),
+            reorder_level: of_store.or(product.reorder_level).unwrap_or_default(),
             on_hand: of(&figures.on_hand),
             on_order: of(&figures.on_order),
             in_draft: of(&figures.in_draft),
             in_transit_in: of(&figures.in_transit_in),
-            min_qty: row.map_or(1, |row| row.min_qty),
-            pack_qty: row.map_or(1, |row| row.pack_qty),
+            min_qty: row.map_or(piece, |row| row.min_qty),
+            pack_qty: row.map_or(piece, |row| row.pack_qty),
         }
     };
     // The quantity decides which supplier is the cheapest, and that supplier decides the pack size.
-    let first = suggest(&need(cheapest_supplier(rows, 1, today)));
-    let row = cheapest_supplier(rows, first.qty.max(1), today);
+    let first = suggest(&need(cheapest_supplier(rows, piece, today)));
+    let row = cheapest_supplier(rows, first.qty.max(piece), today);
     let asked = need(row);
     let Suggested { rate_milli, reorder_point, order_up_to, qty, .. } = suggest(&asked);
     let order_up_to = order_up_to?;
@@ -176,7 +178,7 @@ fn one(
         order_up_to,
         qty,
         unit_cost: row.map(|row| row.unit_cost),
-        total: row.map(|row| qty.saturating_mul(row.unit_cost)),
+        total: row.map(|row| row.unit_cost.saturating_mul(qty.get())),
         late_incoming: days.is_some_and(|days| runs_out_before(asked.on_hand, rate_milli, days)),
         problem: row.is_none().then_some("no_supplier"),
     })
@@ -249,7 +251,7 @@ async fn sums(
     connection: &mut AnyConnection,
     sql: &str,
     bound: &[&str],
-) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+) -> Result<BTreeMap<String, Quantity>, sqlx::Error> {
     let mut query = sqlx::query(sqlx::AssertSqlSafe(sql.to_owned()));
     for text in bound {
         query = query.bind((*text).to_owned());
@@ -262,14 +264,14 @@ async fn sums(
 async fn reorder_levels(
     connection: &mut AnyConnection,
     store_id: &str,
-) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+) -> Result<BTreeMap<String, Quantity>, sqlx::Error> {
     let sql = "SELECT id, value FROM fields WHERE resource = $1 AND field = 'reorder_level' AND id LIKE $2";
     let query = sqlx::query(sql).bind(PRODUCT_SETTINGS).bind(format!("{store_id}:%"));
     let mut levels = BTreeMap::new();
     for row in query.fetch_all(connection).await? {
         let (id, value): (String, String) = columns!(row => (id, value));
         let own = id.split_once(':').filter(|(store, _)| *store == store_id);
-        if let (Some((_, sku)), Ok(Some(level))) = (own, serde_json::from_str::<Option<i64>>(&value)) {
+        if let (Some((_, sku)), Ok(Some(level))) = (own, serde_json::from_str::<Option<Quantity>>(&value)) {
             levels.insert(sku.to_owned(), level);
         }
     }
@@ -298,9 +300,9 @@ async fn expected(
 async fn in_transit(
     connection: &mut AnyConnection,
     store_id: &str,
-) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+) -> Result<BTreeMap<String, Quantity>, sqlx::Error> {
     let sql = "SELECT document FROM transfers WHERE to_store = $1 AND state = 'in_transit'";
-    let mut coming: BTreeMap<String, i64> = BTreeMap::new();
+    let mut coming: BTreeMap<String, Quantity> = BTreeMap::new();
     for row in sqlx::query(sql).bind(store_id.to_owned()).fetch_all(connection).await? {
         let transfer: domain::model::inventory::transfer::Transfer = decode(row.try_get("document")?)?;
         for line in &transfer.lines {

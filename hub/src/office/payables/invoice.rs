@@ -10,6 +10,7 @@ use crate::table::payables::invoice::{TABLE, of_number, put};
 use crate::table::payables::uninvoiced;
 use crate::table::purchase_order;
 use crate::table::{counter, store};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::text::is_blank;
@@ -85,7 +86,7 @@ pub struct NewLine {
     /// Description of the line. Null for none.
     pub description: Option<String>,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Amount without tax, in whole currency units. Null for `qty` × `unit_cost`.

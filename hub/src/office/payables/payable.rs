@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
 use jiff::Span;
@@ -52,7 +53,7 @@ pub struct View {
     /// Business day of the document.
     business_date: Date,
     /// Pieces that are neither billed nor returned to the supplier.
-    open_qty: i64,
+    open_qty: Quantity,
     /// Cost of one piece at the receipt, in whole currency units. 0 for a claim, for cash, and for goods received
     /// without a cost.
     unit_cost: i64,

@@ -6,6 +6,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
 use crate::table::payables::uninvoiced;
+use domain::model::base::figures::Quantity;
 use domain::model::base::money::sum;
 use domain::model::books::payables::ReceiptRef;
 use domain::rules::books::payables::{BookSums, Part};
@@ -128,6 +129,6 @@ async fn taken(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Part, 
 }
 
 fn read(row: &sqlx::any::AnyRow) -> Result<(Part, String), sqlx::Error> {
-    let (value, qty, kind): (i64, i64, String) = columns!(row => (open_value, open_qty, kind));
+    let (value, qty, kind): (i64, Quantity, String) = columns!(row => (open_value, open_qty, kind));
     Ok((Part { qty, value }, kind))
 }

@@ -4,6 +4,7 @@ use crate::db::failure::Failure;
 use crate::office::prices::price;
 use crate::office::promotions::promotion::{self, New, TABLE};
 use crate::table::{product, store};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use domain::model::base::refusal::FieldProblem;
@@ -52,7 +53,7 @@ pub struct Item {
     pub sku: Sku,
     /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price of one piece in whole currency units. Null for the price in that store on the day, or now if the day is in
     /// the past.
     #[serde(default)]
@@ -80,7 +81,7 @@ pub struct PreviewLine {
     /// Product code (SKU).
     pub sku: Sku,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Unit price in whole currency units.
     pub price: i64,
     /// Discounts of the line, in the order of application.
@@ -202,6 +203,6 @@ fn line_view(line: &PromoLine<'_>, given: Vec<Shared>) -> PreviewLine {
         price: line.price,
         discounts: given.into_iter().map(part).collect(),
         discount,
-        net: line.qty.saturating_mul(line.price).saturating_sub(discount),
+        net: line.price.saturating_mul(line.qty.get()).saturating_sub(discount),
     }
 }

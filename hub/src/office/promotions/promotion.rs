@@ -4,7 +4,7 @@ use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::table::{product, store};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::search::fold;
@@ -73,13 +73,13 @@ pub struct New {
     /// Category that the promotion is limited to. Null for all categories.
     pub category: Option<String>,
     /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
-    pub min_qty: Option<i64>,
+    pub min_qty: Option<Quantity>,
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     pub min_total: Option<i64>,
     /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
-    pub buy: Option<i64>,
+    pub buy: Option<Quantity>,
     /// Number of pieces to get. Required for `buy_x_get_y`, and ignored otherwise.
-    pub get: Option<i64>,
+    pub get: Option<Quantity>,
     /// Tier of members that the promotion is limited to. Null for all customers.
     pub tier: Option<String>,
     /// Stores that the promotion is limited to. Null for all stores.
@@ -210,11 +210,12 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     if !percent && !(1..=AMOUNT_MAX).contains(&promotion.value) {
         return wrong("value", "must be 1 to 1000000000000");
     }
-    let pieces = |pieces: Option<i64>| pieces.is_some_and(|pieces| (1..=1_000_000).contains(&pieces));
+    let pieces = |pieces: Option<Quantity>| pieces.is_some_and(|pieces| (1..=1_000_000).contains(&pieces));
     if promotion.kind == PromotionKind::BuyXGetY && !(pieces(promotion.buy) && pieces(promotion.get)) {
         return wrong("buy", "buy and get must be 1 to 1000000");
     }
-    for (path, least) in [("min_qty", promotion.min_qty), ("min_total", promotion.min_total)] {
+    let min_qty = promotion.min_qty.map(Quantity::get);
+    for (path, least) in [("min_qty", min_qty), ("min_total", promotion.min_total)] {
         if least.is_some_and(|least| !(1..=AMOUNT_MAX).contains(&least)) {
             return wrong(path, "must be 1 to 1000000000000: omit it, or use null, for no limit");
         }

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
+use domain::model::base::figures::Quantity;
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
@@ -45,14 +46,14 @@ pub struct View {
     /// Product code (SKU).
     sku: String,
     /// Number of pieces, signed.
-    qty: i64,
+    qty: Quantity,
     /// Signed cost of these pieces, in whole currency units.
     cost: i64,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods, in whole
     /// currency units.
     correction: i64,
     /// Pieces on hand after the movement, according to the store.
-    balance_after: i64,
+    balance_after: Quantity,
     /// Reason for the movement.
     reason: String,
     /// Type of the document: `transaction`, `receiving`, …
@@ -143,8 +144,8 @@ pub fn statement(
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (event_id, position): (String, i64) = columns!(row => (event_id, position));
-    let (qty, cost): (i64, i64) = columns!(row => (qty, cost));
-    let unit_cost = half_up(i128::from(cost.saturating_abs()), i128::from(qty.saturating_abs().max(1)));
+    let (qty, cost): (Quantity, i64) = columns!(row => (qty, cost));
+    let unit_cost = half_up(cost.saturating_abs().into(), qty.saturating_abs().max(Quantity::new(1)).into());
     Ok(columns!(row => View {
         store_id, sku, correction, balance_after, reason, reference_type, reference_id, user_id, at: "moved_at",
         business_date, entry_date, entry_id;

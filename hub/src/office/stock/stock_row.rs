@@ -7,6 +7,7 @@ use crate::db::{Engine, array};
 use crate::http::bound_page::asks;
 use crate::office::products::product::found_by;
 use crate::projection::fields::PRODUCT_SETTINGS;
+use domain::model::base::figures::Quantity;
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
@@ -64,17 +65,17 @@ pub struct View {
     /// Name of the product. Null if it is not in head office's catalogue.
     pub name: Option<String>,
     /// Pieces on hand. Negative if more pieces were sold than were recorded.
-    pub on_hand: i64,
+    pub on_hand: Quantity,
     /// Pieces that are damaged or are to go back to their supplier.
-    pub damaged: i64,
+    pub damaged: Quantity,
     /// Pieces that may be sold. Baskets on hold are known to the store only and are not subtracted.
-    pub available: i64,
+    pub available: Quantity,
     /// Pieces on their way to the store.
-    pub in_transit_in: i64,
+    pub in_transit_in: Quantity,
     /// Pieces on their way from the store.
-    pub in_transit_out: i64,
+    pub in_transit_out: Quantity,
     /// Pieces on orders that are not received yet.
-    pub on_order: i64,
+    pub on_order: Quantity,
     /// Average cost of one piece, in whole currency units. Null without stock.
     pub average_cost: Option<i64>,
     /// Value of the pieces on hand, in whole currency units.
@@ -83,7 +84,7 @@ pub struct View {
     pub damaged_value: i64,
     /// On-hand quantity at or below which the product should be ordered: the store's level, or else the product's. Null
     /// if there is none.
-    pub reorder_level: Option<i64>,
+    pub reorder_level: Option<Quantity>,
     /// When the stock last moved. Null if it never did.
     pub last_moved_at: Option<UtcMs>,
     /// When the store last connected; the figures are from this time. Null if it never did.
@@ -95,17 +96,17 @@ pub struct View {
 #[schemars(rename = "StockTotals")]
 pub struct Totals {
     /// Pieces on hand.
-    on_hand: i64,
+    on_hand: Quantity,
     /// Pieces that are damaged or are to go back to their supplier.
-    damaged: i64,
+    damaged: Quantity,
     /// Pieces that may be sold.
-    available: i64,
+    available: Quantity,
     /// Pieces on their way to the stores.
-    in_transit_in: i64,
+    in_transit_in: Quantity,
     /// Pieces on their way from the stores.
-    in_transit_out: i64,
+    in_transit_out: Quantity,
     /// Pieces on orders that are not received yet.
-    on_order: i64,
+    on_order: Quantity,
     /// Value of the pieces on hand, in whole currency units.
     value: i64,
     /// Value of the damaged pieces, in whole currency units.
@@ -115,14 +116,15 @@ pub struct Totals {
 impl Totals {
     /// Totals of these rows.
     pub fn of(rows: &[View]) -> Self {
+        let pieces = |of: fn(&View) -> Quantity| rows.iter().map(of).sum();
         let sum = |of: fn(&View) -> i64| rows.iter().map(of).fold(0_i64, i64::saturating_add);
         Self {
-            on_hand: sum(|row| row.on_hand),
-            damaged: sum(|row| row.damaged),
-            available: sum(|row| row.available),
-            in_transit_in: sum(|row| row.in_transit_in),
-            in_transit_out: sum(|row| row.in_transit_out),
-            on_order: sum(|row| row.on_order),
+            on_hand: pieces(|row| row.on_hand),
+            damaged: pieces(|row| row.damaged),
+            available: pieces(|row| row.available),
+            in_transit_in: pieces(|row| row.in_transit_in),
+            in_transit_out: pieces(|row| row.in_transit_out),
+            on_order: pieces(|row| row.on_order),
             value: sum(|row| row.value),
             damaged_value: sum(|row| row.damaged_value),
         }
@@ -208,7 +210,7 @@ pub async fn list(
 }
 
 /// Pieces by store and product.
-type Pieces = HashMap<(String, String), i64>;
+type Pieces = HashMap<(String, String), Quantity>;
 
 /// Quantities that stores wait for.
 #[derive(Default)]
@@ -255,16 +257,16 @@ impl Expected {
 
     fn view(&self, row: &AnyRow) -> Result<View, sqlx::Error> {
         let (store_id, sku): (String, String) = columns!(row => (store_id, sku));
-        let (on_hand, value): (i64, i64) = columns!(row => (qty, value));
+        let (on_hand, value): (Quantity, i64) = columns!(row => (qty, value));
         let (document, level): (Option<String>, Option<String>) = columns!(row => (document, level));
         let product: Option<Product> = document.and_then(|document| serde_json::from_str(&document).ok());
         // The store's own word, where it has one.
-        let level: Option<i64> = level.and_then(|level| serde_json::from_str(&level).ok());
+        let level: Option<Quantity> = level.and_then(|level| serde_json::from_str(&level).ok());
         let of = (store_id.clone(), sku.clone());
         let pieces = |pieces: &Pieces| pieces.get(&of).copied().unwrap_or_default();
         // A warehouse's stock is that of this moment.
         let is_here = row.cell::<Option<String>>("kind")?.as_deref() == Some("warehouse");
-        let average = half_up(i128::from(value), i128::from(on_hand));
+        let average = half_up(value.into(), on_hand.into());
         Ok(View {
             name: product.as_ref().map(|product| product.name.clone()),
             on_hand,
@@ -294,7 +296,7 @@ fn applied_until(row: &AnyRow) -> Result<Option<UtcMs>, sqlx::Error> {
     Ok(last_seen.map(|seen| [unsent, parked].into_iter().flatten().fold(seen, UtcMs::min)))
 }
 
-fn add(pieces: &mut Pieces, of: (String, String), more: i64) {
+fn add(pieces: &mut Pieces, of: (String, String), more: Quantity) {
     let sum = pieces.entry(of).or_default();
     *sum = sum.saturating_add(more);
 }

@@ -6,6 +6,7 @@ use crate::office::stores::status_counts;
 use crate::office::stores::store::{StoreKind, StoreState};
 use crate::table::store::StoreRow;
 use crate::{columns, table};
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -124,7 +125,7 @@ pub struct Sums {
     /// Number of completed sales.
     sales_count: i64,
     /// Number of pieces in the completed sales.
-    items_count: i64,
+    items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
     gross_sales: i64,
     /// Sum of the discounts, in whole currency units.

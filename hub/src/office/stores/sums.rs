@@ -1,6 +1,6 @@
 //! What the hub has folded of one store's records: to be held against the store's own books.
 
-use domain::model::base::figures::Points;
+use domain::model::base::figures::{Points, Quantity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
@@ -29,7 +29,7 @@ pub enum Sum {
         /// Product code (SKU).
         sku: String,
         /// Number of pieces.
-        on_hand: i64,
+        on_hand: Quantity,
         /// Value of the pieces, in whole currency units.
         value: i64,
     },
@@ -107,7 +107,7 @@ fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
     let figure = |column: &str| row.try_get::<i64, _>(column);
     Ok(match of {
         Of::Stock => {
-            Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?, value: figure("value")? }
+            Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?.into(), value: figure("value")? }
         }
         Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")?.into() },
         Of::Cash => {

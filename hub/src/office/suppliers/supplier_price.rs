@@ -6,6 +6,7 @@ use crate::office::suppliers::supplier_price_file::PriceFile;
 use crate::table::counter::{Turn, take_turn};
 use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRICE_MAX, QTY_MAX};
 use domain::model::base::patch::Given;
@@ -36,9 +37,9 @@ pub struct New {
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Minimum quantity in pieces. Null for 1.
-    pub min_qty: Option<i64>,
+    pub min_qty: Option<Quantity>,
     /// Number of pieces in a pack. Null for 1.
-    pub pack_qty: Option<i64>,
+    pub pack_qty: Option<Quantity>,
     /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
     /// Last day of the price. Null if it applies until the next price.
@@ -63,7 +64,7 @@ pub struct Change {
     pub unit_cost: Option<i64>,
     /// Number of pieces in a pack.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub pack_qty: Option<i64>,
+    pub pack_qty: Option<Quantity>,
     /// Last day of the price. Null if it applies until the next price.
     #[serde(default)]
     pub to: Given<Date>,
@@ -123,8 +124,8 @@ impl New {
             sku: self.sku,
             supplier_sku: self.supplier_sku.filter(|code| !code.is_empty()),
             unit_cost: self.unit_cost,
-            min_qty: self.min_qty.unwrap_or(1),
-            pack_qty: self.pack_qty.unwrap_or(1),
+            min_qty: self.min_qty.unwrap_or(Quantity::new(1)),
+            pack_qty: self.pack_qty.unwrap_or(Quantity::new(1)),
             from: self.from,
             to: self.to,
             lead_time_days: self.lead_time_days,

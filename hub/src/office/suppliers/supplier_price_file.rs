@@ -1,6 +1,7 @@
 //! Price lists as CSV files.
 
 use crate::office::suppliers::supplier_price::{New, problems};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::supplier_price::SupplierPrice;
@@ -76,8 +77,8 @@ fn price(cells: &Cells<'_>, supplier_id: &str, now: UtcMs) -> Result<SupplierPri
         sku: Sku(cells.sku("sku")?.ok_or("sku must not be empty")?),
         supplier_sku: cells.sku("supplier_sku")?,
         unit_cost: figure("unit_cost")?.ok_or("unit_cost must not be empty")?,
-        min_qty: figure("min_qty")?,
-        pack_qty: figure("pack_qty")?,
+        min_qty: figure("min_qty")?.map(Quantity::new),
+        pack_qty: figure("pack_qty")?.map(Quantity::new),
         from: date(cells, "from")?,
         to: date(cells, "to")?,
         lead_time_days: days.map_err(|_| "lead_time_days must be 0 to 3650")?,
@@ -109,8 +110,10 @@ mod tests {
         let file =
             "\u{feff}SKU;unit_cost;min_qty;from;preferred\r\nA;9.000;24;2026-11-15;yes\r\nB;12.500;;;\r\n";
         let rows = read(file.as_bytes()).unwrap().rows;
-        let seen: Vec<_> =
-            rows.iter().map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty, row.preferred)).collect();
+        let seen: Vec<_> = rows
+            .iter()
+            .map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty.get(), row.preferred))
+            .collect();
         assert_eq!(seen, [("A", 9_000, 24, true), ("B", 12_500, 1, false)]);
         for (file, line) in [
             ("sku\nA\n", 1),

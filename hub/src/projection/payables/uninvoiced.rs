@@ -8,7 +8,7 @@ use crate::row;
 use crate::table::exception::{self, Found};
 use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::money::spread;
 use domain::model::base::time::UtcMs;
@@ -50,7 +50,7 @@ pub(crate) async fn write(
             }
             Moved::Returned(event_id, document) => {
                 let found = Found { store_id, event_id, now };
-                let mut pieces: BTreeMap<&Sku, i64> = BTreeMap::new();
+                let mut pieces: BTreeMap<&Sku, Quantity> = BTreeMap::new();
                 for line in &document.lines {
                     let sum = pieces.entry(&line.sku).or_default();
                     *sum = sum.saturating_add(line.qty);
@@ -105,13 +105,13 @@ async fn reversed(
                  AND line_no = $3 RETURNING invoiced_qty, qty - invoiced_qty - returned_qty AS open_qty";
     let free = "UPDATE uninvoiced SET returned_qty = qty - invoiced_qty \
                 WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
-    let mut billed = 0_i64;
+    let mut billed = Quantity::ZERO;
     for line in &receiving.lines {
         let at = at(found.store_id, receiving.receiving_id.as_str(), line.line_no);
         let Some(row) = bound(close, &at).bind(line.cost).fetch_optional(&mut *connection).await? else {
             continue;
         };
-        let (invoiced, qty): (i64, i64) = crate::columns!(row => (invoiced_qty, open_qty));
+        let (invoiced, qty): (Quantity, Quantity) = crate::columns!(row => (invoiced_qty, open_qty));
         bound(free, &at).execute(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: receiving.business_date };
         note(connection, &at, cause, Part { qty, value: line.cost }).await?;
@@ -137,14 +137,14 @@ async fn returned(
     let placed = place_return(line.qty, document.reference.as_deref(), &places);
     let open = placed.open.iter().map(|(.., part)| part.qty);
     let billed = placed.billed.iter().map(|(.., part)| part.qty);
-    let pieces: Vec<i64> = open.chain(billed).chain([placed.left]).collect();
+    let pieces: Vec<Quantity> = open.chain(billed).chain([placed.left]).collect();
     let mut claims = spread(line.claim, &pieces).into_iter();
     let sql = "UPDATE uninvoiced SET returned_qty = returned_qty + $4, open_value = open_value - $5 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 RETURNING po_id";
     for ((receiving_id, line_no, part), claim) in placed.open.into_iter().zip(claims.by_ref()) {
         let at = at(found.store_id, &receiving_id, line_no);
         let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id);
-        let query = query.bind(i64::from(line_no)).bind(part.qty).bind(claim);
+        let query = query.bind(i64::from(line_no)).bind(part.qty.get()).bind(claim);
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: document.business_date };
         note(connection, &at, cause, Part { qty: part.qty, value: claim }).await?;
@@ -155,7 +155,7 @@ async fn returned(
     let mut lines = Vec::new();
     for ((receiving_id, line_no, part), net) in placed.billed.into_iter().zip(claims.by_ref()) {
         let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id.clone());
-        let query = query.bind(i64::from(line_no)).bind(part.qty);
+        let query = query.bind(i64::from(line_no)).bind(part.qty.get());
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
         sent_back(connection, po_id, line, part.qty).await?;
         let tax = BasisPoints::from(part.tax_rate_bp).of(net);
@@ -179,7 +179,7 @@ async fn sent_back(
     connection: &mut AnyConnection,
     po_id: Option<String>,
     back: &SupplierReturnLine,
-    qty: i64,
+    qty: Quantity,
 ) -> Result<(), sqlx::Error> {
     let Some(po_id) = po_id else { return Ok(()) };
     let count = |line: &mut OrderLine| line.returned_qty = line.returned_qty.saturating_add(qty);
@@ -192,7 +192,7 @@ async fn unallocated(
     document: &SupplierReturn,
     line: &SupplierReturnLine,
     found: Found<'_>,
-    (qty, claim): (i64, i64),
+    (qty, claim): (Quantity, i64),
 ) -> Result<(), sqlx::Error> {
     let details = json!({"supplier_return_id": document.supplier_return_id, "sku": line.sku, "qty": qty});
     exception::note(connection, found, exception::RETURN_UNALLOCATED, &details).await?;

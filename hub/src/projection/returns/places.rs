@@ -1,11 +1,13 @@
 //! The receipts that goods may have come by which go back to their supplier.
 
 use crate::columns;
+use crate::db::column::Columns as _;
 use crate::table::payables::invoice;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::rules::books::payables::{BilledPart, OpenReceipt, ReturnPlace};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Error, Row};
+use sqlx::{AnyConnection, Error};
 
 /// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
 /// and what is and did not go back.
@@ -41,7 +43,7 @@ pub(crate) async fn release_held(
     connection: &mut AnyConnection,
     (store_id, supplier_id): (&str, &str),
     sku: &Sku,
-    qty: i64,
+    qty: Quantity,
 ) -> Result<(), Error> {
     let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN u.closed = 0 THEN u.qty - u.returned_qty ELSE u.invoiced_qty END \
                - u.credited_qty), 0) AS BIGINT) AS pieces FROM uninvoiced u \
@@ -57,12 +59,12 @@ pub(crate) async fn release_held(
         query.bind(sku.as_str().to_owned())
     };
     let rows = of(held).fetch_all(&mut *connection).await?;
-    let mut invoices: Vec<(String, i64, i64)> = Vec::new();
+    let mut invoices: Vec<(String, Quantity, Quantity)> = Vec::new();
     for row in &rows {
         invoices.push(columns!(row => (invoice_id, held, frees)));
     }
-    let pieces: i64 = of(sql).fetch_one(&mut *connection).await?.try_get("pieces")?;
-    let all_held = invoices.iter().map(|(_, held, _)| *held).fold(0, i64::saturating_add);
+    let pieces: Quantity = of(sql).fetch_one(&mut *connection).await?.cell("pieces")?;
+    let all_held = invoices.iter().map(|(_, held, _)| *held).sum();
     let mut left = pieces.saturating_sub(all_held);
     // A reversed receipt has no free pieces, even for the document that holds it.
     for (invoice_id, _, frees) in invoices.into_iter().filter(|(.., frees)| *frees > 0) {
@@ -75,10 +77,10 @@ pub(crate) async fn release_held(
     Ok(())
 }
 
-fn place(row: &AnyRow) -> Result<(String, i64, ReturnPlace), Error> {
-    let (receiving_id, line_no, qty, value): (String, u32, i64, i64) =
+fn place(row: &AnyRow) -> Result<(String, Quantity, ReturnPlace), Error> {
+    let (receiving_id, line_no, qty, value): (String, u32, Quantity, i64) =
         columns!(row => (receiving_id, line_no, open_qty, open_value));
-    let (day, credited): (String, i64) = columns!(row => (business_date, credited_qty));
+    let (day, credited): (String, Quantity) = columns!(row => (business_date, credited_qty));
     let open = OpenReceipt { qty, value };
     Ok((day, credited, ReturnPlace { receiving_id, line_no, open, billed: Vec::new() }))
 }
@@ -88,14 +90,14 @@ async fn billed(
     connection: &mut AnyConnection,
     store_id: &str,
     place: &ReturnPlace,
-    credited: i64,
+    credited: Quantity,
 ) -> Result<Vec<BilledPart>, Error> {
     let sql = "SELECT invoice_id, line_no, held_qty, tax_rate_bp FROM invoice_lines WHERE store_id = $1 \
                AND receiving_id = $2 AND receiving_line_no = $3 AND posted = 1 ORDER BY invoice_id, line_no";
     let query = sqlx::query(sql).bind(store_id.to_owned()).bind(place.receiving_id.clone());
     let (mut gone, mut parts) = (credited, Vec::new());
     for row in query.bind(i64::from(place.line_no)).fetch_all(connection).await? {
-        let (invoice_id, line_no, held, tax_rate_bp): (String, u32, i64, u32) =
+        let (invoice_id, line_no, held, tax_rate_bp): (String, u32, Quantity, u32) =
             columns!(row => (invoice_id, line_no, held_qty, tax_rate_bp));
         let back = gone.min(held);
         gone = gone.saturating_sub(back);

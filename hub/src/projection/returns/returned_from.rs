@@ -5,6 +5,7 @@ use crate::columns;
 use crate::db::insert;
 use crate::projection::fold::ReturnedFrom;
 use crate::table::exception::{self, Found};
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
@@ -138,7 +139,7 @@ async fn earlier(
 async fn sold(
     connection: &mut AnyConnection,
     transaction_id: &str,
-) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+) -> Result<BTreeMap<String, Quantity>, sqlx::Error> {
     let sql = "SELECT l.sku, CAST(SUM(l.qty) AS BIGINT) AS qty FROM sales s JOIN sale_lines l \
                ON l.store_id = s.store_id AND l.event_id = s.event_id \
                WHERE s.transaction_id = $1 AND s.voided_event IS NULL GROUP BY l.sku";
@@ -151,7 +152,7 @@ async fn returned(
     connection: &mut AnyConnection,
     transaction_id: &str,
     receipt_no: Option<&str>,
-) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+) -> Result<BTreeMap<String, Quantity>, sqlx::Error> {
     let sql = "SELECT l.sku, CAST(SUM(l.qty) AS BIGINT) AS qty FROM returns r JOIN return_lines l \
                ON l.store_id = r.store_id AND l.event_id = r.event_id WHERE r.voided_event IS NULL \
                AND (r.transaction_id = $1 OR (r.transaction_id IS NULL AND r.origin_receipt_no = $2)) \

@@ -47,7 +47,7 @@ fn line(
     let figures = |count: i64| {
         [
             ("returns_count", count),
-            ("returned_qty", part(line.qty)),
+            ("returned_qty", part(line.qty.get())),
             ("refund", part(line.refund)),
             ("refund_tax", part(line.tax)),
             ("refund_cost", part(line.cost)),

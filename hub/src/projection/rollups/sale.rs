@@ -6,6 +6,7 @@ use crate::table::rollup::{
     MEMBER_DAYS, Part, RollupSums, SALES_CATEGORIES, SALES_METHODS, SALES_PROMOTIONS, SALES_SKU_MONTHS,
     SALES_SKUS, SALES_TAXES,
 };
+use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
 use domain::model::people::points::PointsReason;
 use domain::model::selling::payment::EXCHANGE;
@@ -96,10 +97,10 @@ fn place(sale: &Transaction) -> (UtcMs, &str, &str) {
 
 fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sign: i64) {
     let part = |figure: i64| figure.saturating_mul(sign);
-    let pieces = sale.items.iter().map(|line| line.qty).fold(0, i64::saturating_add);
+    let pieces: Quantity = sale.items.iter().map(|line| line.qty).sum();
     let figures = [
         ("sales_count", sign),
-        ("items_count", part(pieces)),
+        ("items_count", part(pieces.get())),
         ("gross", part(sale.subtotal)),
         ("discount", part(sale.discount)),
         ("tax", part(sale.tax)),
@@ -133,8 +134,8 @@ fn lines(
         let figures = |count: i64| {
             [
                 ("sales_count", count),
-                ("items_count", part(line.qty)),
-                ("gross", part(line.qty.saturating_mul(line.price))),
+                ("items_count", part(line.qty.get())),
+                ("gross", part(line.price.saturating_mul(line.qty.get()))),
                 ("discount", part(line.discount)),
                 ("tax", part(line.tax)),
                 ("total", part(line.total)),

@@ -3,6 +3,7 @@
 
 use crate::projection::rollups::{RollupRecord, month};
 use crate::table::rollup::{DAMAGED, RollupSums, STOCK_DAYS, STOCK_MONTHS};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::adjustment::AdjustmentState;
 use domain::model::inventory::stock::{MovementReason, StockPlace};
@@ -13,13 +14,13 @@ use domain::wire::record::{AdjustmentPosted, AnyPayload, Move};
 pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
     let payload = &told.event.payload;
     for (place, moved) in told.event.effect.moves.iter().enumerate() {
-        let figures = [("qty", moved.qty), ("value", moved.value), ("correction", moved.correction)];
+        let figures = [("qty", moved.qty.get()), ("value", moved.value), ("correction", moved.correction)];
         add(sums, told, &moved.sku, reason(payload, place), figures);
     }
     for (sku, qty, value) in damaged(payload, &told.event.effect.moves) {
-        add(sums, told, sku, reason(payload, 0), [("damaged_qty", qty), ("damaged_value", value)]);
+        add(sums, told, sku, reason(payload, 0), [("damaged_qty", qty.get()), ("damaged_value", value)]);
         let key = vec![told.store_id.into(), sku.as_str().into()];
-        sums.add(&DAMAGED, key, [("qty", qty), ("value", value)]);
+        sums.add(&DAMAGED, key, [("qty", qty.get()), ("value", value)]);
     }
 }
 
@@ -57,7 +58,7 @@ fn reason(payload: &AnyPayload, place: usize) -> &'static str {
 }
 
 /// Pieces and value that came to the damaged ones, or left them.
-fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, i64, i64)> {
+fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, i64)> {
     match payload {
         AnyPayload::ReturnPosted(it) => put_aside(&it.document.items, 1),
         AnyPayload::ReturnVoided(it) => put_aside(&it.document.items, -1),
@@ -72,7 +73,7 @@ fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, i64,
     }
 }
 
-fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, i64, i64)> {
+fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, Quantity, i64)> {
     let aside = |line: &&ReturnLine| matches!(line.disposition, Disposition::Damaged | Disposition::Vendor);
     let part = |line: &'_ ReturnLine| {
         (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign))
@@ -80,7 +81,7 @@ fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, i64, i64)> {
     lines.iter().filter(aside).map(|line| (&line.sku, part(line).0, part(line).1)).collect()
 }
 
-fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, i64, i64)> {
+fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, i64)> {
     let sign = match it.adjustment.state {
         AdjustmentState::Posted => 1,
         AdjustmentState::Reversed => -1,

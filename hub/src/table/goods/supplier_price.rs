@@ -46,8 +46,9 @@ pub async fn of_key(
 ) -> Result<Option<SupplierPrice>, Error> {
     let sql = "UPDATE supplier_prices SET row_id = row_id WHERE supplier_id = $1 AND sku = $2 \
                AND min_qty = $3 AND from_date = $4 RETURNING document";
-    let query = sqlx::query_scalar(sql).bind(&price.supplier_id).bind(price.sku.as_str()).bind(price.min_qty);
-    let text: Option<String> = query.bind(from_date(price)).fetch_optional(connection).await?;
+    let query = sqlx::query_scalar(sql).bind(&price.supplier_id).bind(price.sku.as_str());
+    let query = query.bind(price.min_qty.get()).bind(from_date(price));
+    let text: Option<String> = query.fetch_optional(connection).await?;
     text.map(|text| decode(&text)).transpose()
 }
 
@@ -72,7 +73,7 @@ async fn write(connection: &mut AnyConnection, price: &SupplierPrice) -> Result<
                min_qty = excluded.min_qty, from_date = excluded.from_date, preferred = excluded.preferred, \
                document = excluded.document";
     let query = sqlx::query(sql).bind(&price.row_id).bind(&price.supplier_id).bind(price.sku.as_str());
-    let query = query.bind(price.min_qty).bind(from_date(price)).bind(i64::from(price.preferred));
+    let query = query.bind(price.min_qty.get()).bind(from_date(price)).bind(i64::from(price.preferred));
     query.bind(encode(price)?).execute(connection).await?;
     Ok(())
 }

@@ -56,7 +56,7 @@ pub async fn release_held(connection: &mut AnyConnection, invoice_id: &str, sku:
         stops: true,
         amount: 0,
         expected: None,
-        actual: Some(line.qty),
+        actual: Some(line.qty.get()),
         reason: None,
         accepted_by: None,
     });

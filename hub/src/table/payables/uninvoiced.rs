@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::insert;
 use crate::row;
 use crate::table::purchase_order;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
 use domain::rules::books::payables::{LineTotal, OpenReceipt, Part, ReceiptLine, on_order_lines};
@@ -66,15 +67,15 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
         columns!(row => (store_id, receiving_id, line_no, sku));
     let (supplier_id, po_id, day): (Option<String>, Option<String>, String) =
         columns!(row => (supplier_id, po_id, business_date));
-    let (qty, value, unit_cost, cost_missing): (i64, i64, i64, bool) =
+    let (qty, value, unit_cost, cost_missing): (Quantity, i64, i64, bool) =
         columns!(row => (open_qty, open_value, unit_cost, cost_missing));
     let at = ReceiptRef { store_id, receiving_id, line_no };
     let open = OpenReceipt { qty, value };
     let (po_line_no, order_cost) = (None, None);
-    let (came, came_value): (i64, i64) = columns!(row => (came, came_value));
+    let (came, came_value): (Quantity, i64) = columns!(row => (came, came_value));
     // What was said as a total is compared as one.
-    let total =
-        (came_value != came.saturating_mul(unit_cost)).then_some(LineTotal { value: came_value, qty: came });
+    let total = (came_value != unit_cost.saturating_mul(came.get()))
+        .then_some(LineTotal { value: came_value, qty: came });
     Ok((
         day,
         ReceiptLine {
@@ -93,10 +94,10 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
 }
 
 /// Pieces are billed, or given back (below 0); of an invoice that is matched, not yet posted.
-pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: i64) -> Result<(), Error> {
+pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: Quantity) -> Result<(), Error> {
     let sql = "UPDATE uninvoiced SET invoiced_qty = invoiced_qty + $4 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
-    bound(sql, at).bind(qty).execute(connection).await?;
+    bound(sql, at).bind(qty.get()).execute(connection).await?;
     Ok(())
 }
 
@@ -109,7 +110,7 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
                AND l.receiving_id = uninvoiced.receiving_id AND l.receiving_line_no = uninvoiced.line_no \
                AND l.posted = 0) AS all_held";
     let Some(row) = bound(sql, at).fetch_optional(connection).await? else { return Ok(None) };
-    let (qty, value, all_held): (i64, i64, i64) = columns!(row => (open_qty, open_value, all_held));
+    let (qty, value, all_held): (Quantity, i64, Quantity) = columns!(row => (open_qty, open_value, all_held));
     // What other matched invoices hold is still in the value: the pieces that it stands for are those as well.
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
@@ -174,7 +175,7 @@ pub async fn settle_claim(
     let sql = "UPDATE uninvoiced SET open_value = open_value + $4 WHERE store_id = $1 AND receiving_id = $2 \
                AND line_no = $3 AND open_value + $4 <= 0";
     let done = bound(sql, at).bind(net).execute(&mut *connection).await?;
-    note(connection, at, cause, Part { qty: 0, value: net.saturating_neg() }).await?;
+    note(connection, at, cause, Part { qty: Quantity::ZERO, value: net.saturating_neg() }).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -215,7 +216,7 @@ pub async fn write_lines(connection: &mut AnyConnection, invoice: &Invoice) -> R
             tax_rate_bp: i64::from(line.tax_rate_bp), net, tax,
             sku: line.sku.as_ref().map_or("", |sku| sku.as_str()), qty: line.qty,
             variance: line.variance.unwrap_or_default(),
-            held_qty: if holds { line.matched_qty } else { 0 }, posted: i64::from(posted),
+            held_qty: if holds { line.matched_qty } else { Quantity::ZERO }, posted: i64::from(posted),
         }
     };
     insert::rows(connection, "invoice_lines", "", invoice.lines.iter().map(cells).collect()).await

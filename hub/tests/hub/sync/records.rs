@@ -61,10 +61,10 @@ impl Sale<'_> {
         let movement = Movement {
             movement_id: "mov_1".into(),
             sku: self.sku.into(),
-            qty: -self.qty,
+            qty: (-self.qty).into(),
             cost: -self.qty * 10,
             correction: 0,
-            balance_after: 0,
+            balance_after: 0.into(),
             reason: MovementReason::Sale,
             reference_type: "transaction".to_owned(),
             reference_id: "trx".to_owned(),

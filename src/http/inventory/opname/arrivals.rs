@@ -2,6 +2,7 @@
 //! received while it was open.
 
 use crate::http::failure::stored;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::opname::OpnameLine;
@@ -32,7 +33,7 @@ pub struct Awaited {
     /// Store that sent the transfer. Null for an order.
     from_store_id: Option<StoreId>,
     /// Pieces that may still be received.
-    open_qty: i64,
+    open_qty: Quantity,
     /// Expected delivery date. Null if none is known.
     expected_at: Option<Date>,
 }
@@ -48,7 +49,7 @@ pub struct Received {
     /// ID of the receipt or the transfer.
     document_id: String,
     /// Received pieces.
-    qty: i64,
+    qty: Quantity,
     /// When they were received.
     at: UtcMs,
 }
@@ -111,7 +112,7 @@ pub fn received(storage: &Storage, line: &OpnameLine) -> Result<Vec<Received>, A
                 sku: moved.sku.clone(),
                 document_type: moved.reference_type.clone(),
                 document_id: moved.reference_id.clone(),
-                qty: 0,
+                qty: Quantity::ZERO,
                 at: moved.at,
             });
             document.qty = document.qty.saturating_add(moved.qty);

@@ -4,6 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::http::inventory::stock::shelf_place;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::search;
 use domain::model::inventory::opname::{Opname, OpnameState};
@@ -48,13 +49,13 @@ pub struct Counted {
     /// Place in the store where the product is kept. Null if none is recorded.
     shelf_place: Option<String>,
     /// Number of pieces that one scan of the code stands for.
-    pack_qty: i64,
+    pack_qty: Quantity,
     /// Whether the product can be counted now.
     here: bool,
     /// Quantity counted so far in all zones. Null if nothing was counted.
-    counted: Option<i64>,
+    counted: Option<Quantity>,
     /// Current pieces on hand. Null while a blind count hides them.
-    expected: Option<i64>,
+    expected: Option<Quantity>,
 }
 
 /// `GET /api/opname/:id/lookup`
@@ -95,11 +96,12 @@ fn counted(
     hidden: bool,
 ) -> Result<Counted, ApiError> {
     let line = storage.stock_documents().opname_line(&opname.opname_id, &product.sku).map_err(stored)?;
-    let on_hand = storage.stock().stock(&product.sku).map_err(stored)?.map_or(0, |stock| stock.qty);
+    let on_hand =
+        storage.stock().stock(&product.sku).map_err(stored)?.map_or(Quantity::ZERO, |stock| stock.qty);
     let scanned = code.and_then(|scan| product.code_of(scan));
     Ok(Counted {
         shelf_place: shelf_place(storage, &product.sku)?,
-        pack_qty: scanned.map_or(1, |barcode| barcode.pack_qty),
+        pack_qty: scanned.map_or(Quantity::new(1), |barcode| barcode.pack_qty),
         here: opname.state == OpnameState::Counting && opname.accepts(&product),
         counted: line.filter(|line| !line.zones.is_empty()).map(|line| line.counted()),
         expected: (!hidden).then_some(on_hand),

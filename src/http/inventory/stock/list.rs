@@ -4,6 +4,7 @@ use super::transit::in_transit;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::search::{fold, matches, words};
 use domain::model::inventory::product::Product;
@@ -99,7 +100,7 @@ struct Listed<'a> {
     /// Pieces that one scan of `barcode` stands for, for example the pieces of a carton. Omitted if no barcode was
     /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pack_qty: Option<i64>,
+    pack_qty: Option<Quantity>,
 }
 
 /// `GET /api/stock`
@@ -145,7 +146,7 @@ fn page(
             }
             let stock = storage.stock().stock(&product.sku).map_err(stored)?;
             if query.wants(storage, &product, stock.as_ref())? {
-                let coming = coming.get(&product.sku).copied().unwrap_or(0);
+                let coming = coming.get(&product.sku).copied().unwrap_or_default();
                 items.push(query.listed(storage, &product, in_catalogue, stock.as_ref(), coming)?);
             }
             after = Some(product.sku);
@@ -195,7 +196,7 @@ fn by_places(
         let stock = storage.stock().stock(&sku).map_err(stored)?;
         let product = storage.products().product(&sku).map_err(stored)?;
         let in_catalogue = product.is_some();
-        let coming = coming.get(&sku).copied().unwrap_or(0);
+        let coming = coming.get(&sku).copied().unwrap_or_default();
         let product = product.unwrap_or_else(|| out_of_catalogue(sku));
         query.listed(storage, &product, in_catalogue, stock.as_ref(), coming)
     };
@@ -205,12 +206,12 @@ fn by_places(
 impl Sort {
     /// What the products are ordered by, lowest first.
     fn place(self, product: &Product, stock: Option<&Stock>) -> i64 {
-        let (on_hand, value) = stock.map_or((0, 0), |stock| (stock.qty, stock.value));
+        let (on_hand, value) = stock.map_or((Quantity::ZERO, 0), |stock| (stock.qty, stock.value));
         match self {
             Self::Sku => 0,
-            Self::Worst => on_hand.saturating_sub(product.reorder_level.unwrap_or(0)),
-            Self::Fewest => on_hand,
-            Self::Most => on_hand.saturating_neg(),
+            Self::Worst => on_hand.saturating_sub(product.reorder_level.unwrap_or_default()).get(),
+            Self::Fewest => on_hand.get(),
+            Self::Most => on_hand.saturating_neg().get(),
             Self::Value => value.saturating_neg(),
         }
     }
@@ -228,7 +229,7 @@ impl Query {
         product: &Product,
         in_catalogue: bool,
         stock: Option<&Stock>,
-        coming: i64,
+        coming: Quantity,
     ) -> Result<Value, ApiError> {
         let place = super::shelf_place(storage, &product.sku)?;
         let stock = view(product, in_catalogue, stock, coming, place);
@@ -236,7 +237,7 @@ impl Query {
     }
 
     fn matches(&self, product: &Product, stock: Option<&Stock>) -> bool {
-        let on_hand = stock.map_or(0, |stock| stock.qty);
+        let on_hand = stock.map_or(Quantity::ZERO, |stock| stock.qty);
         self.q.as_deref().is_none_or(|q| found_by(product, q))
             && self.category.as_ref().is_none_or(|category| product.category.as_ref() == Some(category))
             && self.barcode.as_ref().is_none_or(|code| product.has_code(code))
@@ -244,7 +245,7 @@ impl Query {
             && (!self.negative || on_hand < 0)
     }
 
-    fn pack_of(&self, product: &Product) -> Option<i64> {
+    fn pack_of(&self, product: &Product) -> Option<Quantity> {
         let asked = self.barcode.as_ref()?;
         product.code_of(asked).map(|barcode| barcode.pack_qty)
     }
@@ -282,7 +283,7 @@ mod tests {
     fn product(sku: &str, name: &str) -> Product {
         Product {
             category: Some("Drinks".to_owned()),
-            reorder_level: Some(5),
+            reorder_level: Some(Quantity::new(5)),
             ..Product::new(Sku::from(sku), name.to_owned(), 1, domain::model::base::time::UtcMs(0))
         }
     }
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn filters_hold_together() {
         let tea = product("1", "Tea");
-        let row = |qty| Stock { qty, ..Stock::seed(&tea) };
+        let row = |qty: i64| Stock { qty: qty.into(), ..Stock::seed(&tea) };
         let low = Query { below_reorder: true, ..Query::default() };
         assert!(
             low.matches(&tea, None) && low.matches(&tea, Some(&row(5))) && !low.matches(&tea, Some(&row(6)))

@@ -1,6 +1,7 @@
 //! Goods on their way here.
 
 use crate::http::failure::stored;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::inventory::transfer::TransferState;
 use edge::ApiError;
@@ -8,8 +9,8 @@ use std::collections::HashMap;
 use storage::Storage;
 
 /// Pieces by sku that other stores sent to `own` and that nobody received yet.
-pub fn in_transit(storage: &Storage, own: &StoreId) -> Result<HashMap<Sku, i64>, ApiError> {
-    let mut pieces: HashMap<Sku, i64> = HashMap::new();
+pub fn in_transit(storage: &Storage, own: &StoreId) -> Result<HashMap<Sku, Quantity>, ApiError> {
+    let mut pieces: HashMap<Sku, Quantity> = HashMap::new();
     let open = storage.stock_documents().open_transfers().map_err(stored)?;
     let coming = open
         .iter()

@@ -6,6 +6,7 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::http::operation::reports;
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -73,7 +74,7 @@ struct Valued {
     /// Category of the product. Null for none.
     category: Option<String>,
     /// Pieces on hand; may be negative.
-    on_hand: i64,
+    on_hand: Quantity,
     /// Value of the stock on hand at that time, in whole currency units.
     value: i64,
 }
@@ -158,7 +159,7 @@ impl<'a> Then<'a> {
 
     /// Quantity and value then: those of now less what moved since. Every movement that is read takes one
     /// of what is `left`; with nothing left the figures are not right.
-    fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(i64, i64), ApiError> {
+    fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(Quantity, i64), ApiError> {
         for _ in 0..ATTEMPTS {
             let before = self.storage.stock().stock(sku).map_err(stored)?.unwrap_or_default();
             let then = self.less_what_moved_since(&before, sku, left)?;
@@ -179,7 +180,7 @@ impl<'a> Then<'a> {
         now: &Stock,
         sku: &Sku,
         left: &mut usize,
-    ) -> Result<(i64, i64), ApiError> {
+    ) -> Result<(Quantity, i64), ApiError> {
         let (mut qty, mut value, mut before) = (now.qty, now.value, None);
         // What last moved by then, most of a shelf, needs no look into the journal.
         if self.by_then(now.updated_at) {

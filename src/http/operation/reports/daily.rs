@@ -179,7 +179,7 @@ impl ShiftRow {
             Cell::Text(self.state.name()),
             z_no.into(),
             shown(sums.sales_count).into(),
-            shown(sums.items_count).into(),
+            shown(sums.items_count.get()).into(),
             shown(sums.gross_sales).into(),
             shown(sums.discounts).into(),
             shown(sums.tax).into(),

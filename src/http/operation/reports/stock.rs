@@ -6,6 +6,7 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::http::inventory::stock::{goods, in_transit};
+use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
@@ -89,11 +90,11 @@ struct Totals {
     /// Number of products in the report.
     products_count: i64,
     /// Pieces on hand.
-    on_hand: i64,
+    on_hand: Quantity,
     /// Value of the stock on hand, in whole currency units.
     value: i64,
     /// Pieces that can't be sold; not in `on_hand`.
-    damaged: i64,
+    damaged: Quantity,
     /// Value of the damaged pieces, in whole currency units.
     damaged_value: i64,
     /// Number of products with stock below zero.
@@ -113,29 +114,29 @@ struct Row {
     /// Category of the product. Null for none.
     category: Option<String>,
     /// Pieces on hand; may be negative.
-    on_hand: i64,
+    on_hand: Quantity,
     /// Pieces that are reserved and can't be sold.
-    reserved: i64,
+    reserved: Quantity,
     /// Pieces that can be sold: `on_hand` − `reserved`.
-    available: i64,
+    available: Quantity,
     /// Damaged pieces; not included in `on_hand`.
-    damaged: i64,
+    damaged: Quantity,
     /// Value of the damaged pieces, in whole currency units.
     damaged_value: i64,
     /// Pieces in transit to this store.
-    in_transit_in: i64,
+    in_transit_in: Quantity,
     /// Average cost of one piece, in whole currency units: the unit cost that was last used.
     average_cost: i64,
     /// Value of the pieces on hand, in whole currency units.
     value: i64,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    reorder_level: Option<i64>,
+    reorder_level: Option<Quantity>,
     /// Whether the stock on hand is at or below the reorder level.
     below_reorder: bool,
 }
 
 impl Row {
-    fn of(product: Product, stock: Option<Stock>, in_transit_in: i64) -> Self {
+    fn of(product: Product, stock: Option<Stock>, in_transit_in: Quantity) -> Self {
         let stock = stock.unwrap_or_else(|| Stock::seed(&product));
         Self {
             sku: product.sku,
@@ -178,15 +179,15 @@ impl Totals {
     fn add(&mut self, row: &Row) {
         for (so_far, more) in [
             (&mut self.products_count, 1),
-            (&mut self.on_hand, row.on_hand),
             (&mut self.value, row.value),
-            (&mut self.damaged, row.damaged),
             (&mut self.damaged_value, row.damaged_value),
             (&mut self.negative_count, i64::from(row.on_hand < 0)),
             (&mut self.below_reorder_count, i64::from(row.below_reorder)),
         ] {
             *so_far = shown_sum([*so_far, more]);
         }
+        self.on_hand = shown_sum([self.on_hand, row.on_hand]);
+        self.damaged = shown_sum([self.damaged, row.damaged]);
     }
 }
 
@@ -240,7 +241,7 @@ fn rows(
     mut take: impl FnMut(Row) -> Result<bool, ApiError>,
 ) -> Result<(), ApiError> {
     let storage = shop.store.storage();
-    let coming: HashMap<Sku, i64> = in_transit(storage, &shop.store.rules().store_id)?;
+    let coming: HashMap<Sku, Quantity> = in_transit(storage, &shop.store.rules().store_id)?;
     loop {
         let chunk = goods(storage, after.as_ref(), CHUNK)?;
         let Some(last) = chunk.last() else { return Ok(()) };
@@ -250,7 +251,7 @@ fn rows(
                 continue;
             }
             let stock = storage.stock().stock(&product.sku).map_err(stored)?;
-            let in_transit_in = coming.get(&product.sku).copied().unwrap_or(0);
+            let in_transit_in = coming.get(&product.sku).copied().unwrap_or_default();
             if !take(Row::of(product, stock, in_transit_in))? {
                 return Ok(());
             }

@@ -99,7 +99,7 @@ fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut
     paper.rule();
     let totals = &shift.totals;
     paper.sum("Sales", totals.sales_count);
-    paper.sum("Items", totals.items_count);
+    paper.sum("Items", totals.items_count.get());
     paper.sum("Returns", totals.returns_count);
     paper.sum("Voids", totals.voids_count);
     paper.sum("Price overrides", totals.price_overrides);

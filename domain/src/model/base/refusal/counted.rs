@@ -1,5 +1,6 @@
 //! Counts that would overwrite what somebody else counted.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, UserId};
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ pub struct CountConflict {
     /// Zone that was counted. Empty if none was named.
     pub zone: String,
     /// Pieces that were counted there.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Users who counted there.
     pub counted_by: Vec<CountedBy>,
 }

@@ -1,5 +1,6 @@
 //! Details of a refusal by a limit: the line, what is left, and who may exceed it.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::refusal::{ShortItem, There};
 use crate::model::people::user::Role;
 use serde::{Deserialize, Serialize};
@@ -15,19 +16,19 @@ pub struct ReturnLeft {
     /// SKU of the product.
     pub sku: String,
     /// Pieces that were sold, in the lines that the request names.
-    pub sold: i64,
+    pub sold: Quantity,
     /// Pieces of them that came back before, in whatever store that is known.
-    pub returned: i64,
+    pub returned: Quantity,
     /// Pieces that may still come back.
-    pub left: i64,
+    pub left: Quantity,
     /// Pieces that were to come back.
-    pub requested: i64,
+    pub requested: Quantity,
 }
 
 impl ReturnLeft {
     /// Builds it from the pieces sold and the pieces that are left.
-    pub fn new(path: String, sku: String, sold: i64, left: i64, requested: i64) -> Self {
-        let left = left.clamp(0, sold.max(0));
+    pub fn new(path: String, sku: String, sold: Quantity, left: Quantity, requested: Quantity) -> Self {
+        let left = left.clamp(Quantity::ZERO, sold.max(Quantity::ZERO));
         Self { path, sku, sold, returned: sold.saturating_sub(left), left, requested }
     }
 }
@@ -40,18 +41,18 @@ pub struct OverReceived {
     /// SKU of the product.
     pub sku: String,
     /// The most that may be received in all.
-    pub limit: i64,
-    pub received: i64,
+    pub limit: Quantity,
+    pub received: Quantity,
     /// Pieces that may still be received.
-    pub left: i64,
+    pub left: Quantity,
     /// Pieces that were to be received now.
-    pub requested: i64,
+    pub requested: Quantity,
 }
 
 impl OverReceived {
     /// Builds it from the limit, the pieces received before, and those to be received now.
-    pub fn new(sku: &str, limit: i64, received: i64, requested: i64) -> Self {
-        let left = limit.saturating_sub(received).max(0);
+    pub fn new(sku: &str, limit: Quantity, received: Quantity, requested: Quantity) -> Self {
+        let left = limit.saturating_sub(received).max(Quantity::ZERO);
         Self { path: String::new(), sku: sku.to_owned(), limit, received, left, requested }
     }
 }

@@ -1,5 +1,6 @@
 //! A supplier's invoice.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::books::payables::BookOpen;
@@ -146,7 +147,7 @@ pub struct InvoiceLine {
     /// Description of the line. Null for none.
     pub description: Option<String>,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units.
     pub unit_cost: i64,
     /// Net amount, without tax, in whole currency units.
@@ -156,7 +157,7 @@ pub struct InvoiceLine {
     /// Tax added to the net amount, in whole currency units.
     pub tax: i64,
     /// Pieces of the receipt that the line bills. The line's other pieces, which a user accepted, bill no receipt.
-    pub matched_qty: i64,
+    pub matched_qty: Quantity,
     /// Amount that the approval moved out of account 2020, in whole currency units. Null until the approval, and for an
     /// expense.
     pub receipt_value: Option<i64>,

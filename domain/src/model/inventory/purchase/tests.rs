@@ -8,7 +8,7 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
     let line = |(line_no, (sku, qty)): (u32, &(&str, i64))| OrderLine {
         line_no,
         sku: (*sku).into(),
-        qty: *qty,
+        qty: (*qty).into(),
         unit_cost: 10,
         ..OrderLine::default()
     };
@@ -44,15 +44,16 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
 #[test]
 fn deliveries_fill_the_lines_of_a_sku_one_after_the_other() {
     let mut order = order(&[("A", 5), ("A", 3)]);
-    let came = |order: &PurchaseOrder| order.lines.iter().map(|line| line.received_qty).collect::<Vec<_>>();
-    assert!(!order.receive(&"B".into(), 1));
-    assert!(order.receive(&"A".into(), 6));
+    let came =
+        |order: &PurchaseOrder| order.lines.iter().map(|line| line.received_qty.get()).collect::<Vec<_>>();
+    assert!(!order.receive(&"B".into(), Quantity::new(1)));
+    assert!(order.receive(&"A".into(), Quantity::new(6)));
     order.settle();
     assert_eq!((came(&order), order.state), (vec![5, 1], OrderState::PartiallyReceived));
-    assert!(order.receive(&"A".into(), 4));
+    assert!(order.receive(&"A".into(), Quantity::new(4)));
     order.settle();
     assert_eq!((came(&order), order.state), (vec![5, 5], OrderState::Received));
-    assert!(order.receive(&"A".into(), -10));
+    assert!(order.receive(&"A".into(), Quantity::new(-10)));
     order.settle();
     assert_eq!((came(&order), order.state), (vec![0, 0], OrderState::Sent));
 }
@@ -60,8 +61,8 @@ fn deliveries_fill_the_lines_of_a_sku_one_after_the_other() {
 #[test]
 fn a_line_that_a_person_closed_is_waited_for_no_longer() {
     let mut order = order(&[("A", 100), ("B", 5)]);
-    order.receive(&"A".into(), 96);
-    order.receive(&"B".into(), 5);
+    order.receive(&"A".into(), Quantity::new(96));
+    order.receive(&"B".into(), Quantity::new(5));
     order.settle();
     let states = |order: &PurchaseOrder| order.lines.iter().map(|line| line.state).collect::<Vec<_>>();
     assert_eq!(states(&order), [LineState::Partial, LineState::Received]);
@@ -92,7 +93,7 @@ fn what_came_wins_over_a_cancellation_until_it_is_taken_back() {
         let mut order = order(&[("A", 5)]);
         order.state = before;
         order.cancel_requested_at = cancelled.then_some(UtcMs(1));
-        order.receive(&"A".into(), came);
+        order.receive(&"A".into(), Quantity::new(came));
         order.settle();
         assert_eq!(order.state, after, "{before:?}, {came} came");
     }

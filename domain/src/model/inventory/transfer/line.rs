@@ -1,5 +1,6 @@
 //! A line on its way: what arrives, and what becomes of the rest (docs/arithmetic.md#receiving-orders-and-transfers).
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::money::share;
 use crate::model::base::refusal::{OverReceived, Refusal};
@@ -27,7 +28,7 @@ pub struct Resolved {
     /// Outcome of the pieces.
     pub resolution: Resolution,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
     pub cost: i64,
     /// User who settled it.
@@ -46,11 +47,11 @@ pub struct TransferLine {
     /// Name of the product at that time.
     pub name: String,
     /// Quantity sent, in pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
     pub cost: i64,
     /// Pieces received. Null if nothing was received yet.
-    pub received_qty: Option<i64>,
+    pub received_qty: Option<Quantity>,
     /// Cost of the received pieces.
     pub in_cost: i64,
     /// Parts of the shortfall that were settled so far.
@@ -62,9 +63,10 @@ impl TransferLine {
     ///
     /// # Errors
     /// `over_receipt` for more than was sent.
-    pub fn receive(&mut self, k: i64) -> Result<(), Refusal> {
+    pub fn receive(&mut self, k: Quantity) -> Result<(), Refusal> {
         if k > self.qty {
-            let over = OverReceived::new(self.sku.as_str(), self.qty, self.received_qty.unwrap_or(0), k);
+            let over =
+                OverReceived::new(self.sku.as_str(), self.qty, self.received_qty.unwrap_or_default(), k);
             return Err(Refusal::OverReceipt(Box::new(over)));
         }
         self.in_cost = self.cost_of(k);
@@ -80,7 +82,7 @@ impl TransferLine {
         &mut self,
         path: &str,
         resolution: Resolution,
-        qty: i64,
+        qty: Quantity,
         user_id: UserId,
         at: UtcMs,
     ) -> Result<i64, Refusal> {
@@ -98,13 +100,13 @@ impl TransferLine {
     }
 
     /// Pieces sent and not received. It is 0 before the receipt.
-    pub fn short(&self) -> i64 {
-        self.received_qty.map_or(0, |received| self.qty.saturating_sub(received))
+    pub fn short(&self) -> Quantity {
+        self.received_qty.map_or(Quantity::ZERO, |received| self.qty.saturating_sub(received))
     }
 
     /// Pieces without a recorded outcome yet.
-    pub fn pending(&self) -> i64 {
-        self.received_qty.map_or(0, |_| self.qty.saturating_sub(self.accounted()))
+    pub fn pending(&self) -> Quantity {
+        self.received_qty.map_or(Quantity::ZERO, |_| self.qty.saturating_sub(self.accounted()))
     }
 
     /// Value that is still in transit.
@@ -113,18 +115,18 @@ impl TransferLine {
     }
 
     /// Pieces that left and neither arrived nor were settled.
-    pub fn in_transit_qty(&self) -> i64 {
-        self.qty.saturating_sub(self.accounted()).max(0)
+    pub fn in_transit_qty(&self) -> Quantity {
+        self.qty.saturating_sub(self.accounted()).max(Quantity::ZERO)
     }
 
     /// Pieces received or settled.
-    fn accounted(&self) -> i64 {
+    fn accounted(&self) -> Quantity {
         let settled = self.resolved.iter().map(|part| part.qty);
-        settled.fold(self.received_qty.unwrap_or(0), i64::saturating_add)
+        settled.fold(self.received_qty.unwrap_or_default(), Quantity::saturating_add)
     }
 
     /// Cost of the first `k` pieces, never above the line's.
-    fn cost_of(&self, k: i64) -> i64 {
-        i64::try_from(share(self.cost, k, self.qty.max(1))).unwrap_or(self.cost)
+    fn cost_of(&self, k: Quantity) -> i64 {
+        i64::try_from(share(self.cost, k, self.qty.max(Quantity::new(1)))).unwrap_or(self.cost)
     }
 }

@@ -1,6 +1,6 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Points, Quantity};
 use crate::model::base::ids::TransactionId;
 use crate::model::people::points::LotPart;
 use crate::model::selling::payment::Paid;
@@ -21,7 +21,7 @@ pub struct LineReturned {
 impl LineReturned {
     /// Pieces of a line that came back in other stores, as the hub reported: the first pieces.
     fn elsewhere(line: &Line) -> Option<Self> {
-        let pieces = vec![Span { start: 0, end: line.returned_qty }];
+        let pieces = vec![Span { start: 0, end: line.returned_qty.get() }];
         (line.returned_qty > 0).then_some(Self { line_no: line.line_no, pieces })
     }
 }
@@ -83,13 +83,13 @@ impl SaleAfter {
     }
 
     /// Pieces of a line that came back.
-    pub fn returned(&self, line_no: u32) -> i64 {
+    pub fn returned(&self, line_no: u32) -> Quantity {
         let line = self.returned.iter().find(|line| line.line_no == line_no);
-        line.map_or(0, |line| span::pieces(&line.pieces))
+        line.map_or(Quantity::ZERO, |line| span::pieces(&line.pieces))
     }
 
     /// Takes `n` more pieces of a line of `qty` back; fewer where fewer are left.
-    pub(crate) fn take(&mut self, line_no: u32, qty: i64, n: i64) -> Vec<Span> {
+    pub(crate) fn take(&mut self, line_no: u32, qty: Quantity, n: Quantity) -> Vec<Span> {
         if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
             return span::take(&mut line.pieces, qty, n);
         }
@@ -102,7 +102,7 @@ impl SaleAfter {
     }
 
     /// Marks pieces of a line of `qty` as gone; for those that are gone already others, where any are left.
-    pub(crate) fn mark(&mut self, line_no: u32, qty: i64, pieces: &[Span]) {
+    pub(crate) fn mark(&mut self, line_no: u32, qty: Quantity, pieces: &[Span]) {
         let place = self.returned.iter().position(|line| line.line_no == line_no);
         let mut line = match place {
             Some(place) => self.returned.swap_remove(place),

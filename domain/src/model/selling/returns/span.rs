@@ -1,6 +1,7 @@
 //! Which pieces of a line came back. Pieces are distinguished, so that a return that was voided frees
 //! exactly its own parts of discount, tax and cost, whatever came back after it.
 
+use crate::model::base::figures::Quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +15,19 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn qty(&self) -> i64 {
-        self.end.saturating_sub(self.start)
+    pub fn qty(&self) -> Quantity {
+        self.end.saturating_sub(self.start).into()
     }
 }
 
-pub(crate) fn pieces(spans: &[Span]) -> i64 {
-    spans.iter().fold(0_i64, |sum, span| sum.saturating_add(span.qty()))
+pub(crate) fn pieces(spans: &[Span]) -> Quantity {
+    spans.iter().map(Span::qty).sum()
 }
 
 /// Takes the lowest `n` free pieces of `qty`; fewer where fewer are free.
-pub(crate) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
+pub(crate) fn take(taken: &mut Vec<Span>, qty: Quantity, n: Quantity) -> Vec<Span> {
     let mut new = Vec::new();
-    let (mut place, mut left) = (0_i64, n);
+    let (qty, mut place, mut left) = (qty.get(), 0_i64, n.get());
     let edges: Vec<Span> = taken.iter().copied().chain([Span { start: qty, end: qty }]).collect();
     for next in edges {
         let part = next.start.saturating_sub(place).min(left).max(0);
@@ -42,7 +43,7 @@ pub(crate) fn take(taken: &mut Vec<Span>, qty: i64, n: i64) -> Vec<Span> {
 }
 
 /// Takes exactly these of `qty`; for each that is taken already the lowest free one, where one is left.
-pub(crate) fn mark(taken: &mut Vec<Span>, qty: i64, spans: &[Span]) {
+pub(crate) fn mark(taken: &mut Vec<Span>, qty: Quantity, spans: &[Span]) {
     let mut joined = taken.clone();
     free(&mut joined, spans);
     let wanted = pieces(spans);
@@ -88,14 +89,15 @@ mod tests {
     #[test]
     fn holes_are_filled_first() {
         let mut taken = Vec::new();
-        assert_eq!(take(&mut taken, 10, 3), spans(&[(0, 3)]));
-        assert_eq!(take(&mut taken, 10, 2), spans(&[(3, 5)]));
+        let take = |taken: &mut Vec<Span>, n| super::take(taken, Quantity::new(10), Quantity::new(n));
+        assert_eq!(take(&mut taken, 3), spans(&[(0, 3)]));
+        assert_eq!(take(&mut taken, 2), spans(&[(3, 5)]));
         assert_eq!(taken, spans(&[(0, 5)]));
         free(&mut taken, &spans(&[(1, 3)]));
         assert_eq!(taken, spans(&[(0, 1), (3, 5)]));
-        assert_eq!(take(&mut taken, 10, 4), spans(&[(1, 3), (5, 7)]));
+        assert_eq!(take(&mut taken, 4), spans(&[(1, 3), (5, 7)]));
         assert_eq!(taken, spans(&[(0, 7)]));
-        assert_eq!(pieces(&take(&mut taken, 10, 9)), 3, "no more than there are");
+        assert_eq!(pieces(&take(&mut taken, 9)), 3, "no more than there are");
         free(&mut taken, &spans(&[(0, 10)]));
         assert!(taken.is_empty());
     }
@@ -114,7 +116,7 @@ mod tests {
         ];
         for (before, of, added, after) in cases {
             let mut taken = spans(before);
-            mark(&mut taken, of, &spans(added));
+            mark(&mut taken, of.into(), &spans(added));
             assert_eq!(taken, spans(after), "{before:?} and {added:?} of {of}");
         }
     }

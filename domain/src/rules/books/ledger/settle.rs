@@ -1,7 +1,7 @@
 //! Settles a paid sale: its goods go out, line by line; points are spent and earned.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Points, Quantity};
 use crate::model::base::ids::{MovementId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{NegativeStock, Rules};
@@ -144,7 +144,7 @@ fn enough(sale: &Transaction, rules: &Rules, book: &LedgerBook) -> Result<(), Re
     if rules.negative_stock != NegativeStock::Reject {
         return Ok(());
     }
-    let mut asked: Vec<(&Sku, i64)> = Vec::new();
+    let mut asked: Vec<(&Sku, Quantity)> = Vec::new();
     for line in sale.items.iter().filter(|line| line.track_stock) {
         match asked.iter_mut().find(|(sku, _)| **sku == line.sku) {
             Some((_, sum)) => *sum = sum.saturating_add(line.qty),

@@ -129,7 +129,7 @@ mod tests {
     use crate::rules::books::payables::posting::tests::invoice;
 
     fn goods(qty: i64, unit_cost: i64, tax_rate_bp: u32) -> InvoiceLine {
-        let sku = Some("A".into());
+        let (sku, qty) = (Some("A".into()), qty.into());
         let mut line = InvoiceLine { sku, qty, unit_cost, tax_rate_bp, ..InvoiceLine::default() };
         line.filled(None, None);
         line

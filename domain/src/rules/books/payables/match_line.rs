@@ -1,6 +1,6 @@
 //! Whether one line bills what came, at the price that was ordered.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::books::payables::MatchExceptionKind;
 
 /// Greatest difference of a price from the order's.
@@ -28,9 +28,9 @@ pub struct BilledLine {
     /// The invoice's price per piece.
     pub billed_cost: i64,
     /// Pieces of the invoice.
-    pub billed_qty: i64,
+    pub billed_qty: Quantity,
     /// Pieces that came and are not billed.
-    pub open_qty: i64,
+    pub open_qty: Quantity,
 }
 
 /// Allowed and actual differences of a line.
@@ -47,7 +47,7 @@ pub fn match_line(line: &BilledLine, tolerance: Tolerance) -> LineMatch {
     let allowed = tolerance.allowed(line.order_cost);
     let over = line.billed_cost.saturating_sub(line.order_cost);
     let quantity = match line.open_qty {
-        ..=0 => Some(MatchExceptionKind::NotReceived),
+        open if open <= 0 => Some(MatchExceptionKind::NotReceived),
         open if line.billed_qty > open => Some(MatchExceptionKind::QtyOver),
         _ => None,
     };
@@ -78,6 +78,7 @@ mod tests {
             ("cheaper by what is allowed", 9000, 8820, 1, 1, (200, 0), 180, &[][..]),
             ("cheaper by more", 9000, 8819, 1, 1, (200, 0), 180, &[PriceUnder][..]),
         ] {
+            let [billed_qty, open_qty] = [billed_qty, open_qty].map(Quantity::new);
             let line = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
             let expected = LineMatch { allowed, exceptions: exceptions.to_vec() };
             assert_eq!(match_line(&line, Tolerance { bp: BasisPoints::new(bp), amount }), expected, "{note}");

@@ -1,5 +1,6 @@
 //! Which lines of an order received pieces are of, where it has several of one product.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::spread;
 use crate::model::inventory::purchase::OrderLine;
 use crate::rules::books::payables::{LineTotal, OpenReceipt, ReceiptLine};
@@ -9,15 +10,15 @@ use crate::rules::books::payables::{LineTotal, OpenReceipt, ReceiptLine};
 /// of several lines of the order becomes as many, with its value spread over their pieces; one of a product that the
 /// order lacks stays as it is.
 pub fn on_order_lines(receipts: Vec<ReceiptLine>, order: &[OrderLine]) -> Vec<ReceiptLine> {
-    let mut left: Vec<i64> =
-        order.iter().map(|line| line.qty.saturating_sub(line.invoiced_qty).max(0)).collect();
-    let mut laid: Vec<(Vec<i64>, i64)> =
-        receipts.iter().map(|receipt| (vec![0; order.len()], receipt.open.qty)).collect();
+    let mut left: Vec<Quantity> =
+        order.iter().map(|line| line.qty.saturating_sub(line.invoiced_qty).max(Quantity::ZERO)).collect();
+    let mut laid: Vec<(Vec<Quantity>, Quantity)> =
+        receipts.iter().map(|receipt| (vec![Quantity::ZERO; order.len()], receipt.open.qty)).collect();
     for at_its_price in [true, false] {
         for ((parts, waiting), receipt) in laid.iter_mut().zip(&receipts) {
             for ((line, free), part) in order.iter().zip(&mut left).zip(parts) {
                 let fits = line.sku == receipt.sku && (!at_its_price || line.unit_cost == receipt.unit_cost);
-                let taken = if fits { (*waiting).min(*free).max(0) } else { 0 };
+                let taken = if fits { (*waiting).min(*free).max(Quantity::ZERO) } else { Quantity::ZERO };
                 *part = part.saturating_add(taken);
                 *free = free.saturating_sub(taken);
                 *waiting = waiting.saturating_sub(taken);
@@ -31,11 +32,16 @@ pub fn on_order_lines(receipts: Vec<ReceiptLine>, order: &[OrderLine]) -> Vec<Re
         .collect()
 }
 
-fn of_lines(receipt: ReceiptLine, order: &[OrderLine], parts: Vec<i64>, beyond: i64) -> Vec<ReceiptLine> {
+fn of_lines(
+    receipt: ReceiptLine,
+    order: &[OrderLine],
+    parts: Vec<Quantity>,
+    beyond: Quantity,
+) -> Vec<ReceiptLine> {
     let of_sku = || order.iter().zip(&parts).filter(|(line, _)| line.sku == receipt.sku);
     let Some((last, _)) = of_sku().next_back() else { return vec![receipt] };
-    let more = |line: &OrderLine| if line.line_no == last.line_no { beyond } else { 0 };
-    let mut places: Vec<(&OrderLine, i64)> = of_sku()
+    let more = |line: &OrderLine| if line.line_no == last.line_no { beyond } else { Quantity::ZERO };
+    let mut places: Vec<(&OrderLine, Quantity)> = of_sku()
         .map(|(line, part)| (line, part.saturating_add(more(line))))
         .filter(|(_, part)| *part > 0)
         .collect();
@@ -44,9 +50,9 @@ fn of_lines(receipt: ReceiptLine, order: &[OrderLine], parts: Vec<i64>, beyond: 
         let own = of_sku().find(|(line, _)| line.unit_cost == receipt.unit_cost);
         places.extend(own.or_else(|| of_sku().next()).map(|(line, _)| (line, receipt.open.qty)));
     }
-    let pieces: Vec<i64> = places.iter().map(|(_, part)| *part).collect();
+    let pieces: Vec<Quantity> = places.iter().map(|(_, part)| *part).collect();
     let values = spread(receipt.open.value, &pieces);
-    let part = |((line, qty), value): ((&OrderLine, i64), i64)| ReceiptLine {
+    let part = |((line, qty), value): ((&OrderLine, Quantity), i64)| ReceiptLine {
         po_line_no: Some(line.line_no),
         order_cost: Some(line.unit_cost),
         total: line.line_total.map(|value| LineTotal { value, qty: line.qty }),
@@ -63,6 +69,7 @@ mod tests {
     use crate::model::books::payables::ReceiptRef;
 
     fn ordered(line_no: u32, qty: i64, unit_cost: i64, invoiced_qty: i64) -> OrderLine {
+        let [qty, invoiced_qty] = [qty, invoiced_qty].map(Quantity::new);
         OrderLine { line_no, sku: "A".into(), qty, unit_cost, invoiced_qty, ..OrderLine::default() }
     }
 
@@ -73,7 +80,7 @@ mod tests {
             po_id: Some("po_1".to_owned()),
             po_line_no: None,
             sku: "A".into(),
-            open: OpenReceipt { qty, value: qty.saturating_mul(unit_cost) },
+            open: OpenReceipt { qty: qty.into(), value: qty.saturating_mul(unit_cost) },
             unit_cost,
             order_cost: None,
             total: None,
@@ -86,7 +93,7 @@ mod tests {
         let order = [ordered(1, 10, 9_000, 0), ordered(2, 10, 8_000, 0)];
         let laid = |receipts: &[ReceiptLine], order: &[OrderLine]| -> Vec<(String, Option<u32>, i64)> {
             let laid = on_order_lines(receipts.to_vec(), order).into_iter();
-            laid.map(|line| (line.at.receiving_id, line.po_line_no, line.open.qty)).collect()
+            laid.map(|line| (line.at.receiving_id, line.po_line_no, line.open.qty.get())).collect()
         };
         let row = |id: &str, line_no, qty| (id.to_owned(), Some(line_no), qty);
         for (receipts, expected) in [

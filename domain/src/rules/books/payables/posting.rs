@@ -62,6 +62,7 @@ fn debited(line: &InvoiceLine) -> Result<Option<Account>, Refusal> {
 pub(crate) mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::model::base::figures::Quantity;
     use crate::model::base::time::UtcMs;
     use crate::model::books::payables::InvoiceState;
     use crate::rules::books::entry_by_hand::EntryLine;
@@ -108,7 +109,7 @@ pub(crate) mod tests {
         InvoiceLine {
             store_id: store_id.to_owned(),
             sku: Some("A".into()),
-            qty: 1,
+            qty: Quantity::new(1),
             net,
             tax,
             receipt_value: Some(receipt_value),

@@ -1,11 +1,12 @@
 //! Open pieces of a receipt's line, and the value of a part of them.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::share;
 
 /// Part of a receipt's line that is not billed and did not go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenReceipt {
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value of these pieces in 2020.
     pub value: i64,
 }
@@ -13,15 +14,15 @@ pub struct OpenReceipt {
 /// A part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    pub qty: i64,
+    pub qty: Quantity,
     /// Value that it takes out of 2020.
     pub value: i64,
 }
 
 impl OpenReceipt {
     /// Takes this many pieces, or all there are: the last ones take all that is open, others ⌊value × qty / open⌋.
-    pub fn take(&mut self, qty: i64) -> Part {
-        let qty = qty.clamp(0, self.qty.max(0));
+    pub fn take(&mut self, qty: Quantity) -> Part {
+        let qty = qty.clamp(Quantity::ZERO, self.qty.max(Quantity::ZERO));
         let value = if qty == self.qty {
             self.value
         } else {
@@ -46,8 +47,8 @@ mod tests {
             (10, 5, &[4, 4, 4][..], &[2, 2, 1][..]),
             (0, 7, &[1][..], &[7][..]),
         ] {
-            let mut open = OpenReceipt { qty, value: cost };
-            let taken: Vec<i64> = parts.iter().map(|part| open.take(*part).value).collect();
+            let mut open = OpenReceipt { qty: Quantity::new(qty), value: cost };
+            let taken: Vec<i64> = parts.iter().map(|part| open.take(Quantity::new(*part)).value).collect();
             assert_eq!(taken, values, "{qty} for {cost}");
             assert_eq!(open.value, 0);
         }

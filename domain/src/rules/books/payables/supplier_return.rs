@@ -1,5 +1,6 @@
 //! Goods that went back to a supplier, laid on the receipts that they came by.
 
+use crate::model::base::figures::Quantity;
 use crate::rules::books::payables::{OpenReceipt, Part};
 
 /// Pieces of a receipt that an invoice bills.
@@ -9,7 +10,7 @@ pub struct BilledPart {
     /// Line of the invoice.
     pub line_no: u32,
     /// Pieces that did not go back yet.
-    pub qty: i64,
+    pub qty: Quantity,
     /// The rate of its tax, in basis points.
     pub tax_rate_bp: u32,
 }
@@ -34,15 +35,15 @@ pub struct PlacedReturn {
     /// Pieces that were: `(receipt, line, invoice, invoice's line, pieces, rate)`.
     pub billed: Vec<(String, u32, BilledPart)>,
     /// Pieces that no receipt has.
-    pub left: i64,
+    pub left: Quantity,
 }
 
 /// Assigns returned pieces to receipts: to the one that the return names, otherwise to the newest first; pieces that
 /// were not invoiced before those that were. `places` are sorted newest first.
-pub fn place_return(qty: i64, named: Option<&str>, places: &[ReturnPlace]) -> PlacedReturn {
+pub fn place_return(qty: Quantity, named: Option<&str>, places: &[ReturnPlace]) -> PlacedReturn {
     let mut order: Vec<&ReturnPlace> = places.iter().collect();
     order.sort_by_key(|place| named.is_none_or(|named| place.receiving_id != named));
-    let mut placed = PlacedReturn { left: qty.max(0), ..PlacedReturn::default() };
+    let mut placed = PlacedReturn { left: qty.max(Quantity::ZERO), ..PlacedReturn::default() };
     for place in &order {
         let mut open = place.open;
         let part = open.take(placed.left);
@@ -53,7 +54,7 @@ pub fn place_return(qty: i64, named: Option<&str>, places: &[ReturnPlace]) -> Pl
     }
     for place in order {
         for billed in &place.billed {
-            let qty = billed.qty.min(placed.left).max(0);
+            let qty = billed.qty.min(placed.left).max(Quantity::ZERO);
             if qty > 0 {
                 placed.left = placed.left.saturating_sub(qty);
                 let billed = BilledPart { qty, ..billed.clone() };
@@ -70,11 +71,11 @@ mod tests {
 
     fn place(receiving_id: &str, open: i64, billed: i64) -> ReturnPlace {
         let billed_part =
-            BilledPart { invoice_id: "inv_1".to_owned(), line_no: 1, qty: billed, tax_rate_bp: 1_100 };
+            BilledPart { invoice_id: "inv_1".to_owned(), line_no: 1, qty: billed.into(), tax_rate_bp: 1_100 };
         ReturnPlace {
             receiving_id: receiving_id.to_owned(),
             line_no: 1,
-            open: OpenReceipt { qty: open, value: open.saturating_mul(1_000) },
+            open: OpenReceipt { qty: open.into(), value: open.saturating_mul(1_000) },
             billed: if billed > 0 { vec![billed_part] } else { Vec::new() },
         }
     }
@@ -88,12 +89,13 @@ mod tests {
             (10, None, &[("rcv_3", 2), ("rcv_2", 1), ("rcv_1", 5)][..], &[("rcv_2", 2)][..], 0),
             (20, Some("rcv_9"), &[("rcv_3", 2), ("rcv_2", 1), ("rcv_1", 5)][..], &[("rcv_2", 4)][..], 8),
         ] {
-            let placed = place_return(qty, named, &places);
-            let of_open: Vec<_> = placed.open.iter().map(|(id, _, part)| (id.as_str(), part.qty)).collect();
+            let placed = place_return(Quantity::new(qty), named, &places);
+            let of_open: Vec<_> =
+                placed.open.iter().map(|(id, _, part)| (id.as_str(), part.qty.get())).collect();
             let of_billed: Vec<_> =
-                placed.billed.iter().map(|(id, _, part)| (id.as_str(), part.qty)).collect();
+                placed.billed.iter().map(|(id, _, part)| (id.as_str(), part.qty.get())).collect();
             assert_eq!(
-                (of_open.as_slice(), of_billed.as_slice(), placed.left),
+                (of_open.as_slice(), of_billed.as_slice(), placed.left.get()),
                 (open, billed, left),
                 "{qty}"
             );

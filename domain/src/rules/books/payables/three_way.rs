@@ -1,5 +1,6 @@
 //! The three-way match: an invoice against what was received and what was ordered.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::money::{half_up, product, spread};
 use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionKind as Kind, ReceiptRef};
@@ -35,13 +36,13 @@ pub struct ReceiptLine {
 pub struct LineTotal {
     /// Total cost of the pieces.
     pub value: i64,
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 impl LineTotal {
     /// Cost of `n` of the pieces.
-    fn of(self, n: i64) -> i64 {
-        let part = half_up(product(self.value, n), i128::from(self.qty.max(1)));
+    fn of(self, n: Quantity) -> i64 {
+        let part = half_up(product(self.value, n), self.qty.max(Quantity::new(1)).into());
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 }
@@ -198,7 +199,7 @@ impl Figures {
 struct Desk<'a> {
     context: &'a MatchContext<'a>,
     /// Pieces of each part of a receipt's line that no line has taken yet.
-    open: BTreeMap<ReceiptPart, i64>,
+    open: BTreeMap<ReceiptPart, Quantity>,
     found: Vec<MatchException>,
 }
 
@@ -227,7 +228,7 @@ impl Desk<'_> {
         for line in lines.iter().filter(|line| !to_lay(line)) {
             let receipt = self.context.receipt(line);
             if let Some(left) = receipt.and_then(|receipt| open.get_mut(&receipt.part())) {
-                *left = left.saturating_sub(line.qty).max(0);
+                *left = left.saturating_sub(line.qty).max(Quantity::ZERO);
             }
         }
         let mut next_no = lines.iter().map(|line| line.line_no).max().unwrap_or(0);
@@ -247,7 +248,11 @@ impl Desk<'_> {
     }
 
     /// Receipts that have a line's pieces, with the number of pieces at each.
-    fn places(&self, line: &InvoiceLine, open: &mut BTreeMap<ReceiptPart, i64>) -> Vec<(ReceiptLine, i64)> {
+    fn places(
+        &self,
+        line: &InvoiceLine,
+        open: &mut BTreeMap<ReceiptPart, Quantity>,
+    ) -> Vec<(ReceiptLine, Quantity)> {
         let named = |receipt: &&ReceiptLine| {
             let order = line.po_id.is_none() || line.po_id == receipt.po_id;
             let order_line = line.po_line_no.is_none() || line.po_line_no == receipt.po_line_no;
@@ -273,15 +278,15 @@ impl Desk<'_> {
 
     fn compare(&mut self, line: &mut InvoiceLine) {
         if !line.is_goods() {
-            line.matched_qty = 0;
+            line.matched_qty = Quantity::ZERO;
             return;
         }
         let line_no = Some(line.line_no);
         let context = self.context;
         let receipt = context.receipt(line);
         let left = receipt.and_then(|receipt| self.open.get_mut(&receipt.part()));
-        let open_qty = left.as_ref().map_or(0, |left| **left);
-        line.matched_qty = line.qty.min(open_qty).max(0);
+        let open_qty = left.as_ref().map_or(Quantity::ZERO, |left| **left);
+        line.matched_qty = line.qty.min(open_qty).max(Quantity::ZERO);
         if let Some(left) = left {
             *left = left.saturating_sub(line.matched_qty);
         }
@@ -293,8 +298,8 @@ impl Desk<'_> {
                     Figures::of(product(over, each), billed.order_cost, billed.billed_cost)
                 }
                 _ => {
-                    let over = line.qty.saturating_sub(open_qty.max(0));
-                    Figures::of(product(over, line.unit_cost), open_qty, line.qty)
+                    let over = line.qty.saturating_sub(open_qty.max(Quantity::ZERO));
+                    Figures::of(product(over, line.unit_cost), open_qty.get(), line.qty.get())
                 }
             };
             self.note(line_no, kind, figures);
@@ -325,42 +330,44 @@ impl Desk<'_> {
 fn compared(
     line: &InvoiceLine,
     receipt: Option<&ReceiptLine>,
-    open_qty: i64,
+    open_qty: Quantity,
     tolerance: Tolerance,
 ) -> (BilledLine, Tolerance, i64) {
     let billed_qty = line.qty;
     if let Some(total) = receipt.and_then(|receipt| receipt.total) {
         let (order_cost, billed_cost) = (total.of(line.qty), line.net);
         // A share of a total is rounded.
-        let amount = tolerance.amount.saturating_mul(line.qty).max(1);
+        let amount = tolerance.amount.saturating_mul(line.qty.get()).max(1);
         let billed = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
         return (billed, Tolerance { amount, ..tolerance }, 1);
     }
     let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
     // Where nothing was received there is no price to compare with either.
     let order_cost = order_cost.unwrap_or(line.unit_cost);
-    (BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty }, tolerance, line.qty)
+    (BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty }, tolerance, line.qty.get())
 }
 
 /// A line in parts, each on its place; what finds no place is the last one. Net and tax are spread over the pieces.
-fn split(line: &InvoiceLine, places: &[(ReceiptLine, i64)]) -> Vec<InvoiceLine> {
+fn split(line: &InvoiceLine, places: &[(ReceiptLine, Quantity)]) -> Vec<InvoiceLine> {
     if places.is_empty() {
         return vec![line.clone()];
     }
-    let placed = places.iter().map(|(_, qty)| *qty).fold(0_i64, i64::saturating_add);
-    let rest = line.qty.saturating_sub(placed).max(0);
-    let mut pieces: Vec<i64> = places.iter().map(|(_, qty)| *qty).collect();
+    let placed = places.iter().map(|(_, qty)| *qty).sum();
+    let rest = line.qty.saturating_sub(placed).max(Quantity::ZERO);
+    let mut pieces: Vec<Quantity> = places.iter().map(|(_, qty)| *qty).collect();
     if rest > 0 {
         pieces.push(rest);
     }
     let (nets, taxes) = (spread(line.net, &pieces), spread(line.tax, &pieces));
     let receipts = places.iter().map(|(receipt, _)| Some(receipt)).chain([None]);
     let figures = pieces.iter().zip(nets.into_iter().zip(taxes));
-    figures.zip(receipts).map(|((qty, (net, tax)), receipt)| part(line, receipt, [*qty, net, tax])).collect()
+    let part =
+        |(qty, (net, tax)): (&Quantity, (i64, i64))| InvoiceLine { qty: *qty, net, tax, ..line.clone() };
+    figures.map(part).zip(receipts).map(|(part, receipt)| at_receipt(part, receipt)).collect()
 }
 
-fn part(line: &InvoiceLine, receipt: Option<&ReceiptLine>, [qty, net, tax]: [i64; 3]) -> InvoiceLine {
-    let part = InvoiceLine { qty, net, tax, ..line.clone() };
+/// The part of a line that is on this receipt.
+fn at_receipt(part: InvoiceLine, receipt: Option<&ReceiptLine>) -> InvoiceLine {
     let Some(receipt) = receipt else { return part };
     InvoiceLine {
         store_id: receipt.at.store_id.clone(),

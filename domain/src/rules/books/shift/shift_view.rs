@@ -1,5 +1,6 @@
 //! A shift and its summary as the interface shows them.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -77,7 +78,7 @@ pub struct ShiftSums<'a> {
     /// Number of completed sales.
     sales_count: i64,
     /// Number of pieces in the completed sales.
-    items_count: i64,
+    items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
     gross_sales: i64,
     /// Sum of the discounts, in whole currency units.

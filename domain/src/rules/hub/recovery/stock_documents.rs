@@ -2,6 +2,7 @@
 
 use crate::model::base::event;
 use crate::model::base::event::fact;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::books::ledger::DeliveryNote;
 use crate::model::inventory::adjustment::AdjustmentState;
@@ -37,7 +38,10 @@ impl Head<'_> {
                 reference_type: kind.to_owned(),
                 reference_id: id.to_owned(),
                 line_no: effect.line_no,
-                unit_cost: average(effect.cost.saturating_abs(), effect.qty.saturating_abs().max(1)),
+                unit_cost: average(
+                    effect.cost.saturating_abs(),
+                    effect.qty.saturating_abs().max(Quantity::new(1)),
+                ),
                 user_id: user_id.clone(),
                 at: self.now,
                 negative: effect.balance_after < 0,
@@ -51,7 +55,7 @@ impl<R: Rows> Book<'_, R> {
     /// The stock rows without these damaged pieces and what they cost.
     fn less_damaged<'a>(
         &self,
-        lines: impl Iterator<Item = (&'a Sku, i64, i64)>,
+        lines: impl Iterator<Item = (&'a Sku, Quantity, i64)>,
     ) -> Result<event::Rows, R::Error> {
         let mut rows: BTreeMap<&Sku, Stock> = BTreeMap::new();
         for (sku, n, cost) in lines {
@@ -154,8 +158,10 @@ impl Recover for AdjustmentPosted {
                 AdjustmentState::Reversed => 1,
                 _ => 0,
             };
-            let part = |figure: i64| figure.saturating_mul(sign);
-            let lines = adjustment.lines.iter().map(|line| (&line.sku, part(line.qty), part(line.cost)));
+            let lines = adjustment
+                .lines
+                .iter()
+                .map(|line| (&line.sku, line.qty.saturating_mul(sign), line.cost.saturating_mul(sign)));
             let rows = book.less_damaged(lines)?;
             return Ok(one(fact::AdjustmentChanged { adjustment }, rows));
         }

@@ -1,6 +1,7 @@
 //! The adjustment command, as it comes in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -42,7 +43,7 @@ pub struct NewAdjustmentLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Number of pieces, signed, not 0.
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 crate::rules::selling::sale::scanned!(NewAdjustmentLine, "lines", |line| vec![("qty", &mut line.qty)]);

@@ -1,6 +1,7 @@
 //! Counts, closes the counting, opens it again for some products, or gives up.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{OpnameId, Sku};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{CountConflict, CountedBy, Refusal};
@@ -34,7 +35,7 @@ pub fn count(
     not_anothers(cmd, id, room)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     // Cartons and pieces of one place are counted together.
-    let mut counts_by_zone: BTreeMap<(&Sku, String), i64> = BTreeMap::new();
+    let mut counts_by_zone: BTreeMap<(&Sku, String), Quantity> = BTreeMap::new();
     for (place, (count, product)) in cmd.counts.iter().zip(found).enumerate() {
         let reopened = opname.reopened.as_ref().is_none_or(|skus| skus.contains(&count.sku));
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
@@ -65,8 +66,9 @@ pub fn count(
         }
         let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(&zone);
         let before = adds.then(|| there(id, count, room.book)).flatten().map(|(_, before)| before);
-        let here =
-            counts_by_zone.entry((&count.sku, zone.clone())).or_insert(before.map_or(0, |before| before.qty));
+        let here = counts_by_zone
+            .entry((&count.sku, zone.clone()))
+            .or_insert(before.map_or(Quantity::ZERO, |before| before.qty));
         *here = sum("counts", [*here, count.qty])?;
         let (row, by) = (room.book.row(&count.sku), &room.authorization.caller.user_id);
         line.count(&zone, (*here, before), &row, by, room.now)?;

@@ -1,5 +1,6 @@
 //! Sums of what a count would move.
 
+use crate::model::base::figures::Quantity;
 use crate::model::inventory::opname::OpnameLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,9 +13,9 @@ pub struct DifferenceSums {
     /// Number of products whose stock moved between their first and their last count.
     moved_count: u64,
     /// Number of missing pieces, as a negative number.
-    missing: i64,
+    missing: Quantity,
     /// Number of surplus pieces.
-    found: i64,
+    found: Quantity,
     /// Value of the missing pieces, in whole currency units. An estimate before posting.
     missing_value: i64,
     /// Value of the surplus pieces, in whole currency units. An estimate before posting.
@@ -27,7 +28,7 @@ impl DifferenceSums {
         let (variance, moved) = (line.variance(), line.moved_between_counts());
         self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));
         self.moved_count = self.moved_count.saturating_add(u64::from(moved));
-        let (pieces, worth) = match variance {
+        let (pieces, worth) = match variance.get() {
             ..0 => (&mut self.missing, &mut self.missing_value),
             _ => (&mut self.found, &mut self.found_value),
         };

@@ -1,6 +1,7 @@
 //! One counted sku: zones add up, and the expectation rolls along with the sales
 //! (docs/arithmetic.md#counts-of-stock).
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::UserId;
 use crate::model::base::money::{half_up, product, sum};
 use crate::model::base::refusal::Refusal;
@@ -18,7 +19,7 @@ impl OpnameLine {
     pub fn count(
         &mut self,
         zone: &str,
-        (qty, before): (i64, Option<&ZoneCount>),
+        (qty, before): (Quantity, Option<&ZoneCount>),
         stock: &Stock,
         by: &UserId,
         at: UtcMs,
@@ -55,12 +56,12 @@ impl OpnameLine {
     }
 
     /// Σ zones.
-    pub fn counted(&self) -> i64 {
-        self.zones.values().fold(0_i64, |sum, zone| sum.saturating_add(zone.qty))
+    pub fn counted(&self) -> Quantity {
+        self.zones.values().map(|zone| zone.qty).sum()
     }
 
     /// Variance in pieces: `counted` − `expected`. Null while either is null.
-    pub fn variance(&self) -> i64 {
+    pub fn variance(&self) -> Quantity {
         self.counted().saturating_sub(self.expected)
     }
 
@@ -88,7 +89,7 @@ impl OpnameLine {
     /// `validation_failed` when the stock leaves the range of figures.
     pub fn post(&mut self, stock: &mut Stock) -> Result<Option<Moved>, Refusal> {
         let variance = self.variance();
-        let moved = match variance {
+        let moved = match variance.get() {
             0 => None,
             ..0 => Some(stock.take_out(variance.saturating_neg())?),
             _ => Some(stock.take_in(variance, Incoming::Found)?),

@@ -1,6 +1,7 @@
 //! The counts' commands, as they come in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -63,7 +64,7 @@ pub struct Count {
     pub code: Option<String>,
     /// Quantity in pieces, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
-    pub qty: i64,
+    pub qty: Quantity,
     /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
     /// another user's count see `mode`. Case and extra spaces are ignored; a blank name counts as none.
     pub zone: Option<String>,

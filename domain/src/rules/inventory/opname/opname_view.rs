@@ -1,5 +1,6 @@
 //! A count and its lines as the interface shows them.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::opname::{Opname, OpnameLine, ZoneCount};
@@ -33,11 +34,11 @@ pub struct OpnameLineView {
     /// Name of the product at that time.
     name: String,
     /// Pieces on hand at the latest count. Null while a blind count hides it.
-    expected: Option<i64>,
+    expected: Option<Quantity>,
     /// Pieces counted in all zones. Null if the product is to be counted again.
-    counted: Option<i64>,
+    counted: Option<Quantity>,
     /// Variance in pieces: `counted` − `expected`. Null while either is null.
-    variance: Option<i64>,
+    variance: Option<Quantity>,
     /// Value of the variance, in whole currency units. An estimate before posting. Null while `variance` is null.
     variance_value: Option<i64>,
     /// Counts by zone.
@@ -59,7 +60,7 @@ pub struct ZoneView {
     /// Name of the zone. Empty if none was named.
     zone: String,
     /// Counted pieces.
-    qty: i64,
+    qty: Quantity,
     /// User who last counted there.
     counted_by: UserId,
     /// All users who counted there.
@@ -72,7 +73,7 @@ pub struct ZoneView {
 pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) -> Value {
     let hidden = opname.hides_from(role);
     let counted = !line.zones.is_empty();
-    let shown = |figure: i64| (counted && !hidden).then_some(figure);
+    let shown = counted && !hidden;
     let zones = line.zones.iter().map(|(zone, count)| ZoneView {
         zone: zone.clone(),
         qty: count.qty,
@@ -85,8 +86,8 @@ pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) 
         name: line.name.clone(),
         expected: (!hidden).then_some(line.expected),
         counted: counted.then(|| line.counted()),
-        variance: shown(line.variance()),
-        variance_value: shown(line.variance_value.unwrap_or_else(|| line.estimate(stock))),
+        variance: shown.then(|| line.variance()),
+        variance_value: shown.then(|| line.variance_value.unwrap_or_else(|| line.estimate(stock))),
         zones: zones.collect(),
         moved_between_counts: line.moved_between_counts(),
         counted_by: counted.then(|| line.counted_by.clone()),

@@ -1,5 +1,6 @@
 //! Creation and change of one product, at head office or in a shop without one.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
 use crate::model::base::patch::Given;
@@ -49,7 +50,7 @@ macro_rules! body {
             pub cost: Given<i64>,
             /// On-hand quantity at or below which the product should be ordered.
             #[serde(default)]
-            pub reorder_level: Given<i64>,
+            pub reorder_level: Given<Quantity>,
             /// Whether stock of the product is kept.
             #[serde(default, deserialize_with = "crate::model::base::patch::set")]
             pub track_stock: Option<bool>,

@@ -1,5 +1,6 @@
 //! A row of a catalogue's file over what is known of its product.
 
+use crate::model::base::figures::Quantity;
 use crate::model::inventory::barcode::same;
 use crate::model::inventory::product::{Barcode, Product};
 use serde::{Deserialize, Serialize};
@@ -69,8 +70,10 @@ fn merge_codes(mut row: Vec<Barcode>, known: &[Barcode]) -> Vec<Barcode> {
     }
     for code in row.iter_mut().filter(|code| code.pack_qty == 1) {
         // The cell of a piece's code has no word for how many a pack has.
-        code.pack_qty =
-            known.iter().find(|known| same(&known.code, &code.code)).map_or(1, |known| known.pack_qty);
+        code.pack_qty = known
+            .iter()
+            .find(|known| same(&known.code, &code.code))
+            .map_or(Quantity::new(1), |known| known.pack_qty);
     }
     let says =
         |code: &Barcode, known: &Barcode| known.pack_qty == code.pack_qty && same(&known.code, &code.code);
@@ -90,7 +93,7 @@ mod tests {
     use crate::model::inventory::product::ProductState;
 
     fn code(code: &str, pack_qty: i64) -> Barcode {
-        Barcode { code: code.to_owned(), pack_qty }
+        Barcode { code: code.to_owned(), pack_qty: pack_qty.into() }
     }
 
     fn product(codes: &[(&str, i64)]) -> Product {
@@ -105,7 +108,7 @@ mod tests {
             tax_code: Some("exempt".to_owned()),
             cost: Some(3),
             category: Some("drinks".to_owned()),
-            reorder_level: Some(9),
+            reorder_level: Some(Quantity::new(9)),
             state: ProductState::Inactive,
             track_stock: false,
             ..product(&[("24", 24), ("1", 1)])

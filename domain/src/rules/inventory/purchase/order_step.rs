@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn the_last_line_that_is_closed_ends_the_waiting() {
         let mut order = order(&[("A", 5)]);
-        order.receive(&"A".into(), 3);
+        order.receive(&"A".into(), 3.into());
         order.settle();
         assert_eq!(order.close_line(2, true), Err(Refusal::NotFound("the line")));
         order.close_line(1, true).unwrap();

@@ -1,5 +1,6 @@
 //! Which row of the price lists counts, and what an order lacks of its supplier's terms.
 
+use crate::model::base::figures::Quantity;
 use crate::model::inventory::purchase::{OrderLine, OrderWarning, OrderWarningCode};
 use crate::model::inventory::supplier_price::SupplierPrice;
 use jiff::civil::Date;
@@ -9,7 +10,7 @@ use std::cmp::Reverse;
 /// reaches, then the latest `from`. A quantity below all of them gets the lowest one.
 pub fn in_force<'a>(
     rows: impl IntoIterator<Item = &'a SupplierPrice>,
-    qty: i64,
+    qty: Quantity,
     day: Date,
 ) -> Option<&'a SupplierPrice> {
     let rank = |row: &&SupplierPrice| {
@@ -22,7 +23,7 @@ pub fn in_force<'a>(
 
 /// The row by which a product is bought: that of the supplier whom any of its prices of that day prefers, else the cheapest
 /// for that quantity, then the lower ID. `rows` are those of the product, of active suppliers.
-pub fn cheapest_supplier(rows: &[SupplierPrice], qty: i64, day: Date) -> Option<&SupplierPrice> {
+pub fn cheapest_supplier(rows: &[SupplierPrice], qty: Quantity, day: Date) -> Option<&SupplierPrice> {
     let mut suppliers: Vec<&str> = rows.iter().map(|row| row.supplier_id.as_str()).collect();
     suppliers.sort_unstable();
     suppliers.dedup();
@@ -55,10 +56,10 @@ pub fn warnings<'a>(
             found.push(OrderWarning { code, line_no: Some(line.line_no), expected });
         };
         if line.qty.checked_rem(row.pack_qty).is_some_and(|rest| rest != 0) {
-            warn(OrderWarningCode::NotAPack, row.pack_qty);
+            warn(OrderWarningCode::NotAPack, row.pack_qty.get());
         }
         if line.qty < row.min_qty {
-            warn(OrderWarningCode::BelowMinQty, row.min_qty);
+            warn(OrderWarningCode::BelowMinQty, row.min_qty.get());
         }
     }
     if let Some(expected) = terms.min_order_total.filter(|least| total < *least) {
@@ -82,8 +83,8 @@ mod tests {
             sku: "A".into(),
             supplier_sku: None,
             unit_cost,
-            min_qty,
-            pack_qty: 12,
+            min_qty: min_qty.into(),
+            pack_qty: Quantity::new(12),
             from: None,
             to: None,
             lead_time_days: None,
@@ -102,35 +103,36 @@ mod tests {
         let off = SupplierPrice { state: SupplierPriceState::Inactive, ..row("spp_6", "s", 10, 10) };
         let rows = [row("spp_1", "s", 100, 5), row("spp_2", "s", 90, 10), newer, future, ended, off];
         for (qty, cost) in [(1, 100), (5, 100), (9, 100), (10, 85), (500, 85)] {
-            assert_eq!(in_force(&rows, qty, day).unwrap().unit_cost, cost, "{qty}");
+            assert_eq!(in_force(&rows, Quantity::new(qty), day).unwrap().unit_cost, cost, "{qty}");
         }
-        assert_eq!(in_force(&[], 1, day), None);
+        assert_eq!(in_force(&[], Quantity::new(1), day), None);
     }
 
     #[test]
     fn the_preferred_supplier_sells_then_the_cheapest_then_the_lower_id() {
         let day = date(2026, 11, 20);
+        let (one, many) = (Quantity::new(1), Quantity::new(100));
         let mut rows =
             vec![row("spp_1", "sup_b", 90, 1), row("spp_2", "sup_a", 90, 1), row("spp_3", "sup_c", 95, 1)];
-        assert_eq!(cheapest_supplier(&rows, 1, day).unwrap().supplier_id, "sup_a");
+        assert_eq!(cheapest_supplier(&rows, one, day).unwrap().supplier_id, "sup_a");
         rows.push(row("spp_4", "sup_c", 80, 100));
-        assert_eq!(cheapest_supplier(&rows, 100, day).unwrap().supplier_id, "sup_c");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_c");
         rows.push(SupplierPrice { preferred: true, ..row("spp_5", "sup_d", 200, 1) });
-        assert_eq!(cheapest_supplier(&rows, 100, day).unwrap().supplier_id, "sup_d");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_d");
         // Also by the price of a quantity at which nobody said so again.
         rows.push(row("spp_6", "sup_d", 150, 50));
-        assert_eq!(cheapest_supplier(&rows, 100, day).unwrap().row_id, "spp_6");
+        assert_eq!(cheapest_supplier(&rows, many, day).unwrap().row_id, "spp_6");
         // Nobody is preferred by a price that is over.
         for row in rows.iter_mut().filter(|row| row.preferred) {
             row.to = Some(date(2020, 1, 1));
         }
-        assert_eq!(cheapest_supplier(&rows, 1, day).unwrap().supplier_id, "sup_a");
+        assert_eq!(cheapest_supplier(&rows, one, day).unwrap().supplier_id, "sup_a");
     }
 
     #[test]
     fn what_an_order_lacks_is_told_and_refuses_nothing() {
         let price = row("spp_1", "s", 100, 24);
-        let line = |line_no, qty| OrderLine { line_no, qty, ..OrderLine::default() };
+        let line = |line_no, qty| OrderLine { line_no, qty: Quantity::new(qty), ..OrderLine::default() };
         let lines = [line(1, 24), line(2, 13)];
         let found = warnings(&lines, 3_700, Terms { min_order_total: Some(5_000) }, |_| Some(&price));
         let listed: Vec<_> = found.iter().map(|one| (one.code, one.line_no, one.expected)).collect();

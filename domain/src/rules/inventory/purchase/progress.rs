@@ -1,6 +1,6 @@
 //! What came of an order in its store: the store's own count, which head office learns of later.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{OverReceived, Refusal};
 use crate::model::inventory::purchase::{
@@ -14,7 +14,7 @@ impl OrderProgress {
         let came = |line: &OrderLine| OrderLineReceipt {
             line_no: line.line_no,
             received: line.received_qty,
-            rejected: 0,
+            rejected: Quantity::ZERO,
         };
         Self { po_id: order.po_id.clone(), lines: order.lines.iter().map(came).collect() }
     }
@@ -29,12 +29,12 @@ impl OrderProgress {
         &mut self,
         order: &PurchaseOrder,
         sku: &Sku,
-        qty: i64,
-        rejected: i64,
+        qty: Quantity,
+        rejected: Quantity,
         tolerance_bp: BasisPoints,
     ) -> Result<bool, Refusal> {
         let mut left = qty;
-        let (mut limit, mut received, mut known) = (0_i64, 0_i64, false);
+        let (mut limit, mut received, mut known) = (Quantity::ZERO, Quantity::ZERO, false);
         for beyond in [false, true] {
             for line in order.lines.iter().filter(|line| line.sku == *sku) {
                 let Some(came) = self.line(line.line_no) else { continue };
@@ -47,11 +47,12 @@ impl OrderProgress {
                 if !beyond {
                     limit = limit.saturating_add(most);
                     received = received.saturating_add(came.received);
-                    came.rejected = came.rejected.saturating_add(if known { 0 } else { rejected });
+                    came.rejected =
+                        came.rejected.saturating_add(if known { Quantity::ZERO } else { rejected });
                     known = true;
                 }
                 let room = if beyond { most } else { line.qty };
-                let part = left.min(room.saturating_sub(came.received).max(0));
+                let part = left.min(room.saturating_sub(came.received).max(Quantity::ZERO));
                 came.received = came.received.saturating_add(part);
                 left = left.saturating_sub(part);
             }
@@ -69,7 +70,7 @@ impl OrderProgress {
 
     /// Records pieces that are not expected any more, on the last line of the SKU and without a limit. Returns false
     /// if the order does not have the SKU.
-    pub fn count(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) -> bool {
+    pub fn count(&mut self, order: &PurchaseOrder, sku: &Sku, qty: Quantity, rejected: Quantity) -> bool {
         let Some(line) = order.lines.iter().rev().find(|line| line.sku == *sku) else { return false };
         if let Some(came) = self.line(line.line_no) {
             came.received = came.received.saturating_add(qty);
@@ -79,7 +80,7 @@ impl OrderProgress {
     }
 
     /// Takes a receipt's pieces back, the last line first.
-    pub fn take_back(&mut self, order: &PurchaseOrder, sku: &Sku, qty: i64, rejected: i64) {
+    pub fn take_back(&mut self, order: &PurchaseOrder, sku: &Sku, qty: Quantity, rejected: Quantity) {
         let (mut left, mut refused) = (qty, rejected);
         for line in order.lines.iter().rev().filter(|line| line.sku == *sku) {
             let Some(came) = self.line(line.line_no) else { continue };
@@ -107,9 +108,9 @@ impl OrderProgress {
     }
 
     /// Pieces of a line of the order that came here.
-    pub(crate) fn received(&self, line: &OrderLine) -> i64 {
+    pub(crate) fn received(&self, line: &OrderLine) -> Quantity {
         let came = self.lines.iter().find(|came| came.line_no == line.line_no);
-        came.map_or(0, |came| came.received)
+        came.map_or(Quantity::ZERO, |came| came.received)
     }
 
     /// Receipts of a line; head office may have added the line since.
@@ -127,21 +128,23 @@ mod tests {
     use super::*;
     use crate::model::inventory::purchase::tests::order;
 
+    const TOLERANCE: BasisPoints = BasisPoints::new(1_000);
+
     #[test]
     fn each_line_has_its_own_limit_and_the_order_its_state_by_line() {
         let order = order(&[("A", 100), ("B", 4)]);
         let mut came = OrderProgress::of(&order);
-        assert!(came.receive(&order, &"A".into(), 60, 4, BasisPoints::new(1_000)).unwrap());
+        assert!(came.receive(&order, &"A".into(), 60.into(), 4.into(), TOLERANCE).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"A".into(), 50, 0, BasisPoints::new(1_000)).unwrap());
-        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110, 110, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
+        assert!(came.receive(&order, &"A".into(), 50.into(), 0.into(), TOLERANCE).unwrap());
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 110.into(), 110.into(), 1.into())));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE), Err(over));
         // More of A than of both together: B is still open.
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
-        assert!(came.receive(&order, &"B".into(), 4, 0, BasisPoints::new(1_000)).unwrap());
+        assert!(came.receive(&order, &"B".into(), 4.into(), 0.into(), TOLERANCE).unwrap());
         assert_eq!(came.shown(&order).state, OrderState::Received);
-        assert!(!came.receive(&order, &"C".into(), 1, 0, BasisPoints::new(1_000)).unwrap());
-        came.take_back(&order, &"B".into(), 1, 0);
+        assert!(!came.receive(&order, &"C".into(), 1.into(), 0.into(), TOLERANCE).unwrap());
+        came.take_back(&order, &"B".into(), 1.into(), 0.into());
         assert_eq!(came.shown(&order).state, OrderState::PartiallyReceived);
     }
 
@@ -149,16 +152,17 @@ mod tests {
     fn lines_of_one_sku_are_filled_in_order_then_their_tolerance() {
         let order = order(&[("A", 10), ("A", 20)]);
         let mut came = OrderProgress::of(&order);
-        let got = |came: &OrderProgress| came.lines.iter().map(|came| came.received).collect::<Vec<_>>();
-        came.receive(&order, &"A".into(), 15, 2, BasisPoints::new(1_000)).unwrap();
-        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 5], Some(2)));
-        came.receive(&order, &"A".into(), 17, 0, BasisPoints::new(1_000)).unwrap();
+        let got =
+            |came: &OrderProgress| came.lines.iter().map(|came| came.received.get()).collect::<Vec<_>>();
+        came.receive(&order, &"A".into(), 15.into(), 2.into(), TOLERANCE).unwrap();
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected.get())), (vec![10, 5], Some(2)));
+        came.receive(&order, &"A".into(), 17.into(), 0.into(), TOLERANCE).unwrap();
         assert_eq!(got(&came), [11, 21]);
-        came.receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)).unwrap();
+        came.receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE).unwrap();
         assert_eq!(got(&came), [11, 22]);
-        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33, 33, 1)));
-        assert_eq!(came.clone().receive(&order, &"A".into(), 1, 0, BasisPoints::new(1_000)), Err(over));
-        came.take_back(&order, &"A".into(), 23, 2);
-        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected)), (vec![10, 0], Some(0)));
+        let over = Refusal::OverReceipt(Box::new(OverReceived::new("A", 33.into(), 33.into(), 1.into())));
+        assert_eq!(came.clone().receive(&order, &"A".into(), 1.into(), 0.into(), TOLERANCE), Err(over));
+        came.take_back(&order, &"A".into(), 23.into(), 2.into());
+        assert_eq!((got(&came), came.lines.first().map(|came| came.rejected.get())), (vec![10, 0], Some(0)));
     }
 }

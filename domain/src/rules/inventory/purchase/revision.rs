@@ -1,6 +1,7 @@
 //! Changes of an order that was sent.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, half_up, product};
@@ -22,7 +23,7 @@ pub struct RevisedLine {
     pub line_no: Option<u32>,
     /// SKU of the product.
     pub sku: Sku,
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price per piece in whole currency units. Defaults to the price that the line has; for a new line or another
     /// product, to the supplier's price list.
     pub unit_cost: Option<i64>,
@@ -47,14 +48,16 @@ impl LineCost {
     /// `validation_failed` for both, or a figure out of range.
     pub fn asked(
         place: usize,
-        qty: i64,
+        qty: Quantity,
         (unit_cost, line_total): (Option<i64>, Option<i64>),
     ) -> Result<Option<Self>, Refusal> {
         let mut fields = Fields::default();
         check_total(&mut fields, format!("lines[{place}].line_total"), (line_total, unit_cost));
         fields.done()?;
         Ok(match (line_total, unit_cost) {
-            (Some(total), _) => Some(Self { unit_cost: average(total, qty.max(1)), line_total }),
+            (Some(total), _) => {
+                Some(Self { unit_cost: average(total, qty.max(Quantity::new(1))), line_total })
+            }
             (None, Some(unit_cost)) => Some(Self::each(unit_cost)),
             (None, None) => None,
         })
@@ -66,8 +69,8 @@ impl LineCost {
     }
 
     /// Cost of a line that becomes `qty` pieces, at the price that it has.
-    fn of(line: &OrderLine, qty: i64) -> Self {
-        let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(1)));
+    fn of(line: &OrderLine, qty: Quantity) -> Self {
+        let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(Quantity::new(1))));
         let line_total = line.line_total.map(|total| i64::try_from(scaled(total)).unwrap_or(i64::MAX));
         Self { unit_cost: line.unit_cost, line_total }
     }
@@ -90,7 +93,9 @@ pub struct Revision {
 ///
 /// # Errors
 /// `validation_failed` with every line that is wrong.
-pub fn check_lines<'a>(lines: impl ExactSizeIterator<Item = (&'a Sku, i64, i64)>) -> Result<(), Refusal> {
+pub fn check_lines<'a>(
+    lines: impl ExactSizeIterator<Item = (&'a Sku, Quantity, i64)>,
+) -> Result<(), Refusal> {
     if !(1..=ITEMS_MAX).contains(&lines.len()) {
         return Err(Refusal::field("lines", "must have 1 to 500 entries"));
     }
@@ -119,7 +124,7 @@ pub fn check_lines<'a>(lines: impl ExactSizeIterator<Item = (&'a Sku, i64, i64)>
 /// `validation_failed` for a figure above the largest.
 pub fn order_total(lines: &[OrderLine]) -> Result<i64, Refusal> {
     let part = |line: &OrderLine| {
-        let qty = if line.closed { line.received_qty.max(0) } else { line.qty };
+        let qty = if line.closed { line.received_qty.max(Quantity::ZERO) } else { line.qty };
         i128::from(line.value_of(qty))
     };
     figure("lines", lines.iter().map(part).fold(0_i128, i128::saturating_add))
@@ -237,7 +242,7 @@ mod tests {
         RevisedLine {
             line_no,
             sku: sku.into(),
-            qty,
+            qty: qty.into(),
             unit_cost: Some(unit_cost),
             line_total: None,
             expected_at: None,
@@ -254,7 +259,7 @@ mod tests {
 
     fn sent() -> PurchaseOrder {
         let mut order = order(&[("A", 10), ("B", 5)]);
-        order.receive(&"A".into(), 4);
+        order.receive(&"A".into(), 4.into());
         order.settle();
         order
     }
@@ -264,7 +269,8 @@ mod tests {
         let lines = vec![line(Some(1), "A", 6, 10), line(None, "C", 3, 20)];
         let order = sent().revised(&revision(0, lines), unlisted).unwrap();
         assert_eq!((order.revision, order.total, order.state), (1, 120, OrderState::PartiallyReceived));
-        let lines: Vec<_> = order.lines.iter().map(|line| (line.line_no, line.qty, line.state)).collect();
+        let lines: Vec<_> =
+            order.lines.iter().map(|line| (line.line_no, line.qty.get(), line.state)).collect();
         assert_eq!(lines, [(1, 6, LineState::Partial), (2, 5, LineState::Closed), (3, 3, LineState::Open)]);
         let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)]), unlisted).unwrap();
         assert_eq!((done.state, done.total), (OrderState::Received, 40));
@@ -306,13 +312,14 @@ mod tests {
             (line.unit_cost, line.line_total, order.total)
         };
         assert_eq!(cost(&ordered), (8_333, Some(100_000), 100_000));
-        let shares: Vec<i64> = (0..=12).map(|n| ordered.lines.first().unwrap().value_of(n)).collect();
+        let shares: Vec<i64> =
+            (0..=12).map(|n| ordered.lines.first().unwrap().value_of(Quantity::new(n))).collect();
         assert_eq!(
             (shares.get(1), shares.get(11), shares.get(12)),
             (Some(&8_333), Some(&91_666), Some(&100_000))
         );
         before = ordered;
-        before.receive(&"A".into(), 6);
+        before.receive(&"A".into(), 6.into());
         before.settle();
         let more = before.revised(&revision(1, vec![total(Some(1), 24, None)]), unlisted).unwrap();
         assert_eq!(cost(&more), (8_333, Some(200_000), 200_000));

@@ -1,6 +1,7 @@
 //! What may be wrong with a receipt that is posted all the same: goods that a count found before, a delivery that was typed
 //! twice.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::books::ledger::{note_key, stated_note};
@@ -73,8 +74,8 @@ fn note_of(receipt: &Receiving) -> Option<String> {
     stated_note(receipt.delivery_note_no.as_deref()).map(note_key)
 }
 
-fn pieces(lines: &[ReceivingLine]) -> BTreeMap<&Sku, i64> {
-    let mut pieces: BTreeMap<&Sku, i64> = BTreeMap::new();
+fn pieces(lines: &[ReceivingLine]) -> BTreeMap<&Sku, Quantity> {
+    let mut pieces: BTreeMap<&Sku, Quantity> = BTreeMap::new();
     for line in lines {
         let all = pieces.entry(&line.sku).or_default();
         *all = all.saturating_add(line.qty);

@@ -1,17 +1,17 @@
 //! How much of an order line may be received (docs/arithmetic.md#receiving-orders-and-transfers).
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::money::share;
 use crate::model::base::refusal::{OverReceived, Refusal};
 
 /// A line of a purchase order and what came of it so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderLine {
-    pub ordered: i64,
+    pub ordered: Quantity,
     /// Accepted in all receipts.
-    pub received: i64,
+    pub received: Quantity,
     /// Rejected in all receipts.
-    pub rejected: i64,
+    pub rejected: Quantity,
 }
 
 /// State of an order line.
@@ -27,16 +27,21 @@ pub enum OrderLineState {
 
 impl OrderLine {
     /// The most that may be accepted: `ordered + ⌊ordered × tolerance / 10000⌋`.
-    pub fn limit(&self, tolerance_bp: BasisPoints) -> i64 {
+    pub fn limit(&self, tolerance_bp: BasisPoints) -> Quantity {
         let more = share(self.ordered, tolerance_bp, BasisPoints::WHOLE);
-        self.ordered.saturating_add(i64::try_from(more).unwrap_or(i64::MAX))
+        self.ordered.saturating_add(Quantity::saturating_from(more))
     }
 
     /// The line after one more receipt.
     ///
     /// # Errors
     /// `over_receipt` beyond the limit.
-    pub fn receive(&self, qty: i64, rejected: i64, tolerance_bp: BasisPoints) -> Result<Self, Refusal> {
+    pub fn receive(
+        &self,
+        qty: Quantity,
+        rejected: Quantity,
+        tolerance_bp: BasisPoints,
+    ) -> Result<Self, Refusal> {
         let limit = self.limit(tolerance_bp);
         let received = self.received.saturating_add(qty);
         if received > limit {
@@ -47,8 +52,8 @@ impl OrderLine {
     }
 
     /// Pieces still to come.
-    pub fn open(&self) -> i64 {
-        self.ordered.saturating_sub(self.received).max(0)
+    pub fn open(&self) -> Quantity {
+        self.ordered.saturating_sub(self.received).max(Quantity::ZERO)
     }
 
     /// State of the order line.

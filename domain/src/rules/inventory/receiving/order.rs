@@ -1,7 +1,7 @@
 //! Receives against a purchase order: its limits line by line, its prices, its supplier.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
@@ -43,7 +43,8 @@ pub fn receive_order(
     }
     let mut progress = room.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
-        let (rejected, tolerance) = (line.rejected_qty.unwrap_or(0), room.rules.policy.over_tolerance_bp);
+        let (rejected, tolerance) =
+            (line.rejected_qty.unwrap_or(Quantity::ZERO), room.rules.policy.over_tolerance_bp);
         let before = progress.clone();
         let known = match awaits(order, &line.sku) {
             true => progress.receive(order, &line.sku, line.qty, rejected, tolerance),
@@ -88,7 +89,7 @@ fn is_over(order: &PurchaseOrder) -> bool {
 
 /// The most pieces that may be received of a line in total. `None` if nothing is expected any more: then there is no
 /// limit.
-pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: BasisPoints) -> Option<i64> {
+pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: BasisPoints) -> Option<Quantity> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
 }

@@ -1,6 +1,7 @@
 //! Receives a supplier's goods into stock, at their cost.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::{figure, product as times, sum};
@@ -115,7 +116,7 @@ fn accept(
     row: &mut Stock,
 ) -> Result<(ReceivingLine, Moved), Refusal> {
     let (unit_cost, cost) = match (asked.line_total, asked.unit_cost) {
-        (Some(total), _) => (average(total, asked.qty.max(1)), total),
+        (Some(total), _) => (average(total, asked.qty.max(Quantity::new(1))), total),
         (None, Some(unit_cost)) => (unit_cost, figure("lines", times(asked.qty, unit_cost))?),
         (None, None) => (row.unit_cost(), row.worth(asked.qty)?),
     };
@@ -138,7 +139,7 @@ fn accept(
         sku: product.sku.clone(),
         name: product.name.clone(),
         qty: asked.qty,
-        rejected_qty: asked.rejected_qty.unwrap_or(0),
+        rejected_qty: asked.rejected_qty.unwrap_or(Quantity::ZERO),
         unit_cost,
         cost,
         correction: moved.correction,

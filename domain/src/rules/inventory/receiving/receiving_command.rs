@@ -1,6 +1,7 @@
 //! The receiving command, as it comes in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX,
@@ -42,7 +43,7 @@ pub struct NewReceivingLine {
     pub code: Option<String>,
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
-    pub qty: i64,
+    pub qty: Quantity,
     /// Cost of one piece in whole currency units. Defaults to the order's cost, or else the average cost.
     pub unit_cost: Option<i64>,
     /// Total cost of all accepted pieces, in place of `unit_cost`, in whole currency units: the exact value that goes
@@ -50,7 +51,7 @@ pub struct NewReceivingLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<i64>,
     /// Pieces that were delivered and refused at the door. Defaults to 0.
-    pub rejected_qty: Option<i64>,
+    pub rejected_qty: Option<Quantity>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
 }
@@ -105,7 +106,7 @@ impl NewReceivingLine {
         }
         fields.range_of(at("rejected_qty"), self.rejected_qty, 0..=QTY_MAX);
         fields.text(at("note"), self.note.as_deref(), REFERENCE_CHARS_MAX);
-        if self.qty == 0 && self.rejected_qty.unwrap_or(0) == 0 {
+        if self.qty == 0 && self.rejected_qty.unwrap_or(Quantity::ZERO) == 0 {
             fields.wrong(at("qty"), "must be above 0, unless rejected_qty is");
         }
     }

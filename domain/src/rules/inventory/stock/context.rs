@@ -1,5 +1,6 @@
 //! Who works in the stock room, when, by which rules and over which book.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku};
 use crate::model::base::refusal::{Refusal, ShortItem, There};
 use crate::model::base::settings::{NegativeStock, Rules};
@@ -38,7 +39,7 @@ impl<'a> StockContext<'a> {
     ///
     /// # Errors
     /// `insufficient_stock` with every sku of which there is less.
-    pub(crate) fn enough<'s>(&self, out: impl Iterator<Item = (&'s Sku, i64)>) -> Result<(), Refusal> {
+    pub(crate) fn enough<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
         match self.rules.negative_stock {
             NegativeStock::Reject => short(&out.collect::<Vec<_>>(), self.book),
             NegativeStock::Allow => Ok(()),
@@ -50,7 +51,7 @@ impl<'a> StockContext<'a> {
     ///
     /// # Errors
     /// `insufficient_stock` with every sku of which there is less.
-    pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, i64)>) -> Result<(), Refusal> {
+    pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
         short(&out.collect::<Vec<_>>(), self.book)
     }
 
@@ -63,15 +64,15 @@ impl<'a> StockContext<'a> {
 
 /// # Errors
 /// `insufficient_stock` with every sku of which there is less than asked for.
-pub(crate) fn short(asked: &[(&Sku, i64)], book: &LedgerBook) -> Result<(), Refusal> {
-    let mut sums: BTreeMap<&Sku, i64> = BTreeMap::new();
+pub(crate) fn short(asked: &[(&Sku, Quantity)], book: &LedgerBook) -> Result<(), Refusal> {
+    let mut sums: BTreeMap<&Sku, Quantity> = BTreeMap::new();
     for (sku, requested) in asked {
         let sum = sums.entry(sku).or_default();
         *sum = sum.saturating_add(*requested);
     }
     let items: Vec<ShortItem> = sums
         .into_iter()
-        .map(|(sku, requested)| (sku, book.stock.get(sku).map_or(0, |row| row.qty), requested))
+        .map(|(sku, requested)| (sku, book.stock.get(sku).map_or(Quantity::ZERO, |row| row.qty), requested))
         .filter(|(_, there, requested)| there < requested)
         .map(|(sku, there, requested)| ShortItem {
             path: None,

@@ -3,6 +3,7 @@
 //! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
 //! has the sign of `q`, and Σ cost − Σ correction = `v`.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::stock::{Movement, Stock};
@@ -36,7 +37,7 @@ impl Stock {
     ///
     /// # Errors
     /// `validation_failed` when quantity or value leaves the range of figures; nothing changed.
-    pub fn take_out(&mut self, n: i64) -> Result<Moved, Refusal> {
+    pub fn take_out(&mut self, n: Quantity) -> Result<Moved, Refusal> {
         let (q, v) = (self.qty, i128::from(self.value));
         let u = self.unit_cost();
         let cost = if q <= 0 {
@@ -57,7 +58,7 @@ impl Stock {
     ///
     /// # Errors
     /// `validation_failed` when quantity or value leaves the range of figures; nothing changed.
-    pub fn take_in(&mut self, n: i64, incoming: Incoming) -> Result<Moved, Refusal> {
+    pub fn take_in(&mut self, n: Quantity, incoming: Incoming) -> Result<Moved, Refusal> {
         let u = self.unit_cost();
         let gap = Gap::covered_by(self, n);
         let cost = match incoming {
@@ -89,7 +90,7 @@ impl Stock {
     ///
     /// # Errors
     /// `validation_failed` for a figure above the largest.
-    pub(crate) fn worth(&self, n: i64) -> Result<i64, Refusal> {
+    pub(crate) fn worth(&self, n: Quantity) -> Result<i64, Refusal> {
         let worth = if self.qty > 0 {
             half_up(product(self.value, n), i128::from(self.qty))
         } else {
@@ -109,7 +110,7 @@ impl Stock {
     }
 
     /// Takes the figures after a movement; above zero the average is the last unit cost.
-    fn rest_at(&mut self, qty: i64, value: i64, unit: i64) {
+    fn rest_at(&mut self, qty: Quantity, value: i64, unit: i64) {
         (self.qty, self.value) = (qty, value);
         self.moves = self.moves.saturating_add(1);
         self.last_cost = if qty > 0 { average(value, qty) } else { unit };
@@ -117,25 +118,25 @@ impl Stock {
 }
 
 /// `half_up(value, qty)`: not above `value`, so it is a figure.
-pub(crate) fn average(value: i64, qty: i64) -> i64 {
-    i64::try_from(half_up(i128::from(value), i128::from(qty))).unwrap_or(value)
+pub(crate) fn average(value: i64, qty: Quantity) -> i64 {
+    i64::try_from(half_up(value.into(), qty.into())).unwrap_or(value)
 }
 
 /// Pieces that went out before they had come in, and what they were estimated at.
 struct Gap {
     /// Number of pieces that an incoming movement covers.
-    covered: i64,
+    covered: Quantity,
     /// Amount at which those were estimated.
     estimate: i128,
 }
 
 impl Gap {
-    fn covered_by(stock: &Stock, n: i64) -> Self {
-        let short = stock.qty.saturating_neg().max(0);
+    fn covered_by(stock: &Stock, n: Quantity) -> Self {
+        let short = stock.qty.saturating_neg().max(Quantity::ZERO);
         let covered = n.min(short);
         let whole = i128::from(stock.value).saturating_neg();
         let estimate = match covered {
-            0 => 0,
+            Quantity::ZERO => 0,
             all if all == short => whole,
             part => half_up(whole.saturating_mul(i128::from(part)), i128::from(short)),
         };
@@ -144,7 +145,7 @@ impl Gap {
 
     /// True cost of the covered pieces less their estimate, unless it may stay in the stock: below
     /// one unit per piece, or goods that come back into stock that stays below zero.
-    fn correction(&self, n: i64, cost: i128, qty: i64, plain: i128, back: bool) -> i128 {
+    fn correction(&self, n: Quantity, cost: i128, qty: Quantity, plain: i128, back: bool) -> i128 {
         if self.covered == 0 {
             return 0;
         }

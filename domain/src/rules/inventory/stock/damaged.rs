@@ -1,5 +1,6 @@
 //! Goods that were put aside as damaged, and how they leave.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::money::{figure, half_up, product, sum};
 use crate::model::base::refusal::{Refusal, ShortItem, There};
@@ -13,7 +14,7 @@ impl Stock {
     ///
     /// # Errors
     /// `insufficient_stock`.
-    pub(crate) fn take_damaged(&mut self, n: i64) -> Result<i64, Refusal> {
+    pub(crate) fn take_damaged(&mut self, n: Quantity) -> Result<i64, Refusal> {
         if n > self.damaged {
             return Err(Refusal::InsufficientStock { items: vec![short(None, &self.sku, self.damaged, n)] });
         }
@@ -27,7 +28,7 @@ impl Stock {
     }
 
     /// So many pieces of this cost are put aside; below 0: they leave.
-    pub(crate) fn put_damaged(&mut self, n: i64, cost: i64) -> Result<(), Refusal> {
+    pub(crate) fn put_damaged(&mut self, n: Quantity, cost: i64) -> Result<(), Refusal> {
         self.damaged = sum("stock", [self.damaged, n])?;
         self.damaged_value = sum("stock", [self.damaged_value, cost])?;
         Ok(())
@@ -36,7 +37,7 @@ impl Stock {
 
 impl Moves<'_> {
     /// Damaged pieces leave: no movement of what is on hand.
-    pub(crate) fn send_damaged(&mut self, sku: &Sku, n: i64) -> Result<i64, Refusal> {
+    pub(crate) fn send_damaged(&mut self, sku: &Sku, n: Quantity) -> Result<i64, Refusal> {
         let at = self.at();
         let row = self.row(sku);
         row.updated_at = at;
@@ -44,7 +45,7 @@ impl Moves<'_> {
     }
 
     /// They are there again, at the cost that they left with.
-    pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: i64, cost: i64) -> Result<(), Refusal> {
+    pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: Quantity, cost: i64) -> Result<(), Refusal> {
         let at = self.at();
         let row = self.row(sku);
         row.updated_at = at;
@@ -57,15 +58,15 @@ impl Moves<'_> {
 /// # Errors
 /// `insufficient_stock` with every sku of which there is less, and its first line.
 pub(crate) fn enough_damaged<'a>(
-    asked: impl Iterator<Item = (&'a Sku, i64)>,
+    asked: impl Iterator<Item = (&'a Sku, Quantity)>,
     book: &LedgerBook,
 ) -> Result<(), Refusal> {
-    let mut sums: BTreeMap<&Sku, (usize, i64)> = BTreeMap::new();
+    let mut sums: BTreeMap<&Sku, (usize, Quantity)> = BTreeMap::new();
     for (place, (sku, n)) in asked.enumerate() {
-        let (_, sum) = sums.entry(sku).or_insert((place, 0));
+        let (_, sum) = sums.entry(sku).or_insert((place, Quantity::ZERO));
         *sum = sum.saturating_add(n);
     }
-    let there = |sku: &Sku| book.stock.get(sku).map_or(0, |row| row.damaged);
+    let there = |sku: &Sku| book.stock.get(sku).map_or(Quantity::ZERO, |row| row.damaged);
     let items: Vec<ShortItem> = sums
         .into_iter()
         .filter(|(sku, (_, n))| there(sku) < *n)
@@ -74,7 +75,7 @@ pub(crate) fn enough_damaged<'a>(
     if items.is_empty() { Ok(()) } else { Err(Refusal::InsufficientStock { items }) }
 }
 
-fn short(place: Option<usize>, sku: &Sku, there: i64, requested: i64) -> ShortItem {
+fn short(place: Option<usize>, sku: &Sku, there: Quantity, requested: Quantity) -> ShortItem {
     let path = place.map(|place| format!("lines[{place}].qty"));
     ShortItem { path, sku: sku.0.clone(), there: There::Damaged(there), requested }
 }

@@ -1,6 +1,7 @@
 //! Moves stock in the name of a document.
 
 use crate::model::base::event::Rows;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -30,7 +31,7 @@ pub(crate) struct Noted {
     /// Correction of earlier costs.
     pub(crate) correction: i64,
     /// Pieces on hand after the movement.
-    pub(crate) balance_after: i64,
+    pub(crate) balance_after: Quantity,
 }
 
 /// Stock rows and movements of one commit: lines of one sku move in their order.
@@ -63,7 +64,7 @@ impl<'a> Moves<'a> {
         &mut self,
         sku: &Sku,
         line_no: u32,
-        n: i64,
+        n: Quantity,
         reason: MovementReason,
     ) -> Result<Noted, Refusal> {
         let moved = self.row(sku).take_out(n)?;
@@ -75,7 +76,7 @@ impl<'a> Moves<'a> {
         &mut self,
         sku: &Sku,
         line_no: u32,
-        n: i64,
+        n: Quantity,
         incoming: Incoming,
         reason: MovementReason,
     ) -> Result<Noted, Refusal> {
@@ -88,7 +89,7 @@ impl<'a> Moves<'a> {
         &mut self,
         sku: &Sku,
         line_no: u32,
-        qty: i64,
+        qty: Quantity,
         moved: Moved,
         reason: MovementReason,
     ) -> Result<Noted, Refusal> {

@@ -1,6 +1,7 @@
 //! Opening stock: what is on the shelves when the books begin.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, half_up, product as times};
@@ -25,7 +26,7 @@ pub struct OpeningRow {
     /// SKU of the product.
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
     pub cost: OpeningCost,
     /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
@@ -45,7 +46,7 @@ pub enum OpeningCost {
 
 impl OpeningCost {
     /// Cost of this many pieces.
-    fn of(self, qty: i64) -> i128 {
+    fn of(self, qty: Quantity) -> i128 {
         match self {
             Self::Unit(cost) => times(qty, cost),
             Self::Total(cost) => i128::from(cost),
@@ -53,7 +54,7 @@ impl OpeningCost {
     }
 
     /// Cost of one piece, rounded half up.
-    fn per_piece(self, qty: i64) -> i64 {
+    fn per_piece(self, qty: Quantity) -> i64 {
         match self {
             Self::Unit(cost) => cost,
             Self::Total(cost) => i64::try_from(half_up(i128::from(cost), i128::from(qty))).unwrap_or(cost),

@@ -1,5 +1,6 @@
 //! A product's stock as the interface shows it.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::{Product, ProductState};
@@ -18,21 +19,21 @@ pub struct StockView<'a> {
     /// Whether the product is in the catalogue. False for a product that only has stock.
     in_catalogue: bool,
     /// Pieces on hand; may be negative.
-    on_hand: i64,
+    on_hand: Quantity,
     /// Pieces that are reserved and can't be sold.
-    reserved: i64,
+    reserved: Quantity,
     /// Pieces that can't be sold.
-    damaged: i64,
+    damaged: Quantity,
     /// Pieces that can be sold: `on_hand` − `reserved`.
-    available: i64,
+    available: Quantity,
     /// Pieces in transit to this store.
-    in_transit_in: i64,
+    in_transit_in: Quantity,
     /// Average cost of one piece in whole currency units: the unit cost that was last used.
     average_cost: i64,
     /// Value of the stock on hand in whole currency units.
     value: i64,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
-    reorder_level: Option<i64>,
+    reorder_level: Option<Quantity>,
     /// Place in the store where the product is kept, as the store recorded it. Null if none is recorded.
     shelf_place: Option<String>,
     /// When the stock last moved. Null if it never did.
@@ -51,7 +52,7 @@ pub fn view<'a>(
     product: &'a Product,
     in_catalogue: bool,
     stock: Option<&Stock>,
-    in_transit_in: i64,
+    in_transit_in: Quantity,
     shelf_place: Option<String>,
 ) -> StockView<'a> {
     let seed = Stock::seed(product);

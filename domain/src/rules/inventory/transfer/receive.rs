@@ -1,6 +1,7 @@
 //! The receiver takes the goods in, once; and what the sender then learns.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::MovementId;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::inventory::stock::MovementReason;
@@ -34,7 +35,7 @@ pub fn receive(
     let mut moves = moves(&transfer.transfer_id, movement_ids, room);
     for line in &mut after.lines {
         let arrived = cmd.lines.iter().enumerate().find(|(_, arrived)| arrived.sku == line.sku);
-        let (place, qty) = arrived.map_or((0, 0), |(place, arrived)| (place, arrived.qty));
+        let (place, qty) = arrived.map_or((0, Quantity::ZERO), |(place, arrived)| (place, arrived.qty));
         line.receive(qty).map_err(|refused| refused.at_line(place))?;
         if let Some(qty) = line.received_qty.filter(|qty| *qty > 0) {
             let price = Incoming::Priced(line.in_cost);
@@ -91,7 +92,7 @@ pub fn meet(
     };
     for line in &mut after.lines {
         let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
-        line.receive(arrived.and_then(|arrived| arrived.received_qty).unwrap_or(0))?;
+        line.receive(arrived.and_then(|arrived| arrived.received_qty).unwrap_or(Quantity::ZERO))?;
     }
     let mut moves = moves(&known.transfer_id, movement_ids, room);
     if lost {
@@ -100,7 +101,7 @@ pub fn meet(
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
             // The goods travel at what they left with now; what arrived is a part of that.
             line.cost = moved.cost.saturating_neg();
-            line.receive(line.received_qty.unwrap_or(0))?;
+            line.receive(line.received_qty.unwrap_or(Quantity::ZERO))?;
         }
     }
     Ok(Event::new(fact::TransferChanged { transfer: after }, moves.done()))

@@ -1,6 +1,7 @@
 //! The transfers' commands, as they come in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -36,7 +37,7 @@ pub struct NewTransferLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
 }
 
 crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qty", &mut line.qty)]);
@@ -64,7 +65,7 @@ pub struct ResolveLine {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Outcome of the missing pieces.
     pub resolution: Resolution,
 }

@@ -1,5 +1,6 @@
 //! A transfer as the interface shows it.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId, TransferId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::receiving::ReceivingWarning;
@@ -59,11 +60,11 @@ pub struct TransferLineView {
     /// Name of the product at that time.
     name: String,
     /// Quantity sent, in pieces.
-    qty: i64,
+    qty: Quantity,
     /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
     cost: i64,
     /// Pieces received. Null if nothing was received yet.
-    received_qty: Option<i64>,
+    received_qty: Option<Quantity>,
 }
 
 /// Missing pieces of one SKU.
@@ -72,7 +73,7 @@ pub struct Discrepancy {
     /// SKU of the product.
     sku: Sku,
     /// Number of pieces.
-    qty: i64,
+    qty: Quantity,
     /// Outcome of the missing pieces.
     resolution: Outcome,
     /// When the outcome was recorded. Null while it is pending.

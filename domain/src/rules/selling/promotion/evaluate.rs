@@ -1,5 +1,6 @@
 //! Which promotion gives what to which line: the same for any order of promotions given.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::money::product;
 use crate::model::selling::promotion::{NotGiven, Occasion, Promotion};
@@ -11,7 +12,7 @@ pub struct PromoLine<'a> {
     /// SKU of the product.
     pub sku: &'a Sku,
     pub category: Option<&'a str>,
-    pub qty: i64,
+    pub qty: Quantity,
     /// Unit price in whole currency units.
     pub price: i64,
 }
@@ -29,7 +30,7 @@ pub struct Shared {
 
 /// A line while promotions go over it.
 pub(super) struct Seen {
-    pub(super) qty: i64,
+    pub(super) qty: Quantity,
     /// Remaining amount of its price.
     pub(super) left: i64,
     given: Vec<Shared>,
@@ -102,7 +103,7 @@ fn apply(promotion: &Promotion, lines: &[PromoLine<'_>], seen: &mut [Seen]) -> R
     }
     let sum =
         |of: fn(&Seen) -> i64| sees.iter().fold(0_i128, |sum, line| sum.saturating_add(i128::from(of(line))));
-    let (pieces, left) = (sum(|line| line.qty), sum(|line| line.left));
+    let (pieces, left) = (sum(|line| line.qty.get()), sum(|line| line.left));
     if promotion.min_qty.is_some_and(|least| pieces < i128::from(least)) {
         return Err(NotGiven::MinQty);
     }

@@ -1,6 +1,6 @@
 //! What each kind of promotion gives to the lines that it sees.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::money::{product, share, spread};
 use crate::model::selling::promotion::{Promotion, PromotionKind};
 use crate::rules::selling::promotion::evaluate::Seen;
@@ -43,17 +43,18 @@ fn fits(amount: i128) -> i64 {
 
 /// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
 fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
-    let (buy, get) = (promotion.buy.unwrap_or(0).max(0), promotion.get.unwrap_or(0).max(0));
-    let pieces = lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.qty));
-    let groups = pieces.checked_div(buy.saturating_add(get)).unwrap_or(0);
-    let mut reduced = groups.saturating_mul(get);
+    let [buy, get] =
+        [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
+    let pieces: Quantity = lines.iter().map(|line| line.qty).sum();
+    let groups = pieces.get().checked_div(buy.saturating_add(get).get()).unwrap_or(0);
+    let mut reduced = get.saturating_mul(groups);
     let mut order: Vec<&Seen> = lines.iter().map(|line| &**line).collect();
     order.sort_by(|a, b| by_piece(a, b));
     let mut sum = 0_i128;
     for line in order {
         let part = line.qty.min(reduced);
         reduced = reduced.saturating_sub(part);
-        sum = sum.saturating_add(share(line.left, part, line.qty.max(1)));
+        sum = sum.saturating_add(share(line.left, part, line.qty.max(Quantity::new(1))));
     }
     percent(sum, value.into())
 }

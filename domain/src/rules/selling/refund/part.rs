@@ -1,5 +1,6 @@
 //! What comes back of one line: part(k) = f(all so far) − f(all before).
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::money::{product, share};
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::transaction::Line;
@@ -8,7 +9,7 @@ use crate::model::selling::transaction::Line;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoldLine {
     /// Pieces, at least 1.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Unit price in whole currency units.
     pub price: i64,
     /// Σ discounts, the basket's share included.
@@ -54,7 +55,7 @@ impl SoldLine {
     ///
     /// # Errors
     /// `return_exceeds_sold`.
-    pub fn part(&self, returned: i64, qty: i64) -> Result<RefundPart, Refusal> {
+    pub fn part(&self, returned: Quantity, qty: Quantity) -> Result<RefundPart, Refusal> {
         let after = returned.saturating_add(qty);
         if qty < 0 || returned < 0 || after > self.qty {
             return Err(Refusal::ReturnExceedsSold(Vec::new()));
@@ -69,8 +70,9 @@ impl SoldLine {
     }
 
     /// Amounts that the first `k` pieces gave back in all. A sold line's figures are below 2^53.
-    fn back(&self, k: i64) -> RefundPart {
-        let part = |whole: i64| i64::try_from(share(whole, k, self.qty.max(1))).unwrap_or(whole);
+    fn back(&self, k: Quantity) -> RefundPart {
+        let part =
+            |whole: i64| i64::try_from(share(whole, k, self.qty.max(Quantity::new(1)))).unwrap_or(whole);
         let gross = i64::try_from(product(k, self.price)).unwrap_or(i64::MAX);
         let (discount, tax) = (part(self.discount), part(self.tax));
         let net = gross.saturating_sub(discount);
@@ -80,7 +82,7 @@ impl SoldLine {
 }
 
 /// The cost that comes back with `n` more of a line's `qty` pieces after `returned` did before.
-pub fn cost_back(cost: i64, qty: i64, returned: i64, n: i64) -> i64 {
-    let back = |k: i64| i64::try_from(share(cost, k, qty.max(1))).unwrap_or(cost);
+pub fn cost_back(cost: i64, qty: Quantity, returned: Quantity, n: Quantity) -> i64 {
+    let back = |k: Quantity| i64::try_from(share(cost, k, qty.max(Quantity::new(1)))).unwrap_or(cost);
     back(returned.saturating_add(n)).saturating_sub(back(returned))
 }

@@ -36,7 +36,7 @@ pub(super) fn receipted(
         }
         if left > 0 {
             // What other items of the request name is not left either.
-            let sold = sale.items.iter().filter(fits).fold(0_i64, |sum, line| sum.saturating_add(line.qty));
+            let sold = sale.items.iter().filter(fits).map(|line| line.qty).sum();
             let (path, sku) = (format!("items[{place}]"), item.sku.0.clone());
             let free = item.qty.saturating_sub(left);
             exceeded.push(ReturnLeft::new(path, sku, sold, free, item.qty));
@@ -57,8 +57,9 @@ fn back(
     let whole = SoldLine::of(sold, contained);
     let (mut part, mut cost) = (RefundPart::default(), 0_i64);
     for span in &pieces {
-        part = part.plus(&whole.part(span.start, span.qty())?);
-        cost = cost.saturating_add(cost_back(sold.cost.unwrap_or(0), sold.qty, span.start, span.qty()));
+        part = part.plus(&whole.part(span.start.into(), span.qty())?);
+        let back = cost_back(sold.cost.unwrap_or(0), sold.qty, span.start.into(), span.qty());
+        cost = cost.saturating_add(back);
     }
     Ok(ReturnLine {
         line_no: 0,

@@ -1,6 +1,7 @@
 //! The return command, as it comes in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{ShiftId, Sku, TransactionId};
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
@@ -41,7 +42,7 @@ pub struct NewReturnItem {
     /// SKU of the product.
     pub sku: Sku,
     /// Number of pieces, 1–1,000,000.
-    pub qty: i64,
+    pub qty: Quantity,
     /// Line number of the sale. If it is omitted, the pieces are taken from the product's lines in their order.
     pub line_no: Option<u32>,
     /// Reason why the goods came back. Null for none.

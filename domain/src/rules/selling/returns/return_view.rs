@@ -1,6 +1,6 @@
 //! A return as the interface shows it.
 
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Points, Quantity};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::returns::{Disposition, Refund, Return, ReturnLine, ReturnState, Verification};
@@ -83,7 +83,7 @@ struct ReturnLineView<'a> {
     /// Name of the product.
     name: &'a str,
     /// Number of returned pieces.
-    qty: i64,
+    qty: Quantity,
     /// Price of one piece, in whole currency units.
     price: i64,
     /// `qty` × `price`, in whole currency units.
@@ -101,7 +101,7 @@ struct ReturnLineView<'a> {
     /// Reason why the goods came back. Null if none was given.
     reason: Option<&'a str>,
     /// Pieces on hand after the return. Null if the goods did not go back to sellable stock.
-    balance_after: Option<i64>,
+    balance_after: Option<Quantity>,
     /// Cost of the goods, in whole currency units. Omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<i64>,

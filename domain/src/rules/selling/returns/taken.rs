@@ -1,6 +1,7 @@
 //! Pieces of one sale that stores took back, as the hub reports it: each store knows its own returns for certain,
 //! and those of other stores from the hub.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::StoreId;
 use crate::model::selling::payment::Paid;
 use crate::model::selling::returns::{MethodBack, Return, SaleAfter, TakenBack};
@@ -62,9 +63,9 @@ impl TakenBack {
     }
 
     /// Pieces of a line.
-    pub fn pieces(&self, line_no: u32) -> i64 {
+    pub fn pieces(&self, line_no: u32) -> Quantity {
         let line = self.lines.iter().find(|line| line.line_no == line_no);
-        line.map_or(0, |line| crate::model::selling::returns::span::pieces(&line.pieces))
+        line.map_or(Quantity::ZERO, |line| crate::model::selling::returns::span::pieces(&line.pieces))
     }
 }
 

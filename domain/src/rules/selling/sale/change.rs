@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MemberId, TransactionId};
 use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::product as times;
@@ -224,7 +225,7 @@ fn reason(basket: &Transaction) -> Option<String> {
 fn removed(before: &Transaction, after: &Transaction) -> Vec<Line> {
     let pieces = |basket: &Transaction, line: &Line| {
         let same = basket.items.iter().filter(|other| other.sku == line.sku);
-        same.fold(0_i64, |sum, line| sum.saturating_add(line.qty))
+        same.map(|line| line.qty).sum::<Quantity>()
     };
     let mut gone: Vec<Line> = Vec::new();
     for line in &before.items {

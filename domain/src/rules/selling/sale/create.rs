@@ -1,7 +1,7 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Points, Quantity};
 use crate::model::base::ids::{MemberId, TransactionId};
 use crate::model::base::money::product;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
@@ -198,7 +198,7 @@ pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
 
 /// Value of lines at the catalogue's prices (or their own, if those are higher), and the amount by which less is
 /// asked.
-fn below_list(lines: impl Iterator<Item = (i64, i64, i64)>) -> (i128, i128) {
+fn below_list(lines: impl Iterator<Item = (Quantity, i64, i64)>) -> (i128, i128) {
     lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
         let (worth, asked) = (product(qty, price.max(list)), product(qty, price));
         (gross.saturating_add(worth), cut.saturating_add(worth.saturating_sub(asked)))

@@ -2,6 +2,7 @@
 
 use super::change::{by_hand, items_at_catalogue_prices};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::patch::Given;
@@ -25,7 +26,7 @@ pub struct AddLine {
     barcode: Option<String>,
     /// Number of pieces, 1–1,000,000; with `barcode`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
-    qty: i64,
+    qty: Quantity,
 }
 
 /// Request body of `PATCH /api/pos/transactions/:id/lines/:line_no`. Omitted fields stay as they are.
@@ -35,7 +36,7 @@ pub struct SetLine {
     /// Number of pieces, 1–1,000,000.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     #[schemars(range(min = 1, max = QTY_MAX))]
-    qty: Option<i64>,
+    qty: Option<Quantity>,
     /// Price of one piece in whole currency units, 0–10^12. Null for the catalogue's price.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
@@ -203,7 +204,7 @@ mod tests {
         let text = |text: &str| Some(text.to_owned());
         NewItem {
             sku: Sku("A".to_owned()),
-            qty: 2,
+            qty: Quantity::new(2),
             price: Some(900),
             price_reason: text("damaged"),
             discount: Some(50),

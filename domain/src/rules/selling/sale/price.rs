@@ -1,5 +1,6 @@
 //! Prices a basket for its lines: catalogue, promotions in force, the cashier's discounts.
 
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::settings::Rules;
@@ -209,7 +210,7 @@ fn line(
         tax: priced.tax,
         total: priced.total,
         price_override: asked.price != product.price,
-        returned_qty: 0,
+        returned_qty: Quantity::ZERO,
         track_stock: product.track_stock,
         cost: None,
     }

@@ -1,6 +1,7 @@
 //! The till's commands, as they come in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX,
@@ -49,10 +50,10 @@ pub struct NewItem {
     pub code: Option<String>,
     /// Pieces in one scan of `code`, once that was looked up.
     #[serde(skip)]
-    pub pack_qty: Option<i64>,
+    pub pack_qty: Option<Quantity>,
     /// Number of pieces, 1–1,000,000; with `code`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
-    pub qty: i64,
+    pub qty: Quantity,
     /// Price of one piece in whole currency units, 0–10^12. Defaults to the catalogue's price.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,

@@ -1,6 +1,7 @@
 //! Scanned codes: each means a number of pieces of one product, in every kind of document.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{QTY_MAX, SKU_BYTES_MAX};
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -20,7 +21,7 @@ pub trait Scanned {
     /// The product; empty where the code names it.
     fn sku(&self) -> &Sku;
     /// Its quantities with their names: scans where there is a code.
-    fn quantities(&mut self) -> Vec<(&'static str, &mut i64)>;
+    fn quantities(&mut self) -> Vec<(&'static str, &mut Quantity)>;
     /// Stores the product of the scan, and its code as the catalogue has it.
     fn found(&mut self, sku: Sku, barcode: &Barcode);
 }
@@ -57,7 +58,7 @@ impl Scanned for NewItem {
         &self.sku
     }
 
-    fn quantities(&mut self) -> Vec<(&'static str, &mut i64)> {
+    fn quantities(&mut self) -> Vec<(&'static str, &mut Quantity)> {
         vec![("qty", &mut self.qty)]
     }
 
@@ -80,7 +81,7 @@ macro_rules! scanned {
                 &self.sku
             }
 
-            fn quantities(&mut self) -> Vec<(&'static str, &mut i64)> {
+            fn quantities(&mut self) -> Vec<(&'static str, &mut crate::model::base::figures::Quantity)> {
                 let $own = self;
                 $quantities
             }
@@ -126,10 +127,10 @@ pub fn scan<L: Scanned, P: Borrow<Product>>(
                 problem: format!("is not a barcode of {}", line.sku()),
             }),
             [product] => {
-                let single = || Barcode { code: code.clone(), pack_qty: 1 };
+                let single = || Barcode { code: code.clone(), pack_qty: Quantity::new(1) };
                 let barcode = product.code_of(&code).cloned().unwrap_or_else(single);
                 for (name, qty) in line.quantities() {
-                    *qty = qty.saturating_mul(barcode.pack_qty);
+                    *qty = qty.saturating_mul(barcode.pack_qty.get());
                     if qty.saturating_abs() > QTY_MAX {
                         wrong.push(FieldProblem {
                             path: format!("{}[{place}].{name}", L::LIST),

@@ -1,7 +1,7 @@
 //! A transaction as the interface shows it.
 
 use super::version;
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Points, Quantity};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::transaction::{Line, LineDiscount, Payment, Transaction, TransactionState};
@@ -100,9 +100,9 @@ struct LineView<'a> {
     code: Option<&'a str>,
     /// Pieces that one scan of `code` stands for. Omitted without a `code`. `qty` counts pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pack_qty: Option<i64>,
+    pack_qty: Option<Quantity>,
     /// Number of pieces.
-    qty: i64,
+    qty: Quantity,
     /// Price of one piece, in whole currency units.
     price: i64,
     /// Price of one piece in the catalogue at that time, in whole currency units.
@@ -125,7 +125,7 @@ struct LineView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     price_reason: Option<&'a str>,
     /// Number of pieces that were returned.
-    returned_qty: i64,
+    returned_qty: Quantity,
     /// Cost of the pieces, in whole currency units. Null until the sale is paid; omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Option<i64>>,

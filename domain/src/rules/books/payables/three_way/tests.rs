@@ -14,7 +14,7 @@ fn receipt(receiving_id: &str, qty: i64) -> ReceiptLine {
         po_id: Some("po_1".to_owned()),
         po_line_no: Some(1),
         sku: "A".into(),
-        open: OpenReceipt { qty, value: qty.saturating_mul(9_000) },
+        open: OpenReceipt { qty: qty.into(), value: qty.saturating_mul(9_000) },
         unit_cost: 9_000,
         order_cost: Some(9_000),
         total: None,
@@ -42,7 +42,7 @@ fn named(line_no: u32, receiving_id: &str, qty: i64, unit_cost: i64) -> InvoiceL
         receiving_id: Some(receiving_id.to_owned()),
         receiving_line_no: Some(1),
         sku: Some("A".into()),
-        qty,
+        qty: qty.into(),
         unit_cost,
         net: qty.saturating_mul(unit_cost),
         ..InvoiceLine::default()
@@ -96,7 +96,9 @@ fn a_line_of_an_order_is_laid_on_its_receipts_the_oldest_first() {
     let laid: Vec<_> = matched
         .lines
         .iter()
-        .map(|line| (line.line_no, line.receiving_id.as_deref(), line.qty, line.matched_qty, line.tax))
+        .map(|line| {
+            (line.line_no, line.receiving_id.as_deref(), line.qty.get(), line.matched_qty.get(), line.tax)
+        })
         .collect();
     assert_eq!(
         laid,
@@ -120,7 +122,7 @@ fn two_lines_do_not_bill_one_piece() {
     let receipts = [receipt("rcv_1", 10)];
     let lines = [named(1, "rcv_1", 8, 9_000), named(2, "rcv_1", 3, 9_000), named(3, "rcv_1", 1, 9_000)];
     let matched = three_way(&lines, &context(&receipts));
-    let pieces: Vec<i64> = matched.lines.iter().map(|line| line.matched_qty).collect();
+    let pieces: Vec<Quantity> = matched.lines.iter().map(|line| line.matched_qty).collect();
     assert_eq!(pieces, [8, 2, 0]);
     assert_eq!(
         exceptions_of(&matched),
@@ -155,18 +157,19 @@ fn what_is_odd_about_a_receipt_is_told() {
 
 #[test]
 fn an_expense_is_compared_with_nothing() {
-    let expense = InvoiceLine { account: Some("6110".to_owned()), qty: 1, ..InvoiceLine::default() };
+    let expense =
+        InvoiceLine { account: Some("6110".to_owned()), qty: Quantity::new(1), ..InvoiceLine::default() };
     assert!(three_way(&[expense], &context(&[])).exceptions.is_empty());
 }
 
 /// 10,000 bags for 4,000: no whole price per piece is right, and the sum is.
 #[test]
 fn what_was_ordered_as_a_total_is_compared_as_one() {
-    let came = |value, qty| ReceiptLine {
-        open: OpenReceipt { qty, value },
+    let came = |value, qty: i64| ReceiptLine {
+        open: OpenReceipt { qty: qty.into(), value },
         unit_cost: 0,
         order_cost: Some(0),
-        total: Some(LineTotal { value, qty }),
+        total: Some(LineTotal { value, qty: qty.into() }),
         ..receipt("rcv_1", qty)
     };
     let receipts = [came(4_000, 10_000)];
