@@ -180,7 +180,7 @@ class PageHolds extends Page {
                         <th class="num">${t("Lines")}</th>
                         <th class="num">${t("Total")}</th>
                         ${ends ? html`<th>${t("Kept until")}</th>` : nothing}
-                        <th></th>
+                        <th><span class="vh">${t("Actions")}</span></th>
                       </tr>
                     </thead>
                     <tbody>
