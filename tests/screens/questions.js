@@ -18,7 +18,8 @@
   const buttons = () => {
     const kinds = new Set();
     return all().flatMap((one, at) => {
-      if (one.disabled || !one.checkVisibility() || kinds.has(kind(one))) return [];
+      // The browser opens its calendar for a person's press only.
+      if (one.disabled || !one.checkVisibility() || one.closest(".dated") || kinds.has(kind(one))) return [];
       kinds.add(kind(one));
       return [at];
     });
