@@ -89,23 +89,24 @@ impl<S> Looks<S> {
     /// this title was looked at on another page.
     #[track_caller]
     fn questions(&mut self, address: &str, asked: &mut BTreeSet<String>) {
-        for at in self.screen.script("return questions.buttons()").as_array().unwrap().clone() {
-            for language in BOTH {
-                self.does(&format!("app.speak('{language}')"));
-                let title = self.screen.script(&format!("return questions.press({at})"));
-                let Some(title) = title.as_str() else {
-                    self.goes(address);
-                    break;
-                };
-                let is_known = language == BOTH[0] && !asked.insert(title.to_owned());
-                if !is_known {
-                    self.at(&format!("{address}, “{title}”"), &[language], &QUESTION);
-                }
-                self.does("app.dialog.close(null)");
-                if is_known {
-                    break;
-                }
+        let [first, other] = BOTH;
+        self.screen.script("questions.begin()");
+        loop {
+            self.does(&format!("app.speak('{first}')"));
+            let title = self.screen.script("return questions.first()");
+            let Some(title) = title.as_str() else { return };
+            if title.is_empty() {
+                self.goes(address);
+                continue;
             }
+            if asked.insert(title.to_owned()) {
+                self.at(&format!("{address}, “{title}”"), &[first], &QUESTION);
+                self.does(&format!("(app.dialog.close(null), app.speak('{other}'))"));
+                let again = self.screen.script("return questions.again()");
+                assert_ne!(again.as_str().unwrap_or_default(), "", "{address}, “{title}” opens once only");
+                self.at(&format!("{address}, “{title}”"), &[other], &QUESTION);
+            }
+            self.does("app.dialog.close(null)");
         }
     }
 }

@@ -13,23 +13,36 @@
   const kind = (one) =>
     one.closest("td")
       ? `${one.closest("td").cellIndex} ${one.className} ${one.querySelector("use")?.getAttribute("href")}`
-      : one.innerText || one.ariaLabel || one.title;
-  /** The places of those that may be pressed, one of each kind. */
-  const buttons = () => {
-    const kinds = new Set();
-    return all().flatMap((one, at) => {
+      : (one.innerText || one.ariaLabel || one.title).replaceAll(/\d+/g, "");
+  /** Kinds that were pressed on this page, in one language, and the button that was pressed last. */
+  let pressed = new Set();
+  let last = null;
+  const begin = () => {
+    pressed = new Set();
+  };
+  /** One that may be pressed and is of no kind that was. What a press changed may have moved, added or removed some. */
+  const next = () =>
+    all().find(
       // The browser opens its calendar for a person's press only.
-      if (one.disabled || !one.checkVisibility() || one.closest(".dated") || kinds.has(kind(one))) return [];
-      kinds.add(kind(one));
-      return [at];
-    });
-  };
-  /** The title of the question that the button opens; null where it does something else. */
-  const press = async (at) => {
-    await examine.drawn();
-    all()[at]?.click();
+      (one) => !one.disabled && one.checkVisibility() && !one.closest(".dated") && !pressed.has(kind(one)),
+    );
+  const press = async (one) => {
+    one.click();
     await examine.quiet();
-    return document.querySelector("dialog[open] h2")?.innerText ?? null;
+    return document.querySelector("dialog[open] h2")?.innerText ?? "";
   };
-  window.questions = { buttons, press };
+  /** Presses the next button: the title of the question that it opens, empty where it does something else. */
+  const first = async () => {
+    await examine.drawn();
+    last = next() ?? null;
+    if (!last) return null;
+    pressed.add(kind(last));
+    return press(last);
+  };
+  /** Presses it again. */
+  const again = async () => {
+    await examine.drawn();
+    return last.isConnected ? press(last) : null;
+  };
+  window.questions = { begin, first, again };
 })();
