@@ -11,12 +11,10 @@ use std::collections::BTreeSet;
 use testkit::linked::Linked;
 
 pub type Size = (u32, u32);
-/// Screens that are touched, from a phone to a large one.
-pub const SIZES: [Size; 6] = [(360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080)];
 /// 1280 by 800 at 200 %, in the page's own pixels.
 const ZOOMED: Size = (640, 400);
-const OFFICE: [Size; 5] = [(768, 1024), (1024, 768), (1280, 800), (1920, 1080), ZOOMED];
-const ADMIN: [Size; 7] =
+/// Windows of every page, from a phone to a large screen.
+pub const SIZES: [Size; 7] =
     [(360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080), ZOOMED];
 /// A question is 480 px wide at most: these are the windows in which the styles of the pages differ.
 const QUESTION: [Size; 4] = [(360, 640), (768, 1024), (1280, 800), ZOOMED];
@@ -151,7 +149,7 @@ fn nothing_is_cut_or_covered_on_the_pages_of_store_admin_and_head_office() {
     let mut looks = Looks::with(screen, FITS);
     for address in looks.menu().into_iter().chain(portal.into_iter().map(|(_, address)| address)) {
         looks.goes(&address);
-        looks.at(&address, &BOTH, &OFFICE);
+        looks.at(&address, &BOTH, &SIZES);
     }
     let mut wrong = looks.wrong.split_off(0);
 
@@ -160,7 +158,7 @@ fn nothing_is_cut_or_covered_on_the_pages_of_store_admin_and_head_office() {
     screen.turns_to(&shop.store, "/admin");
     let mut looks = Looks::with(screen, LAYOUT);
     looks.screen.sees("#username");
-    looks.at("login", &BOTH, &ADMIN);
+    looks.at("login", &BOTH, &SIZES);
     looks.screen.log_in("admin");
     looks.screen.sees(".figures");
     looks.screen.script(QUESTIONS);
@@ -173,7 +171,7 @@ fn nothing_is_cut_or_covered_on_the_pages_of_store_admin_and_head_office() {
             continue;
         }
         left.extend(looks.goes(&address));
-        looks.at(&address, &BOTH, &ADMIN);
+        looks.at(&address, &BOTH, &SIZES);
         looks.questions(&address, &mut asked);
     }
     println!("{} pages, {} questions: {asked:#?}", known.len(), asked.len());
