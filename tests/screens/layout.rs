@@ -15,7 +15,7 @@ pub type Size = (u32, u32);
 const ZOOMED: Size = (640, 400);
 /// Windows of every page, from a phone to a large screen.
 pub const SIZES: [Size; 7] =
-    [(360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080), ZOOMED];
+    [ZOOMED, (360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080)];
 /// A question is 480 px wide at most: these are the windows in which the styles of the pages differ.
 const QUESTION: [Size; 4] = [(360, 640), (768, 1024), (1280, 800), ZOOMED];
 pub const BOTH: [&str; 2] = ["en", "id"];
