@@ -1,7 +1,7 @@
 //! Goods are counted on a phone where the store can't be reached: what is counted stays on the phone, is shown as waiting, is sent
 //! when the store is back, and counts once.
 
-use crate::screen::Screen;
+use crate::screen::{ENTER, Screen};
 use crate::stockroom::{choose, go};
 use serde_json::json;
 use testkit::{Store, process, wait};
@@ -224,11 +224,26 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.reads(".left", "Product 8990002");
     agrees(&mut screen, ".title .end .btn:not(.primary)");
     screen.reads(".title .badge", "cancelled");
-    // A new one of a category that the catalogue has.
+    // A new one of products that are searched by name.
     go(&mut screen, "#/counts", ".title .primary");
     screen.browser.press(".title .primary");
-    screen.sees("#category option[value=grocery]");
-    choose(&mut screen, "#category", "grocery");
+    screen.sees("#f-skus");
+    screen.script("document.querySelector('#f-skus').focus()");
+    screen.types("Product 8990002");
+    screen.reads("[role=option][aria-selected=true]", "8990002");
+    screen.presses(ENTER);
+    screen.reads("dialog x-combo", "Product 8990002");
+    screen.browser.press("dialog .btn.primary");
+    screen.reads(".title h1", "Chosen products");
+    screen.reads("#progress", "0 of 1");
+    agrees(&mut screen, ".title .end .btn:not(.primary)");
+    screen.reads(".title .badge", "cancelled");
+    // A new one of a category that the catalogue has.
+    go(&mut screen, "#/counts", ".title .primary");
+    screen.reads("tbody", "Chosen products");
+    screen.browser.press(".title .primary");
+    screen.sees("#f-category option[value=grocery]");
+    choose(&mut screen, "#f-category", "grocery");
     screen.browser.press("dialog .btn.primary");
     screen.reads(".title h1", "grocery");
     screen.is_clean();

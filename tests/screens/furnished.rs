@@ -39,6 +39,12 @@ pub fn as_people(text: &str) -> String {
     text.to_owned()
 }
 
+/// Names as long as shops have them; those of goods are the longest.
+pub fn as_people_at_length(text: &str) -> String {
+    let kind = if GOODS.contains(&text) { "Kualitas Premium " } else { "" };
+    format!("{text} {kind}Cap Dua Anak Sehat")
+}
+
 pub fn as_an_attacker(_: &str) -> String {
     HOSTILE.to_owned()
 }

@@ -1,10 +1,11 @@
-// What stands wrong in the window of the till, as it is: texts that are cut, buttons that lie over others, targets that
-// a finger misses, actions out of reach. `LANGUAGES` are looked at one after the other.
+// What stands wrong in the window, as it is: texts that are cut, buttons that lie over others, targets that
+// a finger misses, actions out of reach.
 const SLACK_PX = 1.5;
 const FINGER_PX = 44;
 const PAY_PX = 72;
 const TARGETS =
   "button, a[href], input:not([type=checkbox], [type=radio]), select, textarea, label:has([type=checkbox])";
+const FIXED = ["dialog footer", ".dock", "header.bar", ".side .foot"];
 /** What a text has to stay in. */
 const BOXES = "button, td, th, dt, dd, label, h1, h2, p, .display, .row > *, .tile > *, .mt > *, .results li > *";
 
@@ -12,8 +13,9 @@ const name = (one) => `<${one.localName} ${one.id || one.className}> ${one.textC
 const seen = (one) =>
   one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
   !one.closest(".vh") &&
+  getComputedStyle(one).clipPath === "none" &&
   one.getClientRects().length > 0;
-const within = () => document.querySelector("dialog[open]") ?? document.querySelector("pos-app");
+const within = () => document.querySelector("dialog[open]") ?? examine.app();
 
 /** The part of an element that is not scrolled away. */
 const shown = (one) => {
@@ -56,17 +58,23 @@ const overlapping = (targets) => {
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       const nested = one.contains(other) || other.contains(one);
-      // Under the foot of a question its fields scroll.
-      const foot = Boolean(one.closest("dialog footer")) !== Boolean(other.closest("dialog footer"));
+      // Under the foot of a question its fields scroll, as a page does under its bar and its dock.
+      const foot = FIXED.some((part) => Boolean(one.closest(part)) !== Boolean(other.closest(part)));
       if (wide > SLACK_PX && high > SLACK_PX && !nested && !foot) wrong.push(`${name(one)} lies over ${name(other)}`);
     }
   });
   return wrong;
 };
 
+/** A link in a sentence is as high as the sentence. */
+const inSentence = (one) =>
+  one.matches("a") &&
+  [...one.parentElement.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+/** A row that opens as a whole is the target of its link. */
 const small = (targets) =>
   targets
-    .map((one) => [one, one.getBoundingClientRect()])
+    .filter((one) => !inSentence(one))
+    .map((one) => [one, (one.matches("tr.open a") ? one.closest("tr") : one).getBoundingClientRect()])
     .filter(([, { width, height }]) => Math.min(width, height) < FINGER_PX - 0.5)
     .map(([one, { width, height }]) => `${Math.round(width)} by ${Math.round(height)} px: ${name(one)}`);
 
@@ -91,11 +99,3 @@ const looked = () => {
     .map((one) => `${one.localName} is ${one.scrollWidth} px wide in ${one.clientWidth}`);
   return [...wide, ...cut(root), ...overlapping(targets), ...small(targets), ...reachable()];
 };
-
-const wrong = [];
-for (const language of LANGUAGES) {
-  if (document.documentElement.lang !== language) examine.app().speak(language);
-  await examine.drawn();
-  wrong.push(...looked().map((what) => `${language}: ${what}`));
-}
-return wrong;

@@ -14,6 +14,7 @@ mod device;
 mod examine;
 mod first_day;
 mod furnished;
+mod layout;
 mod live;
 mod looks;
 mod passkeys;
@@ -33,7 +34,6 @@ mod office {
     pub mod catalogue;
     pub mod columns;
     pub mod company;
-    pub mod layout;
     pub mod named;
     pub mod order_to_settlement;
     pub mod portal;
@@ -55,4 +55,6 @@ mod till {
     pub mod sale;
     pub mod scans;
     pub mod taken_back;
+    pub mod tasks;
+    pub mod ways;
 }

@@ -70,6 +70,13 @@ impl Screen<()> {
         Some(screen)
     }
 
+    /// Goes on in the same browser at a page of that store.
+    #[track_caller]
+    pub fn turns_to(&mut self, store: &Store, path: &str) {
+        self.port = store.port();
+        self.visit(path);
+    }
+
     /// A page of the store behind a proxy.
     #[track_caller]
     pub fn through(proxy: &Proxy, path: &str) -> Option<Self> {

@@ -22,6 +22,7 @@ fn parts_of_the_pages_do_what_they_say() {
         ("offers", include_str!("units/offers.js")),
         ("pages", include_str!("units/pages.js")),
         ("counts", include_str!("units/counts.js")),
+        ("dates", include_str!("units/dates.js")),
     ] {
         let wrong = screen.script(&format!("return (async () => {{ {AT_HAND}\n{unit}\nreturn wrong; }})()"));
         assert_eq!(wrong, json!([]), "{name}");

@@ -84,7 +84,7 @@ impl Walk {
 }
 
 /// Which page an address is of, whichever document it shows: `orders`, `orders/new`, `orders/*`, `orders/*/revise`.
-fn shape(address: &str) -> Option<String> {
+pub fn shape(address: &str) -> Option<String> {
     let way = address.strip_prefix("#/")?.split('?').next()?;
     let parts: Vec<_> = way.split('/').collect();
     match parts[..] {

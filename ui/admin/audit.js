@@ -1,6 +1,7 @@
 // Audit: who did what, when and to what; nothing of it is ever altered.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { date, isoDay, number, shortReceipt, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
@@ -240,14 +241,7 @@ class PageAudit extends ListPage {
     const day = (name, label) =>
       field(
         label,
-        html`<input
-          class="input"
-          type="date"
-          id=${name}
-          max=${isoDay()}
-          .value=${given[name] ?? ""}
-          @change=${(event) => this.filter(name, event.target.value)}
-        />`,
+        dayField({ id: name, value: given[name], max: isoDay(), onChoose: (chosen) => this.filter(name, chosen) }),
         name,
       );
     return html`<div class="asking">

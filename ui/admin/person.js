@@ -171,7 +171,7 @@ class PagePerson extends Page {
                     <th>${t("Name")}</th>
                     <th>${t("Since")}</th>
                     <th>${t("Last used")}</th>
-                    <th></th>
+                    <th><span class="vh">${t("Actions")}</span></th>
                   </tr>
                 </thead>
                 <tbody>

@@ -338,7 +338,7 @@ class PageReceive extends Finding(Page) {
                     <th class="num">${t("Now")}</th>
                     <th class="num">${t("Rejected")}</th>
                     <th class="num">${t("Cost each")}, ${symbol()}</th>
-                    <th></th>
+                    <th><span class="vh">${t("Actions")}</span></th>
                   </tr>
                 </thead>
                 <tbody>

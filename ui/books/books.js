@@ -2,6 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { day, isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
@@ -103,13 +104,7 @@ const accountFilters = (page, one) => {
   const date = (name, label) =>
     html`<div class="field">
       <label for=${`filter-${name}`}>${label}</label
-      ><input
-        class="input"
-        id=${`filter-${name}`}
-        type="date"
-        .value=${query[name] ?? ""}
-        @change=${(event) => set({ [name]: event.target.value })}
-      />
+      >${dayField({ id: `filter-${name}`, value: query[name], onChoose: (chosen) => set({ [name]: chosen }) })}
     </div>`;
   return html`<div class="filters unfolded">
     <div class="pair">${date("from", t("From"))}${date("to", t("Until"))}</div>
@@ -208,7 +203,7 @@ const journal = {
       col(t("Number"), (one) => number(one.entry_no), "num d"),
       col(t("Person"), (one) => person(one.created_by), "d2"),
       col(t("Amount"), (one) => figure(one.total), "num"),
-      col("", (one) => (one.reversed_by ? badge("reversed") : nothing)),
+      col(t("Status"), (one) => (one.reversed_by ? badge("reversed") : nothing)),
     ],
     none: t("No entries yet"),
   }),

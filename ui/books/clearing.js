@@ -117,7 +117,7 @@ const match = {
           col(t("Fees"), (row) => figure(row.fee), "num"),
           col(t("Net"), (row) => figure(row.net), "num"),
           col(t("Difference"), (row) => differs(row.difference), "num d"),
-          col("", (row) => (row.booked ? badge("posted") : nothing)),
+          col(t("Status"), (row) => (row.booked ? badge("posted") : nothing)),
         ],
         one.slices,
         t("Not part of a settlement"),

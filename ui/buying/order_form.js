@@ -2,6 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, icon, moneyInput, problem } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { words } from "../kit/codes.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
@@ -234,14 +235,11 @@ class PageOrderForm extends Page {
               })}
             </div>
             <div class="field">
-              <label for="expected">${t("Expected on")}</label
-              ><input
-                class="input"
-                id="expected"
-                type="date"
-                .value=${order.expected_at}
-                @change=${(event) => this.set({ expected_at: event.target.value })}
-              />
+              <label for="expected">${t("Expected on")}</label>${dayField({
+                id: "expected",
+                value: order.expected_at,
+                onChoose: (chosen) => this.set({ expected_at: chosen }),
+              })}
             </div>
             <div class="field grow">
               <label for="note">${t("Note")}</label

@@ -211,7 +211,7 @@ const product = {
           col(t("Supplier's code"), (row) => row.supplier_sku ?? nothing, "d"),
           col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
           col(t("Pack"), (row) => figure(row.pack_qty), "num"),
-          col("", (row) => (row.preferred ? html`<span class="badge ok">${t("preferred")}</span>` : nothing)),
+          col(t("Status"), (row) => (row.preferred ? html`<span class="badge ok">${t("preferred")}</span>` : nothing)),
         ],
         one.sellers,
         t("No suppliers yet"),

@@ -96,7 +96,7 @@ const beside = (gone, stays) =>
   html`<table class="grid fold">
     <thead>
       <tr>
-        <th></th>
+        <td></td>
         <th>${t("Will be removed")}</th>
         <th>${t("Will be kept")}</th>
       </tr>

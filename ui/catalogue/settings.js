@@ -185,7 +185,7 @@ class PageSettings extends Page {
     return table(
       t(`section.${section}`),
       [
-        col(t("Setting"), (name) => html`${t(`setting.${name}`)} <span class="muted">${name}</span>`),
+        col(t("Setting"), (name) => html`<span title=${name}>${t(`setting.${name}`)}</span>`),
         col(t("Value"), (name) => shown(name, this.values[name])),
         col(
           t("Source"),

@@ -11,6 +11,7 @@ import { title } from "../kit/list.js";
 import { entry, last } from "./count_entry.js";
 import { waits } from "./count_waits.js";
 import { queueOf } from "./count_queue.js";
+import { scopeOf } from "./scope.js";
 import "./count_left.js";
 import "./count_review.js";
 
@@ -308,7 +309,7 @@ class PageCount extends Page {
     const all = Math.max(count.lines_total, count.lines_counted);
     return html`${title(
       html`<a class="back" href="#/counts">${icon("arrow-left")}<span class="vh">${t("Counts")}</span></a
-        >${count.category ?? t("Everything")}`,
+        >${scopeOf(count)}`,
       html`<span class="badge ${counting ? "warn" : "plain"}">${t(count.state)}</span>`,
       html`<span class="muted" id="progress"
         >${t("{n} of {all}", { n: number(count.lines_counted), all: number(all) })}</span

@@ -1,11 +1,14 @@
 // Counts: those under way and those that are over; a new one.
 import { html, nothing } from "../vendor/lit.js";
 import { need } from "../records/names.js";
+import { pickField } from "../records/picks.js";
 import { icon } from "../kit/controls.js";
+import { ask } from "../kit/form.js";
 import { date, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address } from "../kit/menu.js";
+import { scopeOf } from "./scope.js";
 
 class PageCounts extends ListPage {
   constructor() {
@@ -21,35 +24,40 @@ class PageCounts extends ListPage {
   async begin() {
     const found = await this.once(() => need(this.app, "categories", true));
     if (!found) return;
-    const given = await this.app.dialog.ask({
+    const made = await ask(this.app, {
       title: t("New count"),
       yes: t("Start"),
-      body: html`<div class="field">
-          <label for="category">${t("Products to count")}</label
-          ><select class="input" id="category" name="category" data-focus>
-            <option value="">${t("Everything")}</option>
-            ${[...found.keys()].map((one) => html`<option value=${one}>${one}</option>`)}
-          </select>
-        </div>
-        <label class="rowx"
-          ><input
-            type="checkbox"
-            name="blind"
-            value="yes"
-            checked
-          />${t("Blind count: stock figures are hidden while counting")}</label
-        >`,
+      list: [
+        {
+          name: "category",
+          label: t("Products to count"),
+          kind: "choice",
+          choices: [["", t("Everything")], ...[...found.keys()].map((one) => [one, one])],
+          focus: true,
+        },
+        pickField(this.app, "product", {
+          name: "skus",
+          label: t("Only these products"),
+          several: true,
+        }),
+        {
+          name: "blind",
+          label: t("Blind count: stock figures are hidden while counting"),
+          kind: "check",
+          value: true,
+        },
+      ],
+      act: ({ category, skus, blind }) =>
+        this.app.command({
+          url: "/api/opname",
+          body: {
+            ...(skus.length ? { scope: "skus", skus } : category ? { scope: "category", category } : { scope: "all" }),
+            blind,
+          },
+          label: "New count",
+        }),
     });
-    if (!given) return;
-    await this.once(async () => {
-      const { category } = given;
-      const made = await this.app.command({
-        url: "/api/opname",
-        body: { scope: category ? "category" : "all", ...(category ? { category } : {}), blind: given.blind === "yes" },
-        label: "New count",
-      });
-      this.app.go("counts", made.opname_id);
-    });
+    if (made) this.app.go("counts", made.opname_id);
   }
 
   place(one) {
@@ -58,7 +66,7 @@ class PageCounts extends ListPage {
 
   row(one) {
     return html`<tr class="open" @click=${() => this.app.go("counts", one.opname_id)}>
-      <td><a href=${this.place(one)}>${one.category ?? t("Everything")}</a></td>
+      <td><a href=${this.place(one)}>${scopeOf(one)}</a></td>
       <td>${date(one.created_at)}</td>
       <td><span class="badge ${{ counting: "warn", posted: "ok" }[one.state] ?? "plain"}">${t(one.state)}</span></td>
       <td>${one.blind ? t("blind") : nothing}</td>
@@ -94,7 +102,7 @@ class PageCounts extends ListPage {
         [`${t("Difference")}, ${symbol()}`, "num"],
       ],
       (one) => this.row(one),
-      t("No counts yet. Count all products or one category"),
+      t("No counts yet. Count all products, one category or chosen products"),
     )}`;
   }
 }

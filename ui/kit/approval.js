@@ -1,11 +1,46 @@
-// A manager's word on the spot: one approval for one action.
+// A manager's word on the spot: one approval for one action, and why it is asked for.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
 import { field, icon } from "./controls.js";
-import { money } from "./format.js";
+import { money, number, rate } from "./format.js";
 import { t } from "./i18n.js";
-import { whyApproved } from "./approval_words.js";
 import { able, assertion } from "./session.js";
+
+/** By the setting that has the limit. */
+const BY_SETTING = {
+  "pricing.discount_limit_bp": ({ value, limit }, app) => {
+    const points = app.settings?.pricing?.discount_limit_bp;
+    const most = points ? `${money(limit)} (${rate(points)})` : money(limit);
+    return t("Discounts on this sale would be {value}. Cashiers may give up to {limit}", {
+      value: money(value),
+      limit: most,
+    });
+  },
+  "pricing.override": ({ value, limit }) =>
+    t("The price would be {value}. The catalogue price is {limit}", { value: money(value), limit: money(limit) }),
+  "returns.cashier_limit": ({ value, limit }) =>
+    t("The refund would be {value}. Cashiers may refund up to {limit}", { value: money(value), limit: money(limit) }),
+  "returns.window_days": ({ limit }) => t("The sale is more than {days} days old", { days: number(limit) }),
+  "approval.pay_out_value": ({ value, limit }) =>
+    t("Pay-outs of this shift would be {value}. Cashiers may pay out up to {limit}", {
+      value: money(value),
+      limit: money(limit),
+    }),
+  "approval.adjustment_value": ({ value, limit }) =>
+    t("The adjustment is worth {value}. Up to {limit} needs no approval", {
+      value: money(value),
+      limit: money(limit),
+    }),
+  "shifts.variance_tolerance": ({ limit }) => t("The count differs by more than {limit}", { limit: money(limit) }),
+};
+
+/** In a sentence without its full stop; empty where what is asked for says it all. */
+const whyApproved = (details, app) => {
+  const { value, limit, setting } = details;
+  if (setting && BY_SETTING[setting]) return BY_SETTING[setting](details, app);
+  if (value === undefined || limit === undefined) return "";
+  return t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) });
+};
 
 /** One ceremony, good for one command of this session. */
 const byDevice = async (app, username) =>

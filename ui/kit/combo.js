@@ -100,6 +100,10 @@ export class Combo extends LitElement {
     this.own = false;
   }
 
+  get complaint() {
+    return t("Nothing found for {text}. Choose from the list", { text: this.typed.trim() });
+  }
+
   /** The form that it stands in reads this one. */
   get kept() {
     return this.unclear && !this.several ? "" : this.chosen.join(",");

@@ -2,6 +2,7 @@
 import "./app.js";
 import "./combo.js";
 import "./controls.js";
+import "./date.js";
 import "./dialog.js";
 import "./list.js";
 import "./menu.js";
@@ -40,6 +41,15 @@ declare module "./page.js" {
     live?: string[];
     reload?: () => unknown;
     load(more?: boolean): unknown;
+  }
+}
+
+declare module "./date.js" {
+  interface DayField {
+    field: string;
+    name?: string;
+    max?: string;
+    choose?: (day: string) => void;
   }
 }
 

@@ -2,6 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
 import { pasteAmount, problem } from "./controls.js";
+import { dayField } from "./date.js";
 import { amount, number } from "./format.js";
 import { t } from "./i18n.js";
 
@@ -79,7 +80,7 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
         .value=${value ?? ""}
       />`;
     case "date":
-      return html`<input class="input" id=${id} name=${name} type="date" ?data-focus=${first} .value=${value ?? ""} />`;
+      return dayField({ id, name, value, focus: first });
     case "check":
       return html`<input type="checkbox" id=${id} name=${name} ?checked=${value} />`;
     case "pick":
@@ -229,12 +230,10 @@ export const ask = (app, { title, text, yes, no, danger = false, list = [], prev
     act: async (given) => {
       for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
       // What is typed and names nothing is not left out silently.
-      const unclear = [...document.querySelectorAll("dialog x-combo")].find((one) => one.unclear);
+      const unclear = [...document.querySelectorAll("dialog :is(x-combo, x-date)")].find((one) => one.unclear);
       if (unclear) {
         unclear.focus();
-        throw Object.assign(new Error("unclear"), {
-          words: t("Nothing found for {text}. Choose from the list", { text: unclear.typed.trim() }),
-        });
+        throw Object.assign(new Error("unclear"), { words: unclear.complaint });
       }
       const empty = list.find(({ name, required }) => required && !(given[name] ?? "").trim());
       if (empty) {

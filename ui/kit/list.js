@@ -82,7 +82,7 @@ export class ListPage extends Page {
         <table class="grid fold ${kind}">
           <thead>
             <tr>
-              ${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label}</th>`)}
+              ${head.map(([label, kind]) => html`<th class=${kind ?? ""}>${label || html`<span class="vh">${t("Actions")}</span>`}</th>`)}
             </tr>
           </thead>
           <tbody>

@@ -99,7 +99,10 @@ export class Page extends LitElement {
     if (tab !== this.tab) tabInSight();
     this.tab = tab;
     for (const table of this.querySelectorAll("table.fold")) {
-      const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      // What is said of a column to people who hear the page alone stands on no cell.
+      const heads = [...table.querySelectorAll("thead :is(th, td)")].map((head) =>
+        head.querySelector(".vh") ? "" : head.textContent.trim(),
+      );
       for (const row of [...table.tBodies[0].rows, ...(table.tFoot?.rows ?? [])])
         [...row.cells].forEach((cell, index) => {
           const text = cell.textContent.replace(/\s+/g, " ").trim();

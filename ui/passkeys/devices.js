@@ -130,7 +130,7 @@ class PageDevices extends Page {
             <th>${t("Name")}</th>
             <th>${t("Since")}</th>
             <th>${t("Last used")}</th>
-            <th></th>
+            <th><span class="vh">${t("Actions")}</span></th>
           </tr>
         </thead>
         <tbody>

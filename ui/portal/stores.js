@@ -205,9 +205,15 @@ class PageStores extends Page {
         >`
       : html`<span class="muted">${t("none yet")}</span>`;
     const skew = one.clock_skew_ms ?? 0;
-    return html`<tr class=${worst}>
+    const place = address(["stores", one.store_id]);
+    return html`<tr
+      class="open ${worst}"
+      @click=${(event) => {
+        if (!event.target.closest("a")) location.hash = place;
+      }}
+    >
       <th scope="row">
-        <a class="rowlink" href=${address(["stores", one.store_id])}><bdi>${one.name}</bdi></a>
+        <a class="rowlink" href=${place}><bdi>${one.name}</bdi></a>
         <span class="muted">${one.store_id}</span>
       </th>
       <td class="state">${mark(worst)}</td>

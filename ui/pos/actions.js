@@ -22,7 +22,7 @@ const list = (app, page) => [
   ["receipt", t("Receipts of this shift"), "", () => app.show("receipts")],
   ["tag", t("Price check"), "Shift F4", () => priceCheck(app)],
   ["printer", t("Print the last receipt again"), "Ctrl P", () => app.reprint()],
-  ["trash-2", t("Void sale"), "", () => voidBasket(app)],
+  ["trash-2", t("Void sale"), "Shift Del", () => voidBasket(app)],
   ["shopping-basket", t("Products"), "", () => app.show("products")],
   ...moves(app),
 ];

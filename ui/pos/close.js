@@ -299,7 +299,7 @@ class PageClose extends Page {
     );
     return html`<div class="paid">
       <section class="done">
-        <p class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</p>
+        <h1 class="okmark">${icon("circle-check")}${t("Shift closed")} · Z ${shift.z_no}</h1>
         <p class="label">${t("Difference")}</p>
         <p class="change" id="variance">
           <span class="cur">${symbol()}</span

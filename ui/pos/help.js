@@ -27,6 +27,7 @@ const OWN = {
     ["+ \u2212", t("Quantity +1, −1")],
     ROWS(),
     ["Delete", t("Remove item")],
+    ["Shift Del", t("Void sale")],
     ["F4", t("Edit item")],
     ["F9", t("Pay")],
   ],

@@ -110,10 +110,16 @@ class PageHolds extends Page {
 
   /** Text that names the till that recalled a sale. */
   async takenBy({ transaction_id: id }) {
-    const sale = await this.app.get("/api/pos/transactions/:id", { id }).catch(() => null);
-    return sale && sale.state !== "voided"
-      ? t("{till} recalled this sale", { till: this.app.till(sale.register_id) })
-      : t("This sale was already recalled");
+    const { app } = this;
+    const sale = await app.get("/api/pos/transactions/:id", { id }).catch(() => null);
+    if (!sale || sale.state === "voided") return t("This sale was already recalled");
+    const { register_id: till } = sale;
+    // A till that was added later has no name here yet.
+    if (!app.settings.registers.some((one) => one.register_id === till)) {
+      const { registers } = await app.get("/api/pos/settings").catch(() => app.settings);
+      app.settings = { ...app.settings, registers };
+    }
+    return t("{till} recalled this sale", { till: app.till(till) });
   }
 
   /** Asks whether to recall a sale with its old prices, since it is too large with the current ones. */
@@ -180,7 +186,7 @@ class PageHolds extends Page {
                         <th class="num">${t("Lines")}</th>
                         <th class="num">${t("Total")}</th>
                         ${ends ? html`<th>${t("Kept until")}</th>` : nothing}
-                        <th></th>
+                        <th><span class="vh">${t("Actions")}</span></th>
                       </tr>
                     </thead>
                     <tbody>

@@ -50,6 +50,7 @@ class PageSell extends LinePage {
       "+": whenEmpty(() => this.more(1)),
       "-": whenEmpty(() => this.more(-1)),
       Delete: whenEmpty(() => void this.setQty(0)),
+      "Shift+Delete": whenEmpty(() => void voidBasket(app)),
       ArrowUp: () => this.move(-1),
       ArrowDown: () => this.move(1),
       PageUp: () => this.move(-8),

@@ -127,7 +127,7 @@ class PageUnconfirmed extends Page {
                         <th>${t("Type")}</th>
                         <th class="num">${t("Amount")}</th>
                         <th>${t("Status")}</th>
-                        <th></th>
+                        <th><span class="vh">${t("Actions")}</span></th>
                       </tr>
                     </thead>
                     <tbody>

@@ -100,7 +100,10 @@ export const grid = (columns, rows, none = t("None"), open = null) =>
         <table class="grid fold">
           <thead>
             <tr>
-              ${columns.map(({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`)}
+              ${columns.map(
+                ({ head, kind }) =>
+                  html`<th scope="col" class=${kind}>${head || html`<span class="vh">${t("Actions")}</span>`}</th>`,
+              )}
             </tr>
           </thead>
           <tbody>

@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { icon, problem } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
+import { dayField } from "../kit/date.js";
 import { t } from "../kit/i18n.js";
 import { backTo } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
@@ -119,9 +120,9 @@ export class FormPage extends Page {
 
 /** What is typed in a field of the page and names nothing: it is never left out silently. */
 export const unclear = (page) => {
-  const one = [...page.querySelectorAll("x-combo")].find((field) => field.unclear);
+  const one = [...page.querySelectorAll("x-combo, x-date")].find((field) => field.unclear);
   one?.focus();
-  return one ? t("Nothing found for {text}. Choose from the list", { text: one.typed.trim() }) : null;
+  return one ? one.complaint : null;
 };
 
 /** Lines as they are now, with what was typed on those of which nothing that `of` names has changed since. */
@@ -149,15 +150,17 @@ export const textField = (page, name, label, { kind = "text", focus = false } = 
   field(
     name,
     label,
-    html`<input
-      class="input"
-      id=${name}
-      type=${kind}
-      autocomplete="off"
-      ?data-focus=${focus}
-      .value=${page[name] ?? ""}
-      @change=${(event) => page.set({ [name]: event.target.value.trim() })}
-    />`,
+    kind === "date"
+      ? dayField({ id: name, value: page[name], focus, onChoose: (day) => page.set({ [name]: day }) })
+      : html`<input
+          class="input"
+          id=${name}
+          type=${kind}
+          autocomplete="off"
+          ?data-focus=${focus}
+          .value=${page[name] ?? ""}
+          @change=${(event) => page.set({ [name]: event.target.value.trim() })}
+        />`,
   );
 export const supplierField = (page, chosen, onChoose) =>
   field("supplier", t("Supplier"), pick(page, "supplier", { id: "supplier", value: chosen, focus: true, onChoose }));

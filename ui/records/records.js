@@ -1,6 +1,7 @@
 // A list that is described as data: filters in the address, columns, what a row opens, what may be done.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, inside } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { refilter } from "../kit/menu.js";
@@ -153,7 +154,7 @@ class PageRecords extends ListPage {
           )}
         </select>`;
       case "date":
-        return html`<input class="input" id=${id} type="date" .value=${value} @change=${on} />`;
+        return dayField({ id, value, onChoose: (day) => this.set(one.name, day) });
       case "pick":
         return pick(this, one.of, { id, value, onChoose: (chosen) => this.set(one.name, chosen) });
       case "search":
@@ -276,7 +277,8 @@ class PageRecords extends ListPage {
           <thead>
             <tr>
               ${columns.map(
-                ({ head, kind }) => html`<th scope="col" class=${kind}>${head}</th>`,
+                ({ head, kind }) =>
+                  html`<th scope="col" class=${kind}>${head || html`<span class="vh">${t("Actions")}</span>`}</th>`,
               )}${actions ? html`<th><span class="vh">${t("Actions")}</span></th>` : nothing}
             </tr>
           </thead>

@@ -104,13 +104,13 @@ export const finished = (page) => {
   if (page.settling && !given)
     return html`<div class="paid">
       <section class="done">
-        <p class="okmark">${icon("refresh-cw")}${t("Exchange")}</p>
+        <h1 class="okmark">${icon("refresh-cw")}${t("Exchange")}</h1>
         <p class="label" role="status">${t("One moment\u2026")}</p>
       </section>
     </div>`;
   return html`<div class="paid">
     <section class="done">
-      <p class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</p>
+      <h1 class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</h1>
       <p class="label">${t("Refund")}</p>
       <p class="change" id="given">
         <span class="cur">${symbol()}</span><span class="figure" ${fits(number(given))}>${number(given)}</span>

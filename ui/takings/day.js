@@ -182,7 +182,7 @@ const day = {
               col(t("Sales"), (row) => figure(row.sales), "num d"),
               col(t("Refunds"), (row) => figure(row.refunds || null), "num d"),
               col(t("Net"), (row) => figure(row.net), "num"),
-              col("", (row) => bar(row.net, most), "d share"),
+              col(t("Share"), (row) => bar(row.net, most), "d share"),
             ],
             one.by_method,
             t("No payments"),

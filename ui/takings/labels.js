@@ -5,6 +5,7 @@ import { money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { icon, problem } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { bars } from "./barcode.js";
 
 const LABELS_MAX = 200;
@@ -50,14 +51,11 @@ class PageLabels extends LinesPage {
   choices() {
     return html`<div class="filters unfolded flat">
       <div class="field">
-        <label for="since">${t("Add prices changed since")}</label
-        ><input
-          class="input"
-          id="since"
-          type="date"
-          max=${this.app.settings.business_date}
-          @change=${(event) => this.changedSince(event.target.value)}
-        />
+        <label for="since">${t("Add prices changed since")}</label>${dayField({
+          id: "since",
+          max: this.app.settings.business_date,
+          onChoose: (chosen) => void this.changedSince(chosen),
+        })}
       </div>
       <div class="field">
         <label for="size">${t("Label size")}</label

@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { link, person } from "../records/cells.js";
 import { need, nameOf } from "../records/names.js";
 import { icon } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { brief, day, isoDay, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
@@ -260,14 +261,12 @@ class PageReport extends Page {
       field(
         `filter-${name}`,
         label,
-        html`<input
-          class="input"
-          type="date"
-          id=${`filter-${name}`}
-          max=${isoDay(1)}
-          .value=${asked[name]}
-          @change=${(event) => event.target.value && this.set({ [name]: event.target.value })}
-        />`,
+        dayField({
+          id: `filter-${name}`,
+          value: asked[name],
+          max: isoDay(1),
+          onChoose: (chosen) => chosen && this.set({ [name]: chosen }),
+        }),
       );
     return html`<div class="filters report-filters unfolded">
       ${field(

@@ -5,7 +5,7 @@ const names = ["menu","scan-barcode","cloud","cloud-off","arrow-up-from-line","r
   "star","check","circle-check","circle-x","info","printer","lock","log-out","log-in","plus","minus","trash-2","search","package","truck",
   "clipboard-list","clipboard-check","users","shield-check","smartphone","house","chart-column","settings","arrow-left","receipt","calculator",
   "wallet","languages","moon","key-round","inbox","history","store","delete","wifi-off","download","keyboard","shopping-basket",
-  "layout-dashboard","scale","book-open-text","package-check","badge-percent","scroll-text","list-filter","chevron-down","chevron-up"];
+  "layout-dashboard","scale","book-open-text","package-check","badge-percent","scroll-text","list-filter","chevron-down","chevron-up","calendar"];
 const body = names.map((name) => {
   const text = readFileSync(`node_modules/lucide-static/icons/${name}.svg`, "utf8");
   const inner = text.replace(/^[\s\S]*?<svg[^>]*>/, "").replace("</svg>", "").replace(/\s*\n\s*/g, "").trim();

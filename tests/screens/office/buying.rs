@@ -153,7 +153,14 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     screen.reads("page-payment-form tbody", "INV-2");
     choose(screen, "#pays-0", "100000");
     holds_over_a_reload(screen, "#pays-0", "100,000");
-    assert_eq!(screen.script("return document.querySelector('#date').value"), due);
+    assert_eq!(screen.script("return document.querySelector('#date').closest('x-date').value"), due);
+    // The field writes the day as the tables do, and another way to write it is no other day.
+    let shown = screen.script("return document.querySelector('#date').value");
+    assert!(!shown.as_str().unwrap().contains(['/', '-']), "{shown}");
+    choose(screen, "#date", "11/28/2026");
+    screen.reads("page-payment-form .problem", "11/28/2026 is not a date. Example:");
+    choose(screen, "#date", shown.as_str().unwrap());
+    assert_eq!(screen.script("return document.querySelector('#date').closest('x-date').value"), due);
     look(screen, "portal-payment-form");
     let paid = json!({"supplier_id": supplier, "date": owed["invoice_date"], "account": "1040", "amount": 200_000,
         "allocations": [{"invoice_id": invoice, "amount": 200_000}]});

@@ -63,7 +63,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     go(&mut screen, "#/settings?store_id=S001", "page-settings tbody");
     screen.reads("page-settings", "the store's file");
     screen.script(
-        "[...document.querySelectorAll('page-settings tbody tr')].find((row) => row.innerText.includes('pricing.discount_limit_bp')).querySelector('.acts .btn').click()",
+        "document.querySelector('tr:has([title=\"pricing.discount_limit_bp\"]) .acts .btn').click()",
     );
     screen.sees("#f-value");
     choose(&mut screen, "#f-value", "10");

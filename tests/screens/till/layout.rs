@@ -1,13 +1,10 @@
 //! The till on a screen that is touched: every page and question of it at six sizes, in both languages, with long names
 //! and totals of nine digits; and what is done there by touch alone.
 
-use crate::examine::strings;
+use crate::layout::{BOTH, LAYOUT, Looks, SIZES, touches};
 use crate::screen::{ENTER, Screen};
-use serde_json::json;
 use testkit::{Store, process, wait};
 
-const SIZES: [(u32, u32); 6] = [(360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080)];
-const LAYOUT: &str = include_str!("../layout.js");
 const PRODUCTS: &str = "sku,name,price,category,barcode\n\
     L1,Beras Ramos Setra Wangi Kualitas Premium Cap Dua Anak Sehat 5 kg,180000000,Bahan pokok dan bumbu,89900018\n\
     L2,Sunsilk Shampoo Black Shine Long Hair Repair 170 ml,24500,Care,89900025\n\
@@ -37,40 +34,15 @@ const QUESTIONS: [(&str, &str, &str); 7] = [
     ("many", "page.take('1000*')", "dialog .primary"),
 ];
 
-struct Looks {
-    screen: Screen,
-    wrong: Vec<String>,
-}
-
-impl Looks {
-    /// Looks at what is open, at every size.
-    #[track_caller]
-    fn at(&mut self, name: &str, languages: &[&str]) {
-        for (width, height) in SIZES {
-            let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-            self.screen.browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
-            let script =
-                format!("const LANGUAGES = {}; return (async () => {{ {LAYOUT} }})()", json!(languages));
-            let found = strings(&self.screen.script(&script));
-            self.wrong.extend(found.iter().map(|what| format!("{name}, {width} by {height}, {what}")));
-        }
-    }
-
-    /// Does something in the page without waiting for its end.
-    #[track_caller]
-    fn does(&mut self, script: &str) {
-        let around = "const app = examine.app(), page = app.current.firstElementChild;";
-        self.screen.script(&format!("{around} void ({script}); return null"));
-    }
-
+impl Looks<Store> {
     /// A question is asked anew in each language: what it says is drawn once.
     #[track_caller]
     fn question(&mut self, (name, opens, sees): (&str, &str, &str)) {
-        for language in ["en", "id"] {
+        for language in BOTH {
             self.does(&format!("app.speak('{language}')"));
             self.does(opens);
             self.screen.sees(sees);
-            self.at(name, &[language]);
+            self.at(name, &[language], &SIZES);
             self.does("app.dialog.close(null)");
         }
     }
@@ -84,27 +56,24 @@ fn touched() -> Option<Screen> {
     process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
     store.start();
     let mut screen = Screen::open(store)?;
-    let touch = json!({"enabled": true, "maxTouchPoints": 5});
-    screen.browser.devtools("Emulation.setTouchEmulationEnabled", &touch);
+    touches(&mut screen);
     screen.visit("/pos");
     assert_eq!(screen.script("return matchMedia('(pointer: coarse)').matches"), true);
     Some(screen)
 }
 
-const BOTH: [&str; 2] = ["en", "id"];
-
 #[test]
 fn nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size() {
     let Some(screen) = touched() else { return };
-    let mut looks = Looks { screen, wrong: Vec::new() };
+    let mut looks = Looks::with(screen, LAYOUT);
     looks.screen.sees("#username");
-    looks.at("login", &BOTH);
+    looks.at("login", &BOTH, &SIZES);
     looks.screen.log_in("till-1");
     looks.screen.sees("#float");
     looks.screen.sees("num-pad[shown]");
-    looks.at("open", &BOTH);
+    looks.at("open", &BOTH, &SIZES);
     looks.screen.open_shift();
-    looks.at("sell, empty", &BOTH);
+    looks.at("sell, empty", &BOTH, &SIZES);
     for add in ["page.add('L4', 60000)", "page.add('L1', 2)", "page.add('L2', 300)", "page.add('L3', 1)"] {
         looks.does(add);
     }
@@ -117,41 +86,40 @@ fn nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size() {
     looks.does("page.setQty(0)");
     looks.screen.sees("#banner-act");
     assert_eq!(looks.screen.script(top), before);
-    looks.at("sell, undo", &BOTH);
+    looks.at("sell, undo", &BOTH, &SIZES);
     looks.does("app.saidAct(app.said.action)");
     looks.does("page.touch(1)");
     looks.screen.sees(".opened");
-    looks.at("sell", &BOTH);
+    looks.at("sell", &BOTH, &SIZES);
     looks.does("(page.line.value = 'aqua', page.onInput())");
     looks.screen.sees("#found-1");
-    looks.at("search", &BOTH);
+    looks.at("search", &BOTH, &SIZES);
     looks.does("page.clearLine()");
     for question in QUESTIONS {
         looks.question(question);
     }
     looks.does("page.pay()");
     looks.screen.sees("#amount");
-    looks.at("pay", &BOTH);
+    looks.at("pay", &BOTH, &SIZES);
     looks.does("page.choose('card')");
     looks.screen.sees("#reference");
-    looks.at("pay by card", &BOTH);
+    looks.at("pay by card", &BOTH, &SIZES);
     looks.does("page.take()");
     looks.screen.sees("#receipt-no");
-    looks.at("paid", &BOTH);
+    looks.at("paid", &BOTH, &SIZES);
     for (name, opens, sees) in PAGES {
         looks.does(opens);
         looks.screen.sees(sees);
-        looks.at(name, &BOTH);
+        looks.at(name, &BOTH, &SIZES);
     }
     looks.does("app.show('cash').then(() => app.current.firstElementChild.move('pay_out'))");
     looks.screen.sees("#cash-amount");
-    looks.at("pay out", &["id"]);
+    looks.at("pay out", &["id"], &SIZES);
     looks.does("app.dialog.close(null)");
     looks.does("app.lock()");
     looks.screen.sees("#unlock");
-    looks.at("lock", &BOTH);
-    looks.screen.is_clean();
-    assert!(looks.wrong.is_empty(), "{} wrong:\n{}", looks.wrong.len(), looks.wrong.join("\n"));
+    looks.at("lock", &BOTH, &SIZES);
+    looks.ends();
 }
 
 #[test]

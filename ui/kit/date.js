@@ -1,0 +1,183 @@
+// A field for a day. It reads and shows the day in the page's language: a browser's own field has the browser's, in which
+// the month may come first.
+import { html, ifDefined, LitElement, nothing } from "../vendor/lit.js";
+import { icon, problem } from "./controls.js";
+import { isoDay } from "./format.js";
+import { locale, t } from "./i18n.js";
+
+const CENTURY = 2000;
+const MONTHS = 12;
+const two = (figure) => String(figure).padStart(2, "0");
+
+/** A day as the field shows it. */
+const calendarDay = (text) =>
+  new Intl.DateTimeFormat(locale(), { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${text}T00:00:00Z`),
+  );
+
+/** Months by the first three letters of their names, in both languages. */
+const months = new Map();
+for (const language of ["en-GB", "id-ID"]) {
+  const { format } = new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" });
+  for (let month = 1; month <= MONTHS; month += 1)
+    months.set(
+      format(Date.UTC(CENTURY, month - 1, 1))
+        .slice(0, 3)
+        .toLowerCase(),
+      month,
+    );
+}
+
+/** The day that these are, as the interface takes it; null where the calendar has none. */
+const dayOf = (year, month, date) => {
+  const at = new Date(Date.UTC(year, month - 1, date));
+  const exists = at.getUTCMonth() === month - 1 && at.getUTCDate() === date;
+  return exists ? `${year}-${two(month)}-${two(date)}` : null;
+};
+
+/**
+ * The day that somebody typed: `2026-11-28`, or day, month and year in this order with the month as a figure or by its
+ * name; without a year this year's. Null where it is none.
+ */
+export const typedDay = (text, today = isoDay()) => {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text.trim());
+  if (iso) return dayOf(...iso.slice(1).map(Number));
+  const found = /^(\d{1,2})(?:[\s./-]+(\d{1,2})|[\s./-]*(\p{L}{3,}))(?:[\s./-]+(\d{4}|\d{2}))?$/u.exec(text.trim());
+  if (!found) return null;
+  const [, date, figure, name, written] = found;
+  const month = figure ? Number(figure) : months.get(name.toLowerCase().slice(0, 3));
+  const year = written ? Number(written) + (written.length === 2 ? CENTURY : 0) : Number(today.slice(0, 4));
+  return month ? dayOf(year, month, Number(date)) : null;
+};
+
+export class DayField extends LitElement {
+  static properties = {
+    value: { attribute: false },
+    field: { attribute: false },
+    name: { attribute: false },
+    max: { attribute: false },
+    // New with each drawing of what it stands in, which may be in another language.
+    choose: { attribute: false, hasChanged: () => true },
+    typed: { state: true },
+    wrong: { state: true },
+  };
+
+  constructor() {
+    super();
+    this.value = "";
+    this.typed = null;
+    this.wrong = false;
+    this.focus = () => void this.updateComplete.then(() => this.input?.focus());
+  }
+
+  createRenderRoot() {
+    return this;
+  }
+
+  get input() {
+    return this.querySelector("input.input");
+  }
+
+  get native() {
+    return this.querySelector("input[type=date]");
+  }
+
+  /** Whether something was typed that is no day. */
+  get unclear() {
+    return Boolean(this.typed?.trim()) && !typedDay(this.typed);
+  }
+
+  get complaint() {
+    return t("{text} is not a date. Example: {example}", {
+      text: this.typed?.trim() ?? "",
+      example: calendarDay(isoDay()),
+    });
+  }
+
+  /** The form that it stands in reads this one. */
+  get kept() {
+    return this.typed === null ? (this.value ?? "") : (typedDay(this.typed) ?? "");
+  }
+
+  willUpdate(changed) {
+    // Another document is shown: what was typed for the one before is gone.
+    if (changed.has("value") && changed.get("value") !== undefined) Object.assign(this, { typed: null, wrong: false });
+  }
+
+  types(event) {
+    this.typed = event.target.value;
+    this.wrong = false;
+  }
+
+  /** A day that is whole counts; anything else stays where it stands, and is said to be none. */
+  ends() {
+    if (this.typed === null) return;
+    this.wrong = this.unclear;
+    if (!this.wrong) this.becomes(this.kept);
+  }
+
+  becomes(day) {
+    const changes = day !== (this.value ?? "");
+    Object.assign(this, { typed: null, wrong: false, value: day });
+    this.requestUpdate();
+    if (changes) this.choose?.(day);
+  }
+
+  opens() {
+    this.native.value = this.kept;
+    this.native.showPicker();
+  }
+
+  render() {
+    const id = this.field;
+    return html`<div class="dated">
+        <input
+          class="input"
+          id=${id}
+          autocomplete="off"
+          placeholder=${t("day month")}
+          aria-invalid=${this.wrong ? "true" : nothing}
+          aria-describedby=${this.wrong ? `${id}-problem` : nothing}
+          .value=${this.typed ?? (this.value ? calendarDay(this.value) : "")}
+          @input=${this.types}
+          @change=${(event) => {
+            this.types(event);
+            this.ends();
+          }}
+        /><button type="button" class="ib" aria-label=${t("Calendar")} title=${t("Calendar")} @click=${this.opens}>
+          ${icon("calendar", "icon-s")}</button
+        ><input
+          type="date"
+          tabindex="-1"
+          aria-hidden="true"
+          max=${ifDefined(this.max)}
+          @change=${(event) => {
+            event.stopPropagation();
+            this.becomes(event.target.value);
+          }}
+        />${this.name ? html`<input type="hidden" name=${this.name} .value=${this.kept} />` : nothing}
+      </div>
+      ${problem(this.wrong && this.complaint, `${id}-problem`)}`;
+  }
+}
+customElements.define("x-date", DayField);
+
+/**
+ * A field for a day.
+ * @param {object} about
+ * @param {string} about.id Of the text field, as its label has it.
+ * @param {string} [about.value]
+ * @param {string} [about.name] Of the value in a form.
+ * @param {string} [about.max] The last day that its calendar offers.
+ * @param {boolean} [about.focus]
+ * @param {(day: string) => void} [about.onChoose]
+ */
+export const dayField = ({ id, value, name, max, focus, onChoose }) =>
+  html`<x-date
+    .field=${id}
+    .name=${name}
+    .max=${max}
+    ?data-focus=${focus}
+    .value=${value ?? ""}
+    .choose=${onChoose}
+  ></x-date>`;
