@@ -1,4 +1,4 @@
-//! The till on a screen that is touched: every page and question of it at six sizes, in both languages, with long names
+//! The till on a screen that is touched: every page and question at seven sizes, in both languages, with long names
 //! and totals of nine digits; and what is done there by touch alone.
 
 use crate::layout::{BOTH, LAYOUT, Looks, SIZES, touches};
