@@ -27,7 +27,7 @@ async fn serve(loaded: &Loaded) -> anyhow::Result<()> {
     // The folder first: beside a running daemon the answer is 73, not a port that is taken.
     let app = App::open(loaded).await?;
     let file = loaded.file.clone();
-    let level = move || Ok(load(file.as_deref(), environment())?.config.log.level);
+    let level = move || load(file.as_deref(), environment()).map(|loaded| loaded.config.log.level);
     tokio::spawn(follow_log_level(level));
     let listen = loaded.config.http.listen;
     let listener =

@@ -2,8 +2,8 @@
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;
-use crate::settings::error::SettingsError;
 use crate::telemetry;
+use std::fmt::Display;
 use std::io;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -38,7 +38,7 @@ pub async fn reload_on_sighup<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>)
 ///
 /// # Errors
 /// The handler could not be installed.
-pub async fn follow_log_level(level: impl Fn() -> Result<String, SettingsError>) -> io::Result<()> {
+pub async fn follow_log_level<E: Display>(level: impl Fn() -> Result<String, E>) -> io::Result<()> {
     let mut hangups = signal(SignalKind::hangup())?;
     while hangups.recv().await.is_some() {
         match level() {

@@ -22,7 +22,8 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let listener_config = app::listener_config(config, listener)?;
     tokio::spawn(notify::watchdog());
     let file = loaded.file.clone();
-    let level = move || Ok(load::load::<Config>(file.as_deref(), load::environment())?.config.log.level);
+    let read = move || load::load::<Config>(file.as_deref(), load::environment());
+    let level = move || read().map(|loaded| loaded.config.log.level);
     tokio::spawn(follow_log_level(level));
     let Some(hub) = opening::open(config, &listener_config, &mut stop).await? else { return Ok(()) };
     tracing::info!(hub_id = hub.identity.hub_id, %address, "serving");

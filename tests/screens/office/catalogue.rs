@@ -62,9 +62,8 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
 
     go(&mut screen, "#/settings?store_id=S001", "page-settings tbody");
     screen.reads("page-settings", "the store's file");
-    screen.script(
-        "document.querySelector('tr:has([title=\"pricing.discount_limit_bp\"]) .acts .btn').click()",
-    );
+    screen
+        .script("document.querySelector('tr:has([title=\"pricing.discount_limit_bp\"]) .acts .btn').click()");
     screen.sees("#f-value");
     choose(&mut screen, "#f-value", "10");
     screen.browser.press("dialog .primary");
