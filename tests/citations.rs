@@ -117,7 +117,9 @@ fn every_page_and_section_that_is_cited_exists() {
     let mut dangling = Vec::new();
     for (path, text) in &texts {
         for (page, section) in cited(text) {
-            let near = is_page(path).then(|| plain(&path.parent().unwrap().join(page)));
+            // Pages and manifests name files from their own folder.
+            let has_near = is_page(path) || path.ends_with("Cargo.toml");
+            let near = has_near.then(|| plain(&path.parent().unwrap().join(page)));
             let found =
                 near.as_deref().and_then(|near| pages.get(near)).or_else(|| pages.get(Path::new(page)));
             let there = found.is_some_and(|sections| section.is_none_or(|name| sections.contains(name)));

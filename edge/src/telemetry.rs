@@ -80,11 +80,12 @@ pub fn set_level(level: &str) -> Result<(), TelemetryError> {
 /// # Errors
 /// A word that is no level: the filter itself would take it for the name of a module, and log nothing else.
 pub fn filter(level: &str) -> Result<EnvFilter, TelemetryError> {
-    let is_level = |directive: &str| {
-        let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level).trim();
-        LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level))
+    let is_known = |directive: &str| {
+        let (target, level) = directive.trim().rsplit_once('=').unwrap_or(("", directive));
+        let is_level = LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level.trim()));
+        is_level && !target.contains(char::is_whitespace)
     };
-    let known = level.split(',').all(is_level);
+    let known = level.split(',').all(is_known);
     let filter = EnvFilter::try_new(level).ok().filter(|_| known);
     filter.ok_or_else(|| TelemetryError::Level(level.to_owned()))
 }
