@@ -108,7 +108,9 @@ async fn init_makes_a_hub_once() {
     std::fs::remove_dir_all(&folder).unwrap();
     let done = empty.run(&["init"], "");
     assert!(done.status.success(), "{}", stderr(&done));
-    let password = stdout(&done).split_whitespace().last().unwrap().to_owned();
+    let said = stdout(&done);
+    let password =
+        said.split_once("password ").and_then(|(_, rest)| rest.split(' ').next()).unwrap().to_owned();
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     for file in ["token.key", "idempotency.key"] {
