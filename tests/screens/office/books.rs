@@ -121,6 +121,8 @@ fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &
     let statement = shop.made("/api/statements", &json!({"source_id": source, "lines": [line]}));
     let statement = statement["statement_id"].as_str().unwrap();
     go(screen, &format!("#/statements/{statement}"), "page-record .acts .btn");
+    // The page of another statement stood there before.
+    screen.reads("page-record tbody", "31,000");
     screen.script(
         "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText.includes('Resolve')).click()",
     );
