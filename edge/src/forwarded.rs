@@ -69,7 +69,7 @@ impl Proxies {
     }
 }
 
-/// Whether a request says that it came through a proxy: then it is not from this machine, whoever its peer is.
+/// Whether a request has a header of a proxy. It then does not count as a request of this machine, even from loopback.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(FORWARDED)
 }

@@ -86,8 +86,8 @@ pub async fn run<S: Authority>(
     Ok(serve(listener, (tls, limits, known), service, shutdown).await)
 }
 
-/// Answers every request with 503 until `shutdown` resolves, for a program that can't work yet; the reason is told at
-/// `/health` and below.
+/// Answers every request with 503 until `shutdown` resolves, for a program that can't work yet. The answer at `/health`
+/// and below has the reason.
 pub async fn unready(
     listener_config: ListenerConfig,
     reason: watch::Receiver<String>,

@@ -1,5 +1,5 @@
-// A field for a day. It reads and shows the day in the page's language: a browser's own field has the browser's, in which
-// the month may come first.
+// A field for a day. It reads and shows the day in the page's language. The browser's own field uses the browser's
+// language, in which the month may come first.
 import { html, ifDefined, LitElement, nothing } from "../vendor/lit.js";
 import { icon, problem } from "./controls.js";
 import { isoDay } from "./format.js";

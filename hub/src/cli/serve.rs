@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Serves until it is told to stop.
+/// Serves until SIGTERM or SIGINT.
 pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     edge::telemetry::init(config.log.format, &config.log.level)?;
@@ -27,21 +27,21 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     tokio::spawn(follow_log_level(level));
     let Some(hub) = opening::open(config, &listener_config, &mut stop).await? else { return Ok(()) };
     tracing::info!(hub_id = hub.identity.hub_id, %address, "serving");
-    let told = async move { drop(stop.wait_for(|stop| *stop).await) };
-    app::serve(hub, listener_config, told).await
+    let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
+    app::serve(hub, listener_config, stopped).await
 }
 
-/// Turns true when the process is told to stop.
+/// Becomes true at SIGTERM or SIGINT.
 fn stop() -> anyhow::Result<watch::Receiver<bool>> {
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let (told, stop) = watch::channel(false);
+    let (sender, stop) = watch::channel(false);
     tokio::spawn(async move {
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}
         }
         tracing::info!("stopping");
-        told.send_replace(true);
+        sender.send_replace(true);
     });
     Ok(stop)
 }

@@ -121,7 +121,7 @@ fn role(key: &ApiKey, asked: &KeyedRequest<'_>) -> Result<Role, ApiError> {
         };
         return Err(refused(format!("this API key only reads stores {stores}: {problem}")));
     }
-    // A key that only reads takes the part of whoever may read this, but never an administrator's.
+    // A key that only reads acts in a role that may read this, but never as an administrator.
     let readers = [Role::HoFinance, Role::HoPurchasing];
     let reader = || readers.into_iter().find(|role| !asked.mutates && asked.roles.contains(role));
     let role = key.role.user_role().or_else(reader);

@@ -15,7 +15,7 @@ const PAUSE_MIN: Duration = Duration::from_millis(500);
 /// The longest pause: a database that is back is found within this.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
-/// The hub of these settings; none if it was told to stop before its database came.
+/// Opens the hub of these settings. `None` if the process was stopped before its database was available.
 ///
 /// # Errors
 /// What waiting does not mend, such as a refused password, a database that does not exist, or tables of another

@@ -104,9 +104,9 @@ fn a_hub_waits_for_its_database_at_the_start() {
         let mut serve = hub.command(&["serve"]);
         serve.env("CLOUD_HUB__DATABASE__URL", url);
         let done = process::run(serve, "");
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(1), "{told}");
-        assert!(told.contains(reason), "{told}");
+        let error = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{error}");
+        assert!(error.contains(reason), "{error}");
     }
 }
 
