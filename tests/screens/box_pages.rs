@@ -232,7 +232,7 @@ fn a_password_is_set_anew_and_a_member_is_erased() {
     let (id, username) = (ani["id"].as_str().unwrap(), ani["username"].as_str().unwrap());
     let Some(mut screen) = admin(&store, "manager", &format!("people/{id}")) else { return };
     screen.sees("page-person .figures");
-    screen.script("[...document.querySelectorAll('page-person .btn')].find((one) => one.innerText.includes('New password')).click()");
+    screen.presses_named("page-person .btn", "New password");
     screen.reads("dialog h2", "New password for");
     screen.browser.write("#f-password", "a new horse that runs");
     screen.browser.press("dialog .btn.primary");
@@ -241,7 +241,7 @@ fn a_password_is_set_anew_and_a_member_is_erased() {
     store.client().post("/api/auth/login", &body).data(200);
 
     go(&mut screen, &format!("members/{member}"), "page-member .figures");
-    screen.script("[...document.querySelectorAll('page-member .btn')].find((one) => one.innerText.trim() === 'Delete data').click()");
+    screen.presses_named("page-member .btn", "Delete data");
     screen.reads("dialog h2", "Delete data of Ratna Kusuma?");
     look(&mut screen, "admin-erase");
     screen.browser.press("dialog .danger");

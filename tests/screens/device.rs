@@ -49,7 +49,7 @@ fn a_slow_scanner_is_seen_and_its_limits_are_set_for_every_page_of_the_device() 
 fn the_till_has_the_same_page_and_locks_itself_as_it_says() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.script("document.querySelector('pos-app').menu()");
-    screen.script("[...document.querySelectorAll('dialog .btn')].find((one) => one.textContent.includes('This device')).click()");
+    screen.presses_named("dialog .btn", "This device");
     screen.sees("#device-lock");
     choose(&mut screen, "#device-lock", "1");
     screen.browser.press("#device-sounds");

@@ -61,7 +61,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.browser.press("dialog .primary");
     screen.reads("#sold", "8,000");
     look(&mut screen, "admin-product-own");
-    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.textContent.includes('Opening stock')).click()");
+    screen.presses_named(".title .btn", "Opening stock");
     screen.browser.write("#f-qty", "12");
     screen.browser.write("#f-unit_cost", "6000");
     screen.browser.press("dialog .primary");

@@ -233,6 +233,18 @@ impl<S> Screen<S> {
         self.script("return document.activeElement.id").as_str().unwrap().to_owned()
     }
 
+    /// Presses the first of these elements that says so, once there is one.
+    #[track_caller]
+    pub fn presses_named(&mut self, selector: &str, label: &str) {
+        let script = format!(
+            "const one = [...document.querySelectorAll({})].find((one) => one.innerText.includes({}) && !one.disabled);\
+             one?.click(); return Boolean(one)",
+            json!(selector),
+            json!(label)
+        );
+        wait::until(&format!("{selector} says {label}"), || (self.script(&script) == true).then_some(()));
+    }
+
     #[track_caller]
     pub fn types(&mut self, text: &str) {
         self.browser.keys(text, PERSON);

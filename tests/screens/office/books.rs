@@ -99,9 +99,7 @@ fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     screen.reads("page-record .title", "Match of Card bank");
     let item = shop.office.get("/api/settlement-items?method=card").data(200)["items"][0].clone();
     assert_eq!((&item["state"], &item["document_id"]), (&json!("matched"), &sale["transaction_id"]));
-    screen.script(
-        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Undo')).click()",
-    );
+    screen.presses_named(".title .btn", "Undo");
     screen.sees("#f-reason");
     choose(screen, "#f-reason", "It was another payment");
     screen.browser.press("dialog .danger");
@@ -123,9 +121,7 @@ fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &
     go(screen, &format!("#/statements/{statement}"), "page-record .acts .btn");
     // The page of another statement stood there before.
     screen.reads("page-record tbody", "31,000");
-    screen.script(
-        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText.includes('Resolve')).click()",
-    );
+    screen.presses_named(".acts .btn", "Resolve");
     screen.sees("#f-resolution");
     choose(screen, "#f-resolution", "post");
     // Without a reason there is nothing to look at yet, however long one waits for it.

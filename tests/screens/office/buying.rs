@@ -108,9 +108,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
 /// of the page, and on paper without what only a screen does.
 #[track_caller]
 fn paper(screen: &mut Screen<()>) {
-    screen.script(
-        "[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Print')).click()",
-    );
+    screen.presses_named(".title .btn", "Print");
     for said in ["PT Toko Contoh", "Jl. Sudirman 1", "PT Sinar Jaya", "Deliver to", "Price each", "288,000"] {
         screen.reads(".order-paper", said);
     }
@@ -166,7 +164,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
         "allocations": [{"invoice_id": invoice, "amount": 200_000}]});
     let paid = shop.made("/api/finance/payments", &paid);
     go(screen, &format!("#/payments/{}", paid["payment_id"].as_str().unwrap()), "page-record .part");
-    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Reverse')).click()");
+    screen.presses_named(".title .btn", "Reverse");
     screen.sees("#f-reason");
     screen.script("document.querySelector('#f-reason').focus()");
     screen.types("Sent back");

@@ -7,21 +7,12 @@ use crate::office::portal::go;
 use crate::screen::Screen;
 use serde_json::{Value, json};
 use testkit::linked::Linked;
-use testkit::wait;
 
 const ADMIN: &str = "admin@hub.example";
 
-/// A person presses a button of the page by what it says.
 #[track_caller]
 fn press(screen: &mut Screen<()>, label: &str) {
-    wait::until(&format!("{label} is there"), || {
-        let script = format!(
-            "const one = [...document.querySelectorAll('main .btn, dialog .btn')].find((one) => one.innerText.includes({}) && !one.disabled);\
-             one?.click(); return Boolean(one)",
-            json!(label)
-        );
-        (screen.script(&script) == true).then_some(())
-    });
+    screen.presses_named("main .btn, dialog .btn", label);
 }
 
 #[track_caller]

@@ -58,7 +58,7 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
     // The bank's page opens the list for that bank.
     go(&mut screen, &format!("#/sources/{bank}"), "page-record .title .btn");
     screen.reads("page-record .title", "Import a statement");
-    screen.script("[...document.querySelectorAll('.title .btn')].find((one) => one.innerText.includes('Import')).click()");
+    screen.presses_named(".title .btn", "Import");
     screen.sees("#file");
     assert_eq!(screen.script("return document.querySelector('#source').value"), bank);
 

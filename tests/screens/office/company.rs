@@ -63,15 +63,6 @@ fn is_told_by(screen: &mut Screen<()>, selector: &str, zone: &str, name: &str) {
     }
 }
 
-#[track_caller]
-fn press(screen: &mut Screen<()>, within: &str, label: &str) {
-    let found = format!(
-        "[...document.querySelectorAll('{within}')].find((one) => one.innerText.includes('{label}'))"
-    );
-    wait::until(label, || (screen.script(&format!("return Boolean({found})")) == true).then_some(()));
-    screen.script(&format!("{found}.click()"));
-}
-
 #[test]
 fn a_time_is_told_by_the_clock_of_where_it_was_and_a_period_beside_the_one_before() {
     let mut shop = opened();
@@ -129,7 +120,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.script(
         "window.print = () => { window.printed = document.querySelector('.on-paper').textContent.trim() }",
     );
-    press(screen, ".title .btn", "Print");
+    screen.presses_named(".title .btn", "Print");
     let printed = screen.script("return window.printed");
     assert!(printed.as_str().unwrap().ends_with("all stores"), "{printed}");
     screen.script("document.querySelector('page-report tbody a').click()");
@@ -148,7 +139,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
 fn parked_and_renewed(screen: &mut Screen<()>) {
     go(screen, "#/parked", "page-records .above tbody");
     screen.reads("page-records .above tbody", "Unknown type");
-    press(screen, ".above .btn", "Try all again");
+    screen.presses_named(".above .btn", "Try all again");
     screen.reads("#banner", "0 applied, 1 still on hold");
     screen.script("document.querySelector('.above tbody a').click()");
     wait::until("one reason is chosen", || {
@@ -158,7 +149,7 @@ fn parked_and_renewed(screen: &mut Screen<()>) {
     screen.reads("page-records .records", "odd.type");
 
     go(screen, "#/stores/S200", "page-store .figures");
-    press(screen, ".title .btn", "New token");
+    screen.presses_named(".title .btn", "New token");
     screen.reads("dialog", "Earlier tokens stop working");
     screen.browser.press("dialog .primary");
     screen.sees("dialog .token");

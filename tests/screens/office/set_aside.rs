@@ -41,9 +41,7 @@ fn rows_that_are_no_lines_are_told_and_decided_on() {
     // What may be read in two ways is asked, and kept with the source.
     screen.reads("#marks", "Amount format");
     look(&mut screen, "portal-statement-asks");
-    screen.script(
-        "[...document.querySelectorAll('#marks button')].find((one) => one.innerText === '1,234.50').click()",
-    );
+    screen.presses_named("#marks button", "1,234.50");
     screen.reads("#set-aside", "Set aside: 3");
     screen.reads("#set-aside", "Unreadable");
     screen.reads("#set-aside", "12,34,5");
@@ -61,9 +59,7 @@ fn rows_that_are_no_lines_are_told_and_decided_on() {
         json!(2)
     );
     look(&mut screen, "portal-statement-rows");
-    screen.script(
-        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText === 'Add as line').click()",
-    );
+    screen.presses_named(".acts .btn", "Add as line");
     screen.sees("#f-amount");
     choose(&mut screen, "#f-amount", "12345");
     choose(&mut screen, "#f-reason", "the slip says so");
@@ -75,9 +71,7 @@ fn rows_that_are_no_lines_are_told_and_decided_on() {
         taken[2],
         json!({"date": "2026-11-20", "reference": "C-1004", "reason": "the slip says so", "amount": 12_345})
     );
-    screen.script(
-        "[...document.querySelectorAll('.acts .btn')].find((one) => one.innerText === 'Dismiss').click()",
-    );
+    screen.presses_named(".acts .btn", "Dismiss");
     screen.sees("dialog #f-reason");
     choose(&mut screen, "#f-reason", "paid twice by mistake");
     screen.browser.press("dialog .primary");

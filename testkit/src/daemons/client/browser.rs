@@ -19,6 +19,8 @@ const HEADLESS: &str = "chromium-headless-shell";
 const CHROMIUM: &str = "chromium";
 /// Starting it on a busy machine takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long an element that is to be pressed or written in may take to appear.
+const FOUND_WITHIN_MS: u64 = 30_000;
 /// How WebDriver names an element in its answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -66,6 +68,7 @@ fn options(chromium: &Path, folder: &Path) -> Value {
         &profile,
     ];
     json!({"browserName": "chrome", "webauthn:virtualAuthenticators": true,
+        "timeouts": {"implicit": FOUND_WITHIN_MS},
         "goog:chromeOptions": {"binary": chromium, "args": args}})
 }
 
@@ -224,7 +227,7 @@ impl Browser {
         STANDARD.decode(picture.as_str().unwrap()).unwrap()
     }
 
-    /// Presses what the selector finds, as a person would.
+    /// Presses what the selector finds, as a person would, once it is there.
     #[track_caller]
     pub fn press(&mut self, selector: &str) {
         let element = self.find(selector);
