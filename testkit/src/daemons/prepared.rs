@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// A folder that is older is made anew. A store that was off for more than a minute is not certain how late it is, and
 /// ends no hold and no day until it is.
-const AGE_MAX: Duration = Duration::from_secs(20);
+const AGE_MAX: Duration = Duration::from_secs(30);
 
 /// A file or folder, with who may open it.
 struct Entry {

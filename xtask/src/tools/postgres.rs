@@ -4,7 +4,7 @@ use crate::tools::apt;
 use anyhow::{Context, anyhow, ensure};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
 use testkit::hub::database::{self, programs};
@@ -29,6 +29,18 @@ const SETTINGS: [&str; 7] = [
     "autovacuum=off",
 ];
 
+/// Where Linux keeps files in memory.
+const MEMORY: &str = "/dev/shm";
+/// Free bytes that the tests' data needs there, with room to spare.
+const MEMORY_NEEDED: u64 = 2 << 30;
+
+/// The folder in memory, if it has room. On a disk, creating and removing the thousand files of each test's database
+/// costs the file system more than the tests cost the server.
+fn roomy_memory() -> Option<&'static Path> {
+    let about = rustix::fs::statvfs(MEMORY).ok()?;
+    (about.f_bavail.saturating_mul(about.f_frsize) >= MEMORY_NEEDED).then_some(Path::new(MEMORY))
+}
+
 /// A server for the tests.
 pub enum Postgres {
     /// It was there; its address.
@@ -50,7 +62,8 @@ impl Postgres {
             apt::run("postgresql", INSTALL, hint).await?;
         }
         let programs = programs().context("PostgreSQL is not complete (initdb, postgres, pg_isready)")?;
-        Private::start(programs, tempfile::tempdir()?, &SETTINGS).map(Self::Private)
+        let folder = roomy_memory().map_or_else(tempfile::tempdir, tempfile::tempdir_in)?;
+        Private::start(programs, folder, &SETTINGS).map(Self::Private)
     }
 
     /// `postgres://user@host:port`
