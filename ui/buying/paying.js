@@ -67,6 +67,35 @@ const openBills = async (app, supplierId) => {
 const billChoices = (bills) =>
   bills.map((bill) => [bill.invoice_id, `${bill.invoice_no}, ${t("open {amount}", { amount: number(bill.open) })}`]);
 
+/** Button that applies what is open of a credit note or payment to one of the supplier's invoices. */
+const applyToInvoice = (page, { bills }, open, url) => {
+  const [first] = bills;
+  return {
+    label: t("Apply to an invoice"),
+    image: "scale",
+    kind: "primary",
+    why: first ? null : t("no open invoice from this supplier"),
+    act: page.step({
+      label: t("Apply"),
+      url,
+      question: {
+        title: t("Which invoice?"),
+        list: [
+          { name: "invoice_id", label: t("Invoice"), kind: "choice", choices: billChoices(bills), focus: true },
+          {
+            name: "amount",
+            label: t("Amount"),
+            kind: "money",
+            value: Math.min(open, first?.open ?? 0),
+            required: true,
+          },
+        ],
+        body: ({ invoice_id: id, amount }) => ({ allocations: [{ invoice_id: id, amount }] }),
+      },
+    }),
+  };
+};
+
 const creditNote = {
   back: () => ["credit-notes", t("Credit notes")],
   needs: ["suppliers"],
@@ -76,7 +105,6 @@ const creditNote = {
   },
   view: (one, page) => {
     const is = (...states) => states.includes(one.state);
-    const [first] = one.bills;
     return {
       name: one.credit_note_no ?? one.doc_no,
       badges: badge(one.state),
@@ -125,36 +153,8 @@ const creditNote = {
             },
           }),
         },
-        is("approved") && {
-          label: t("Apply to an invoice"),
-          image: "scale",
-          kind: "primary",
-          why: first ? null : t("no open invoice from this supplier"),
-          act: page.step({
-            label: t("Apply"),
-            url: path("/api/finance/credit-notes/:id/apply", { id: one.credit_note_id }),
-            question: {
-              title: t("Which invoice?"),
-              list: [
-                {
-                  name: "invoice_id",
-                  label: t("Invoice"),
-                  kind: "choice",
-                  choices: billChoices(one.bills),
-                  focus: true,
-                },
-                {
-                  name: "amount",
-                  label: t("Amount"),
-                  kind: "money",
-                  value: Math.min(one.open, first?.open ?? 0),
-                  required: true,
-                },
-              ],
-              body: ({ invoice_id: id, amount }) => ({ allocations: [{ invoice_id: id, amount }] }),
-            },
-          }),
-        },
+        is("approved") &&
+          applyToInvoice(page, one, one.open, path("/api/finance/credit-notes/:id/apply", { id: one.credit_note_id })),
       ],
       parts: [
         steps(is("cancelled") ? ["draft", "cancelled"] : NOTE_STATES, one.state),
@@ -241,7 +241,6 @@ const payment = {
   },
   view: (one, page) => {
     const posted = one.state === "posted";
-    const [first] = one.bills;
     return {
       name: one.doc_no,
       badges: badge(one.state),
@@ -263,36 +262,13 @@ const payment = {
           }),
         },
         posted &&
-          one.unallocated > 0 && {
-            label: t("Apply to an invoice"),
-            image: "scale",
-            kind: "primary",
-            why: first ? null : t("no open invoice from this supplier"),
-            act: page.step({
-              label: t("Apply"),
-              url: path("/api/finance/payments/:id/allocate", { id: one.payment_id }),
-              question: {
-                title: t("Which invoice?"),
-                list: [
-                  {
-                    name: "invoice_id",
-                    label: t("Invoice"),
-                    kind: "choice",
-                    choices: billChoices(one.bills),
-                    focus: true,
-                  },
-                  {
-                    name: "amount",
-                    label: t("Amount"),
-                    kind: "money",
-                    value: Math.min(one.unallocated, first?.open ?? 0),
-                    required: true,
-                  },
-                ],
-                body: ({ invoice_id: id, amount }) => ({ allocations: [{ invoice_id: id, amount }] }),
-              },
-            }),
-          },
+          one.unallocated > 0 &&
+          applyToInvoice(
+            page,
+            one,
+            one.unallocated,
+            path("/api/finance/payments/:id/allocate", { id: one.payment_id }),
+          ),
       ],
       parts: [
         figures([

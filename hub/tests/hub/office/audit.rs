@@ -223,7 +223,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     for entry in &all {
         by_action.entry(entry["action"].as_str().unwrap()).or_default().push(entry);
     }
-    for (method, what, action) in CHANGES.into_iter().filter(|change| !change.2.is_empty()) {
+    for (method, what, action) in CHANGES.iter().copied().filter(|change| !change.2.is_empty()) {
         let who = if method.is_empty() { "" } else { me.as_str() };
         let found = by_action.get(action).is_some_and(|entries| entries.iter().any(|e| e["user_id"] == who));
         assert!(found, "{method} {what}: {action} of {who:?} in {:?}", by_action.keys());

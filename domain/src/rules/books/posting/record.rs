@@ -195,8 +195,15 @@ fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
             };
             Posting::new(it.business_date, "points", &it.entry.entry_id, vec![fact]).memo(Some(&it.reason))
         }
-        // The rest moves neither money nor goods.
-        _ => return None,
+        // They move neither money nor goods.
+        AnyPayload::SafeOpened(_)
+        | AnyPayload::DaySealed(_)
+        | AnyPayload::DayReopened(_)
+        | AnyPayload::ReceiptsSkipped(_)
+        | AnyPayload::MemberChanged(_)
+        | AnyPayload::ProductSettingsChanged(_)
+        | AnyPayload::UserChanged(_)
+        | AnyPayload::AuditRecorded(_) => return None,
     })
 }
 
