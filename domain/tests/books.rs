@@ -1,7 +1,7 @@
 //! What a bookkeeper would compute from the events alone, and compare.
 
 use domain::model::base::event::Fact as Happened;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::books::shift::{Cash, ShiftTotals};
 use domain::model::inventory::stock::Movement;
 use domain::model::inventory::transfer::TransferState;
@@ -66,9 +66,15 @@ pub fn totals_are_those_of_the_documents(shop: &Shop) {
             Happened::ReturnPosted(it) => totals.refund(&it.document).unwrap(),
             Happened::ReturnVoided(it) => totals.unrefund(&it.document),
             Happened::CashMoved(it) => match it.movement.kind {
-                domain::model::books::shift::CashKind::PayIn => totals.pay_in += it.movement.amount,
-                domain::model::books::shift::CashKind::PayOut => totals.pay_out += it.movement.amount,
-                domain::model::books::shift::CashKind::Drop => totals.drops += it.movement.amount,
+                domain::model::books::shift::CashKind::PayIn => {
+                    totals.pay_in = totals.pay_in.saturating_add(it.movement.amount)
+                }
+                domain::model::books::shift::CashKind::PayOut => {
+                    totals.pay_out = totals.pay_out.saturating_add(it.movement.amount)
+                }
+                domain::model::books::shift::CashKind::Drop => {
+                    totals.drops = totals.drops.saturating_add(it.movement.amount)
+                }
                 domain::model::books::shift::CashKind::NoSale => {}
             },
             _ => {}
@@ -78,7 +84,7 @@ pub fn totals_are_those_of_the_documents(shop: &Shop) {
     // Money by method, and its rounding, is compared with the books.
     totals.by_method = BTreeMap::new();
     shown.by_method = BTreeMap::new();
-    (totals.rounding, shown.rounding) = (0, 0);
+    (totals.rounding, shown.rounding) = (Money::ZERO, Money::ZERO);
     assert_eq!(shown, totals);
 }
 
@@ -157,13 +163,13 @@ pub fn books_agree(shop: &Shop) {
     let mut partly: BTreeMap<&str, i64> = BTreeMap::new();
     let unfinished = shop.shift.open.values().filter(|t| t.state == TransactionState::PartiallyPaid);
     for payment in unfinished.flat_map(|basket| &basket.payments).filter(|payment| payment.counts()) {
-        *partly.entry(payment.method.as_str()).or_default() += payment.amount + payment.rounding;
+        *partly.entry(payment.method.as_str()).or_default() += payment.amount.get() + payment.rounding.get();
     }
     let partly = |method: &str| partly.get(method).copied().unwrap_or(0);
-    assert_eq!(of("1010"), Cash::of(&shop.shift.shift).expected - partly("cash"), "tills");
+    assert_eq!(of("1010"), Cash::of(&shop.shift.shift).expected.get() - partly("cash"), "tills");
     for (method, account) in [("card", "1110"), ("qris", "1120"), ("exchange", "1150")] {
         let sums = shop.shift.shift.totals.by_method.get(method).copied().unwrap_or_default();
-        assert_eq!(of(account), sums.sales - sums.refunds - partly(method), "{method}");
+        assert_eq!(of(account), sums.sales.get() - sums.refunds.get() - partly(method), "{method}");
     }
     assert_eq!(of("1150"), -partly("exchange"), "exchanges wait for their sale alone");
 }

@@ -1,6 +1,6 @@
 //! Laws of the small rules: parts add up to the whole, orders do not matter, entries balance.
 
-use domain::model::base::figures::{BasisPoints, Points, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::FIGURE_MAX;
 use domain::model::people::points;
@@ -24,8 +24,8 @@ fn sold_line() -> impl Strategy<Value = SoldLine> {
         |(qty, price, share, rate, contained)| {
             let discount = qty * price * share / 100;
             let net = qty * price - discount;
-            let tax = i64::try_from(domain::rules::selling::tax::tax(net, BasisPoints::new(rate), contained))
-                .unwrap();
+            let tax = domain::rules::selling::tax::tax(net.into(), BasisPoints::new(rate), contained);
+            let (price, discount, tax) = (price.into(), discount.into(), Money::try_from(tax).unwrap());
             SoldLine { qty: qty.into(), price, discount, tax, contained }
         },
     )
@@ -50,7 +50,7 @@ fn promotion() -> impl Strategy<Value = Promotion> {
             skus: about.map(|sku| vec![Sku::from(sku)]),
             category: None,
             min_qty: min_qty.map(Quantity::new),
-            min_total,
+            min_total: min_total.map(Money::new),
             buy: Some(buy.into()),
             get: Some(get.into()),
             tier: None,
@@ -199,8 +199,8 @@ fn a_promotion_counts_on_its_days_for_its_people_in_its_stores() {
 fn a_promotion_that_gives_nothing_says_why() {
     let (tea, bag) = (Sku::from("tea"), Sku::from("bag"));
     let lines = [
-        PromoLine { sku: &tea, category: Some("drinks"), qty: 2.into(), price: 10_000 },
-        PromoLine { sku: &bag, category: None, qty: 1.into(), price: 500 },
+        PromoLine { sku: &tea, category: Some("drinks"), qty: 2.into(), price: Money::new(10_000) },
+        PromoLine { sku: &bag, category: None, qty: 1.into(), price: Money::new(500) },
     ];
     let store = StoreId::from("S001");
     let on = Occasion { date: date(2026, 11, 20), store_id: &store, tier: None };
@@ -226,7 +226,7 @@ fn a_promotion_that_gives_nothing_says_why() {
         let first = promotion("A", &json!({"priority": 1, "skus": ["tea"]}));
         let explained = explain(&lines, &[promotion("B", &fields), first], &on);
         assert_eq!(explained.not_given, [("B".to_owned(), why)], "{fields}");
-        let amounts: Vec<i64> = explained.given[0].iter().map(|part| part.amount).collect();
+        let amounts: Vec<i64> = explained.given[0].iter().map(|part| part.amount.get()).collect();
         assert_eq!((amounts, explained.given[1].len()), (vec![2_000], 0));
     }
 }
@@ -241,20 +241,20 @@ proptest! {
         sizes in prop::collection::vec(1..9_i64, 0..40),
     ) {
         let whole = line.part(Quantity::ZERO, line.qty).unwrap();
-        let (mut returned, mut sum, mut cost_sum) = (Quantity::ZERO, domain::rules::selling::refund::RefundPart::default(), 0);
+        let (mut returned, mut sum, mut cost_sum) = (Quantity::ZERO, domain::rules::selling::refund::RefundPart::default(), Money::ZERO);
         for n in sizes.into_iter().map(Quantity::new).chain([line.qty]) {
             let n = n.min(line.qty.saturating_sub(returned));
             let part = line.part(returned, n).unwrap();
             prop_assert!(part.gross >= 0 && part.discount >= 0 && part.tax >= 0 && part.refund >= 0);
-            let tax = if line.contained { 0 } else { part.tax };
-            prop_assert_eq!(part.refund, part.gross - part.discount + tax);
-            let back = cost_back(cost, line.qty, returned, n);
+            let tax = if line.contained { Money::ZERO } else { part.tax };
+            prop_assert_eq!(part.refund, part.gross.saturating_sub(part.discount).saturating_add(tax));
+            let back = cost_back(Money::new(cost), line.qty, returned, n);
             prop_assert!(back >= 0);
             sum = sum.plus(&part);
-            (returned, cost_sum) = (returned.saturating_add(n), cost_sum + back);
+            (returned, cost_sum) = (returned.saturating_add(n), cost_sum.saturating_add(back));
         }
         prop_assert_eq!(sum, whole);
-        prop_assert_eq!((whole.gross, whole.discount, whole.tax), (line.qty.get() * line.price, line.discount, line.tax));
+        prop_assert_eq!((whole.gross, whole.discount, whole.tax), (line.price.times(line.qty), line.discount, line.tax));
         prop_assert_eq!(cost_sum, cost);
         prop_assert!(line.part(line.qty, 1.into()).is_err());
     }
@@ -273,30 +273,30 @@ proptest! {
             .zip(&amounts)
             .map(|(method, amount)| {
                 let amount = if *method == "points" { amount / worth * worth } else { *amount };
-                Paid { amount, ..Paid::nothing((*method).to_owned()) }
+                Paid { amount: Money::new(amount), ..Paid::nothing((*method).to_owned()) }
             })
             .filter(|method| method.amount > 0)
             .collect();
         let total: i64 = paid.iter().map(|method| method.amount).sum();
-        let by_points = paid.iter().find(|m| m.method == "points").map_or(0, |m| m.amount);
+        let by_points = paid.iter().find(|m| m.method == "points").map_or(0, |m| m.amount.get());
         let (redeemed, multiplier) = (by_points / worth, BasisPoints::new(multiplier));
-        let earned = points::earned(total - by_points, earn_per, multiplier);
+        let earned = points::earned(Money::new(total - by_points), Money::new(earn_per), multiplier);
         let (mut refunded, mut back, mut kept) = (0, 0, earned);
         for amount in sizes.into_iter().chain([total]) {
             let amount = amount.min(total - refunded);
-            let parts = tenders(total, amount, &paid);
+            let parts = tenders(Money::new(total), Money::new(amount), &paid);
             prop_assert_eq!(parts.iter().map(|part| part.amount).sum::<i64>(), amount);
             for part in parts {
                 let method = paid.iter_mut().find(|method| method.method == part.method).unwrap();
-                method.refunded += part.amount;
+                method.refunded = method.refunded.saturating_add(part.amount);
                 prop_assert!(part.amount > 0 && method.refunded <= method.amount, "never more");
             }
             refunded += amount;
-            let by = paid.iter().find(|m| m.method == "points").map_or(0, |m| m.refunded);
-            let so_far = points::back(redeemed.into(), by_points, by);
+            let by = paid.iter().find(|m| m.method == "points").map_or(0, |m| m.refunded.get());
+            let so_far = points::back(redeemed.into(), Money::new(by_points), Money::new(by));
             prop_assert!(so_far >= back, "never negative");
             back = so_far.into();
-            let rest = points::kept(total, by_points, refunded, earn_per, multiplier);
+            let rest = points::kept(Money::new(total), Money::new(by_points), Money::new(refunded), Money::new(earn_per), multiplier);
             prop_assert!((Points::ZERO..=kept).contains(&rest), "no loop of buying and returning earns");
             kept = rest;
         }
@@ -312,7 +312,7 @@ proptest! {
         let skus = [Sku::from("a"), Sku::from("b"), Sku::from("c")];
         let lines: Vec<PromoLine> = lines
             .iter()
-            .map(|(sku, qty, price)| PromoLine { sku: &skus[*sku], category: None, qty: *qty, price: *price })
+            .map(|(sku, qty, price)| PromoLine { sku: &skus[*sku], category: None, qty: *qty, price: Money::new(*price) })
             .collect();
         let store = StoreId::from("S001");
         let on = Occasion { date: date(2026, 11, 20), store_id: &store, tier: None };
@@ -335,8 +335,8 @@ proptest! {
         }
         prop_assert_eq!(&given, &evaluate(&lines, &other, &on));
         for (line, parts) in lines.iter().zip(&given) {
-            let sum: i64 = parts.iter().map(|part| part.amount).sum();
-            prop_assert!((0..=line.qty.get() * line.price).contains(&sum));
+            let sum: Money = parts.iter().map(|part| part.amount).sum();
+            prop_assert!((Money::ZERO..=line.price.times(line.qty)).contains(&sum));
             prop_assert!(parts.iter().all(|part| part.amount > 0));
             let of = |part: &domain::rules::selling::promotion::Shared| {
                 promotions.iter().find(|promotion| promotion.promotion_id == part.promotion_id).unwrap()

@@ -1,6 +1,7 @@
 //! The first stock: all rows or none, every bad one named, never twice.
 
 use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{EventId, MovementId, Sku};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -14,7 +15,7 @@ use domain::wire::record::RECORD_BYTES_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
-    let product = Product::new(sku.into(), sku.to_owned(), 100, UtcMs(1));
+    let product = Product::new(sku.into(), sku.to_owned(), Money::new(100), UtcMs(1));
     (sku.into(), Product { track_stock, ..product })
 }
 

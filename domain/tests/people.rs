@@ -1,6 +1,7 @@
 //! Members and their points, tills, and the records of them for head office.
 
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::MemberId;
 use domain::model::base::refusal::Refusal;
 use domain::model::people::authorization::Authorization;
@@ -224,7 +225,7 @@ fn tills_are_added_renamed_and_switched_off() {
 fn cause(reference_id: &str, on: Date) -> Cause<'_> {
     static WHO: std::sync::OnceLock<domain::model::base::ids::UserId> = std::sync::OnceLock::new();
     let user_id = WHO.get_or_init(|| "usr_1".into());
-    Cause { reference_id, business_date: on, user_id, at: NOW, worth: 1 }
+    Cause { reference_id, business_date: on, user_id, at: NOW, worth: Money::new(1) }
 }
 
 #[test]

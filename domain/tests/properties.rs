@@ -2,7 +2,7 @@
 
 use crate::books;
 use domain::model::base::event::Fact;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{MovementId, TransactionId};
 use domain::model::base::money::spread;
 use domain::model::base::settings::{NegativeStock, RoundingMode, Rules};
@@ -46,7 +46,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     (any::<bool>(), 0..3_usize, prop::sample::select(vec![0, 50, 100, 1000]), prop::bool::weighted(0.2))
         .prop_map(move |(contained, mode, step, strict)| Rules {
             prices_include_tax: contained,
-            cash_rounding: step,
+            cash_rounding: Money::new(step),
             cash_rounding_mode: modes[mode],
             negative_stock: if strict { NegativeStock::Reject } else { NegativeStock::Allow },
             ..rules()
@@ -63,12 +63,13 @@ fn run(shop: &mut Shop, step: &Step) {
             let items = items
                 .iter()
                 .map(|(sku, qty, price, discount)| NewItem {
-                    discount: Some(*discount),
+                    discount: Some(Money::new(*discount)),
                     ..item(SKUS[*sku], *qty, *price)
                 })
                 .collect();
             // A discount above what is left is refused: then nothing has changed.
-            let _ = shop.create(&CreateSale { items, discount: Some(*discount), ..basket(vec![]) });
+            let _ =
+                shop.create(&CreateSale { items, discount: Some(Money::new(*discount)), ..basket(vec![]) });
         }
         Step::Pay { which, method, share, extra } => {
             let Some((id, due)) = open_one(shop, *which) else { return };
@@ -78,7 +79,7 @@ fn run(shop: &mut Shop, step: &Step) {
             let tendered = cash.then_some(amount + 1000 + extra);
             let payments = match due {
                 0 => vec![],
-                _ => vec![NewPayment { tendered, ..payment(method, amount) }],
+                _ => vec![NewPayment { tendered: tendered.map(Money::new), ..payment(method, amount) }],
             };
             let _ = shop.pay(&id, &PaySale { payments });
         }
@@ -104,7 +105,7 @@ fn run(shop: &mut Shop, step: &Step) {
 fn open_one(shop: &Shop, which: usize) -> Option<(TransactionId, i64)> {
     let all: Vec<_> = shop.shift.open.iter().collect();
     let (id, basket) = all.get(which % all.len().max(1))?;
-    Some(((*id).clone(), basket.amount_due))
+    Some(((*id).clone(), basket.amount_due.get()))
 }
 
 fn sales(shop: &Shop) -> Vec<&Transaction> {
@@ -118,14 +119,15 @@ fn sales(shop: &Shop) -> Vec<&Transaction> {
 }
 
 fn header_is_the_sum_of_the_lines(sale: &Transaction) {
-    let sum =
-        |of: fn(&domain::model::selling::transaction::Line) -> i64| sale.items.iter().map(of).sum::<i64>();
-    assert_eq!(sale.subtotal, sum(|line| line.qty.get() * line.price));
+    let sum = |of: fn(&domain::model::selling::transaction::Line) -> Money| {
+        sale.items.iter().map(of).sum::<Money>()
+    };
+    assert_eq!(sale.subtotal, sum(|line| line.price.times(line.qty)));
     assert_eq!(sale.discount, sum(|line| line.discount));
     assert_eq!(sale.tax, sum(|line| line.tax));
     assert_eq!(sale.total, sum(|line| line.total));
-    let on_top = if sale.prices_include_tax { 0 } else { sale.tax };
-    assert_eq!(sale.total, sale.subtotal - sale.discount + on_top);
+    let on_top = if sale.prices_include_tax { Money::ZERO } else { sale.tax };
+    assert_eq!(sale.total, sale.subtotal.saturating_sub(sale.discount).saturating_add(on_top));
     for line in &sale.items {
         assert!(line.tax >= 0 && line.discount >= 0 && line.total >= 0, "{line:?}");
         assert_eq!(line.discount, line.discounts.iter().map(|part| part.amount).sum::<i64>());
@@ -147,14 +149,17 @@ fn cash_is_conserved(shop: &Shop) {
     let payments: Vec<&Payment> =
         sales(shop).into_iter().chain(partly).flat_map(|sale| &sale.payments).collect();
     let cash: Vec<_> = payments.iter().filter(|payment| payment.method == "cash").collect();
-    let drawer = cash.iter().map(|payment| payment.tendered - payment.change).sum::<i64>();
-    assert_eq!(drawer, cash.iter().map(|payment| payment.amount + payment.rounding).sum::<i64>());
+    let drawer = cash.iter().map(|payment| payment.tendered.saturating_sub(payment.change)).sum::<Money>();
+    assert_eq!(
+        drawer,
+        cash.iter().map(|payment| payment.amount.saturating_add(payment.rounding)).sum::<Money>()
+    );
     assert_eq!(drawer, Cash::of(&shop.shift.shift).sales);
     assert!(cash.iter().all(|payment| payment.change >= 0));
     let mut by_method: BTreeMap<&str, i64> = BTreeMap::new();
     for payment in &payments {
-        *by_method.entry(&payment.method).or_default() += payment.amount + payment.rounding;
-        assert!(payment.method == "cash" || (payment.rounding, payment.change) == (0, 0));
+        *by_method.entry(&payment.method).or_default() += payment.amount.get() + payment.rounding.get();
+        assert!(payment.method == "cash" || (payment.rounding, payment.change) == (Money::ZERO, Money::ZERO));
     }
     for (method, sum) in &by_method {
         assert_eq!(shop.shift.shift.totals.by_method[*method].sales, *sum);
@@ -166,10 +171,10 @@ fn sums_are_what_the_sales_give(shop: &Shop) {
     let totals = &shop.shift.shift.totals;
     let sum = |of: fn(&Transaction) -> i64| sales.iter().map(|sale| of(sale)).sum::<i64>();
     assert_eq!(totals.sales_count, i64::try_from(sales.len()).unwrap());
-    assert_eq!(totals.gross_sales, sum(|sale| sale.subtotal));
-    assert_eq!(totals.discounts, sum(|sale| sale.discount));
-    assert_eq!(totals.tax, sum(|sale| sale.tax));
-    assert_eq!(totals.total, sum(|sale| sale.total));
+    assert_eq!(totals.gross_sales, sum(|sale| sale.subtotal.get()));
+    assert_eq!(totals.discounts, sum(|sale| sale.discount.get()));
+    assert_eq!(totals.tax, sum(|sale| sale.tax.get()));
+    assert_eq!(totals.total, sum(|sale| sale.total.get()));
     assert_eq!(totals.items_count, sum(|sale| sale.items.iter().map(|line| line.qty.get()).sum()));
     for (place, sale) in sales.iter().enumerate() {
         let number = format!("S001-main-{:08}", place + 1);
@@ -203,7 +208,7 @@ proptest! {
         if let Ok(event) = close(&cmd, NOW, &Authorization::unapproved(&ani()), &shop.rules, &shop.shift) {
             shop.commit(event);
             prop_assert!(shop.shift.open.is_empty());
-            prop_assert_eq!(shop.shift.shift.variance, Some(-Cash::of(&shop.shift.shift).expected));
+            prop_assert_eq!(shop.shift.shift.variance, Some(Cash::of(&shop.shift.shift).expected.saturating_neg()));
         }
 
         prop_assert_eq!(shop.replayed(), (shop.ledger, shop.shift));
@@ -235,12 +240,12 @@ proptest! {
     ) {
         let line = |(qty, price, discount, rate_bp): (i64, i64, i64, u32)| BasketLine {
             qty: qty.into(),
-            price,
-            discount,
+            price: Money::new(price),
+            discount: Money::new(discount),
             rate_bp,
         };
         let lines: Vec<BasketLine> = lines.into_iter().map(line).collect();
-        match price(&lines, discount, contained) {
+        match price(&lines, Money::new(discount), contained) {
             Err(refusal) => prop_assert_eq!(refusal.code(), "validation_failed"),
             Ok(basket) => prop_assert!(basket.total <= 9_007_199_254_740_991),
         }

@@ -300,7 +300,7 @@ fn goods_sold_before_they_came_are_corrected_by_the_receipt() {
     let mut shop = open();
     post(vec![line("a", 2, Some(1000))], &mut shop).unwrap();
     let sale = shop.sell(vec![item("a", 7, 2000)]).unwrap();
-    assert_eq!(sale.items[0].cost, Some(7000));
+    assert_eq!(sale.items[0].cost, Some(7000.into()));
     let posted = post(vec![line("a", 20, Some(1200))], &mut shop).unwrap();
     assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after.get()), (1000, 15));
     assert_eq!(shop.ledger.stock.get("a").unwrap().value, 18_000);

@@ -1,6 +1,7 @@
 //! Returns, exchanges and voids: what is refused, and what goes back.
 
 use domain::model::base::event::Fact;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::TransactionId;
 use domain::model::base::refusal::{Refusal, ShortItem, There};
 use domain::model::base::settings::NegativeStock;
@@ -55,7 +56,10 @@ fn refund(shop: &mut Shop, change: impl FnOnce(&mut NewReturn)) -> Result<Return
 }
 
 fn bare(price: Option<i64>) -> NewReturn {
-    NewReturn { items: vec![NewReturnItem { price, ..back("a", 1) }], ..NewReturn::default() }
+    NewReturn {
+        items: vec![NewReturnItem { price: price.map(Money::new), ..back("a", 1) }],
+        ..NewReturn::default()
+    }
 }
 
 fn given_sale(shop: &mut Shop) {

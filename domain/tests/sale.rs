@@ -1,6 +1,7 @@
 //! Selling: what a sale leads to.
 
 use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{NegativeStock, PriceOverride, Rules};
 use domain::model::inventory::product::Product;
@@ -18,11 +19,11 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     let id = shop
         .create(&CreateSale {
             items: vec![
-                NewItem { discount: Some(100), ..item("a", 2, 1900) },
+                NewItem { discount: Some(Money::new(100)), ..item("a", 2, 1900) },
                 item("wrap", 1, 500),
                 item("a", 1, 2000),
             ],
-            discount: Some(30),
+            discount: Some(Money::new(30)),
             discount_reason: Some("regular".into()),
             ..basket(vec![])
         })
@@ -31,7 +32,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert!(shop.pay(&id, &pay_by("card", 1000)).unwrap().is_none());
     assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "counts at once");
     assert_eq!(shop.shift.shift.totals.sales_count, 0, "but is no sale yet");
-    let rest = NewPayment { tendered: Some(10_000), ..payment("cash", due - 1000) };
+    let rest = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due.get() - 1000) };
     let sale = shop.pay(&id, &PaySale { payments: vec![rest] }).unwrap().unwrap();
 
     assert_eq!(sale.state, TransactionState::Paid);
@@ -40,7 +41,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert_eq!(sale.items[0].discounts.len(), 2);
     assert_eq!(sale.items[0].discounts[1].source, DiscountSource::Basket);
     assert_eq!(sale.items[0].discounts[1].reason.as_deref(), Some("regular"));
-    assert_eq!(sale.items[1].cost, Some(0), "no stock is kept for a service");
+    assert_eq!(sale.items[1].cost, Some(Money::ZERO), "no stock is kept for a service");
 
     let Some(Event { fact: Fact::TransactionPaid(_), rows: Rows { movements, stock, .. } }) =
         shop.events.last()
@@ -54,9 +55,9 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
 
     let totals = &shop.shift.shift.totals;
     assert_eq!((totals.sales_count, totals.items_count.get(), totals.price_overrides), (1, 4, 1));
-    assert_eq!((totals.gross_sales, totals.discounts), (6300, 130));
+    assert_eq!((totals.gross_sales, totals.discounts), (6300.into(), 130.into()));
     assert_eq!((totals.tax, totals.total), (sale.tax, due));
-    assert_eq!(totals.by_method["cash"].sales, due - 1000);
+    assert_eq!(totals.by_method["cash"].sales, due.get() - 1000);
     assert_eq!(totals.first_receipt, totals.last_receipt);
     assert!(shop.shift.open.is_empty());
 }
@@ -65,20 +66,20 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
 fn a_sale_by_one_command_is_the_sale_of_two() {
     let (mut two, mut one) = (open(), open());
     let cmd = CreateSale {
-        discount: Some(30),
+        discount: Some(Money::new(30)),
         discount_reason: Some("regular".into()),
         ..basket(vec![item("a", 2, 1900), item("wrap", 1, 500)])
     };
     let id = two.create(&cmd).unwrap();
     let due = two.shift.open[&id].total;
-    let cash = NewPayment { tendered: Some(10_000), ..payment("cash", due - 1000) };
+    let cash = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due.get() - 1000) };
     let payments = [payment("card", 1000), cash];
     let expected = two.pay(&id, &PaySale { payments: payments.to_vec() }).unwrap().unwrap();
-    let short = [payment("card", due - 1)];
+    let short = [payment("card", due.get() - 1)];
     let refused = one.sell_at_once(&cmd, &short).unwrap_err();
     let problem = format!("the payments leave 1 of {due} to pay; send payments for all of it");
     assert_eq!(refused, Refusal::PaymentMismatch { problem, amount_due: due });
-    for payments in [&[][..], &[payment("card", due + 1)], &[payment("cheque", due)]] {
+    for payments in [&[][..], &[payment("card", due.get() + 1)], &[payment("cheque", due.get())]] {
         one.sell_at_once(&cmd, payments).unwrap_err();
     }
     assert_eq!(one.shift, open().shift, "a refused sale leaves nothing, no receipt number either");
@@ -108,26 +109,26 @@ fn a_manager_sells_in_any_shift_at_any_price() {
 #[test]
 fn a_total_of_zero_is_completed_by_no_payment() {
     let mut shop = open();
-    let sale = shop.sell(vec![NewItem { discount: Some(2000), ..item("a", 1, 2000) }]).unwrap();
-    assert_eq!((sale.total, sale.payments.len()), (0, 0));
+    let sale = shop.sell(vec![NewItem { discount: Some(Money::new(2000)), ..item("a", 1, 2000) }]).unwrap();
+    assert_eq!((sale.total, sale.payments.len()), (Money::ZERO, 0));
 }
 
 #[test]
 fn five_hundred_lines_with_a_discount_fit_a_record() {
     let mut shop = Shop::open(rules(), [Product { name: "n".repeat(40), ..product("123456", 2000) }]);
-    let cmd = CreateSale { discount: Some(5000), ..basket(vec![item("123456", 10, 2000); 500]) };
+    let cmd = CreateSale { discount: Some(Money::new(5000)), ..basket(vec![item("123456", 10, 2000); 500]) };
     shop.create(&cmd).unwrap();
 }
 
 #[test]
 fn cash_due_is_what_completing_in_cash_costs() {
-    let mut shop = Shop::open(Rules { cash_rounding: 100, ..rules() }, goods());
+    let mut shop = Shop::open(Rules { cash_rounding: Money::new(100), ..rules() }, goods());
     let id = shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
     assert_eq!(shop.shift.open[&id].cash_due, 2200);
     shop.pay(&id, &pay_by("card", 20)).unwrap();
-    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2200, 2200));
+    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2200.into(), 2200.into()));
     shop.pay(&id, &pay_by("card", 55)).unwrap();
-    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2145, 2100));
+    assert_eq!((shop.shift.open[&id].amount_due, shop.shift.open[&id].cash_due), (2145.into(), 2100.into()));
 }
 
 #[test]

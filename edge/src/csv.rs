@@ -1,6 +1,6 @@
 //! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`crate::sheet`] reads what comes in.
 
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use http::{HeaderMap, header::ACCEPT};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,6 +28,12 @@ impl<'a> From<&'a str> for Cell<'a> {
 impl From<i64> for Cell<'_> {
     fn from(number: i64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<Money> for Cell<'_> {
+    fn from(amount: Money) -> Self {
+        Self::Number(amount.get())
     }
 }
 

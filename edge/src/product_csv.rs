@@ -3,7 +3,7 @@
 use crate::sheet::{
     Cells, Columns, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, may_be_currency,
 };
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
 use domain::model::base::time::UtcMs;
@@ -195,7 +195,7 @@ fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
     Ok(Product {
         sku: Sku(cells.sku("sku")?.ok_or("sku is empty")?),
         name: cells.text("name", PRODUCT_NAME_CHARS_MAX)?.ok_or("name is empty")?,
-        price: cells.figure("price", 0..=PRICE_MAX)?.ok_or("price is empty")?,
+        price: Money::new(cells.figure("price", 0..=PRICE_MAX)?.ok_or("price is empty")?),
         price_set_at: now,
         tax_rate_bp: rate(cells)?.and_then(|rate| u32::try_from(rate).ok()),
         tax_code: None,

@@ -78,11 +78,11 @@ fn money(config: &Config, rule: Rule<'_>) {
     );
     for (value, key) in [
         (config.points.offline_limit.get(), "points.offline_limit"),
-        (config.returns.cashier_limit, "returns.cashier_limit"),
-        (config.returns.unreceipted_max, "returns.unreceipted_max"),
-        (config.shifts.variance_tolerance, "shifts.variance_tolerance"),
-        (config.approval.adjustment_value, "approval.adjustment_value"),
-        (config.approval.pay_out_value, "approval.pay_out_value"),
+        (config.returns.cashier_limit.get(), "returns.cashier_limit"),
+        (config.returns.unreceipted_max.get(), "returns.unreceipted_max"),
+        (config.shifts.variance_tolerance.get(), "shifts.variance_tolerance"),
+        (config.approval.adjustment_value.get(), "approval.adjustment_value"),
+        (config.approval.pay_out_value.get(), "approval.pay_out_value"),
     ] {
         rule(value >= 0, key, "must not be below 0");
     }

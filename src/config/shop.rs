@@ -2,6 +2,7 @@
 
 use super::duration::Period;
 use domain::model::base::figures;
+use domain::model::base::figures::Money;
 use domain::model::base::settings::{NegativeStock, PriceOverride, RoundingMode};
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +62,11 @@ impl Default for Tax {
 pub struct Payments {
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
-    pub cash_rounding: i64,
+    pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// Notes and coins, as a drawer is counted: what tills offer.
-    pub denominations: Vec<i64>,
+    pub denominations: Vec<Money>,
 }
 
 impl Default for Payments {
@@ -74,9 +75,11 @@ impl Default for Payments {
             methods: ["cash", "card", "qris", "bank_transfer", "voucher", "points"]
                 .map(String::from)
                 .to_vec(),
-            cash_rounding: 0,
+            cash_rounding: Money::ZERO,
             cash_rounding_mode: RoundingMode::Nearest,
-            denominations: vec![100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100],
+            denominations: [100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100]
+                .map(Money::new)
+                .into(),
         }
     }
 }
@@ -85,9 +88,9 @@ impl Default for Payments {
 #[serde(default, deny_unknown_fields)]
 pub struct Points {
     /// Amount for which one point is earned, in whole currency units.
-    pub earn_per: i64,
+    pub earn_per: Money,
     /// Value of one point as payment, in whole currency units.
-    pub redeem_value: i64,
+    pub redeem_value: Money,
     /// Most points of one member that may be redeemed while the hub is away.
     pub offline_limit: figures::Points,
     /// Lifetime of points. They never expire if it is zero.
@@ -99,8 +102,8 @@ pub struct Points {
 impl Default for Points {
     fn default() -> Self {
         Self {
-            earn_per: 1000,
-            redeem_value: 1,
+            earn_per: Money::new(1000),
+            redeem_value: Money::new(1),
             offline_limit: figures::Points::new(1000),
             expire_after: Period::ZERO,
             restore_days: 30,
@@ -130,16 +133,21 @@ pub struct Returns {
     /// Days after which a return needs an approval.
     pub window_days: u32,
     /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
-    pub cashier_limit: i64,
+    pub cashier_limit: Money,
     /// Largest refund without a receipt; 0: no limit.
-    pub unreceipted_max: i64,
+    pub unreceipted_max: Money,
     /// Whether more than today's price may go back for a piece without a receipt.
     pub unreceipted_any_price: bool,
 }
 
 impl Default for Returns {
     fn default() -> Self {
-        Self { window_days: 30, cashier_limit: 1_000_000, unreceipted_max: 0, unreceipted_any_price: false }
+        Self {
+            window_days: 30,
+            cashier_limit: Money::new(1_000_000),
+            unreceipted_max: Money::ZERO,
+            unreceipted_any_price: false,
+        }
     }
 }
 
@@ -154,7 +162,7 @@ pub struct Holds {
 #[serde(default, deny_unknown_fields)]
 pub struct Shifts {
     /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
-    pub variance_tolerance: i64,
+    pub variance_tolerance: Money,
     /// Hide expected figures from the cashier until the shift is closed.
     pub blind: bool,
 }
@@ -170,14 +178,14 @@ pub struct Registers {
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
     /// Value above which an adjustment needs a manager; 0: no limit.
-    pub adjustment_value: i64,
+    pub adjustment_value: Money,
     /// Amount above which cash that a cashier pays out needs a manager; 0: no limit.
-    pub pay_out_value: i64,
+    pub pay_out_value: Money,
 }
 
 impl Default for Approval {
     fn default() -> Self {
-        Self { adjustment_value: 1_000_000, pay_out_value: 500_000 }
+        Self { adjustment_value: Money::new(1_000_000), pay_out_value: Money::new(500_000) }
     }
 }
 

@@ -70,7 +70,7 @@ fn label(product: &Product, currency: &str, rate_bp: u32, contained: bool) -> St
         "<section><h1>{}</h1><p class=p>{} {}</p><p>{tax}</p><p>{}</p></section>\n",
         escape(&product.name),
         escape(currency),
-        group(product.price),
+        group(product.price.get()),
         escape(barcode)
     )
 }

@@ -2,7 +2,7 @@
 
 use super::day::moment;
 use super::{Language, Receipt, Subject, Whose};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
 use domain::model::selling::transaction::{
@@ -115,15 +115,15 @@ impl Composer {
         self.mark("GIFT RECEIPT");
         self.parts.push(Part::Rule);
         for line in &sale.items {
-            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty.get())));
+            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty)));
         }
     }
 
     fn line(&mut self, line: &Line) {
         self.parts.push(Part::Line(line.name.clone()));
-        let gross = line.price.saturating_mul(line.qty.get());
+        let gross = line.price.times(line.qty);
         self.pieces(line.qty, line.price, gross);
-        let mut by_hand = 0_i64;
+        let mut by_hand = Money::ZERO;
         for discount in &line.discounts {
             if discount.source == DiscountSource::Promotion {
                 let what = discount.reason.as_deref().unwrap_or("promotion");
@@ -139,8 +139,8 @@ impl Composer {
     }
 
     /// The tax of each rate.
-    fn taxes(&mut self, contained: bool, lines: impl Iterator<Item = (u32, i64)>) {
-        let mut by_rate = BTreeMap::<u32, i64>::new();
+    fn taxes(&mut self, contained: bool, lines: impl Iterator<Item = (u32, Money)>) {
+        let mut by_rate = BTreeMap::<u32, Money>::new();
         for (rate, tax) in lines {
             let sum = by_rate.entry(rate).or_default();
             *sum = sum.saturating_add(tax);
@@ -152,7 +152,7 @@ impl Composer {
         }
     }
 
-    fn paid(&mut self, method: &str, amount: i64) {
+    fn paid(&mut self, method: &str, amount: Money) {
         self.parts.push(Part::Figure(self.language.method(method), self.language.group(amount)));
     }
 
@@ -171,7 +171,7 @@ impl Composer {
         self.parts.push(Part::Rule);
         self.named("Came back, receipt", &back.receipt_no);
         for line in &back.items {
-            let what = format!("{} x {}", self.language.group(line.qty.get()), line.name);
+            let what = format!("{} x {}", self.language.group(line.qty), line.name);
             self.parts.push(Part::Figure(what, self.language.group(line.refund.saturating_neg())));
         }
     }
@@ -223,18 +223,21 @@ impl Composer {
         self.parts.push(Part::Line(format!("{} {of}", self.language.say(what))));
     }
 
-    fn pieces(&mut self, qty: Quantity, price: i64, gross: i64) {
-        let group = |amount| self.language.group(amount);
-        self.parts.push(Part::Figure(format!("  {} x {}", group(qty.get()), group(price)), group(gross)));
+    fn pieces(&mut self, qty: Quantity, price: Money, gross: Money) {
+        let group = |figure: i64| self.language.group(figure);
+        self.parts.push(Part::Figure(
+            format!("  {} x {}", group(qty.into()), group(price.into())),
+            group(gross.into()),
+        ));
     }
 
     /// A figure of the line above.
-    fn inset(&mut self, what: &str, amount: i64) {
+    fn inset(&mut self, what: &str, amount: Money) {
         self.parts.push(Part::Figure(format!("  {}", self.language.say(what)), self.language.group(amount)));
     }
 
     fn figure(&mut self, what: &str, figure: impl Into<i64>) {
-        let figure = self.language.group(figure.into());
+        let figure = self.language.group(figure);
         self.parts.push(Part::Figure(self.language.say(what).to_owned(), figure));
     }
 

@@ -51,8 +51,8 @@ impl Language {
     }
 
     /// A figure by thousands.
-    pub fn group(self, amount: i64) -> String {
-        let grouped = super::group(amount);
+    pub fn group(self, figure: impl Into<i64>) -> String {
+        let grouped = super::group(figure.into());
         match self {
             Self::En => grouped,
             Self::Id => grouped.replace(',', "."),

@@ -108,7 +108,7 @@ fn check(path: &Path) {
     let mut till = Shop::new("till-1");
     till.made = SALES;
     let shift = storage.shifts().shift(&till.shift.shift_id).unwrap().unwrap();
-    assert_eq!((shift.totals.sales_count, shift.totals.total), (12, 12 * 1_110));
+    assert_eq!((shift.totals.sales_count, shift.totals.total), (12, (12 * 1_110).into()));
     assert_eq!(storage.shifts().open_shifts().unwrap(), [shift]);
     let stock = storage.stock().stock(&till.stock.sku).unwrap().unwrap();
     assert_eq!((stock.qty.get(), stock.value), (-12, -12 * 600));

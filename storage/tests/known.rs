@@ -2,6 +2,7 @@
 
 use crate::shop::{Shop, folder, open};
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::local::Change;
 use domain::model::inventory::product::{Barcode, Product, ProductState};
@@ -11,7 +12,7 @@ use storage::Storage;
 fn product(price: i64, codes: &[&str]) -> Product {
     let code = |code: &&str| Barcode { code: (*code).to_owned(), pack_qty: 1.into() };
     let barcodes = codes.iter().map(code).collect();
-    Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), price, UtcMs(1)) }
+    Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), Money::new(price), UtcMs(1)) }
 }
 
 /// A price of this store from then on.
@@ -20,7 +21,7 @@ fn price(begins: i64, amount: i64) -> Price {
         price_id: format!("prc_{amount}"),
         sku: "A".into(),
         store_id: "S001".into(),
-        price: amount,
+        price: Money::new(amount),
         from: Some(on(begins).date),
         set_at: UtcMs(1),
         withdrawn_at: None,
@@ -42,7 +43,7 @@ fn costs(storage: &Storage, now: i64) -> Option<i64> {
     let ask = || storage.products().sold(&"A".into(), on(now)).unwrap().map(|product| product.price);
     let first = ask();
     assert_eq!(ask(), first);
-    first
+    first.map(Money::get)
 }
 
 fn found(storage: &Storage, code: &str) -> usize {

@@ -2,6 +2,7 @@
 //! replace, and verified like every other.
 
 use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::MemberId;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::chain::{GENESIS, next};
@@ -182,7 +183,7 @@ fn earned(name: &str) -> Event {
         business_date: jiff::civil::date(2026, 11, 20),
         user_id: "u1".into(),
         at: UtcMs(1),
-        worth: 1,
+        worth: Money::new(1),
     };
     Event::new(
         fact::PointsMoved {},

@@ -20,7 +20,7 @@ fn events() -> Vec<Event> {
         .create(&shop::basket(vec![item("a", 2, 2_000), item("wrap", 1, 500), item("b", 1, 3_000)]))
         .unwrap();
     let due = shop.shift.open[&id].amount_due;
-    shop.pay(&id, &pay_by("cash", due)).unwrap().unwrap();
+    shop.pay(&id, &pay_by("cash", due.get())).unwrap().unwrap();
     let mut events = shop.events;
     for event in &mut events {
         let sale = match &mut event.fact {

@@ -1,6 +1,7 @@
 //! `verify` recomputes the sums of a shift from its events and gets those of its row.
 
 use domain::model::base::event::{Event, Fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{StoreId, TransactionId};
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::CashKind;
@@ -38,12 +39,12 @@ fn act(shop: &mut Shop, paid: &mut Vec<TransactionId>, random: &mut Random) {
         0 => shop.sell(vec![item(sku, qty, price)]).map(|sale| paid.push(sale.transaction_id)),
         1 => shop.create(&basket(vec![item(sku, qty, price), item("B", 1, 9_990)])).and_then(|id| {
             let due = shop.shift.open[&id].total;
-            shop.pay(&id, &pay_by("card", due / 2)).map(|_| ())
+            shop.pay(&id, &pay_by("card", due.get() / 2)).map(|_| ())
         }),
         2 => match chosen(random, &open) {
             Some(id) => {
                 let due = shop.shift.open[&id].amount_due;
-                shop.pay(&id, &pay_by("cash", due)).map(|_| paid.push(id))
+                shop.pay(&id, &pay_by("cash", due.get())).map(|_| paid.push(id))
             }
             None => Ok(()),
         },
@@ -59,7 +60,9 @@ fn act(shop: &mut Shop, paid: &mut Vec<TransactionId>, random: &mut Random) {
         6 => chosen(random, paid).map_or(Ok(()), |id| {
             let sale = sale_of(shop, &id);
             let wrong = sale.payments.iter().find(|payment| payment.counts());
-            wrong.map_or(Ok(()), |wrong| shop.correct(&id, &wrong.payment_id, payment("qris", wrong.amount)))
+            wrong.map_or(Ok(()), |wrong| {
+                shop.correct(&id, &wrong.payment_id, payment("qris", wrong.amount.get()))
+            })
         }),
         7 => chosen(random, paid).map_or(Ok(()), |id| {
             let back = shop.take_back(&id, sku, 1)?;
@@ -73,10 +76,14 @@ fn act(shop: &mut Shop, paid: &mut Vec<TransactionId>, random: &mut Random) {
     };
 }
 
+fn add(sum: &mut Money, more: i64) {
+    *sum = sum.saturating_add(more.into());
+}
+
 /// A shift of random acts; closed, or left open.
 fn lived(seed: u64, close: bool) -> Shop {
     let mut rules = rules();
-    rules.cash_rounding = 100;
+    rules.cash_rounding = Money::new(100);
     let mut shop = Shop::open(rules, [product("A", 3_333), product("B", 9_990)]);
     let (mut random, mut paid) = (Random(seed), Vec::new());
     for _ in 0..ACTS {
@@ -86,7 +93,7 @@ fn lived(seed: u64, close: bool) -> Shop {
         for id in shop.shift.open.keys().cloned().collect::<Vec<_>>() {
             shop.void_open_as(&boss(), &id).unwrap();
         }
-        let command = CloseShift { counted_cash: 1, ..CloseShift::default() };
+        let command = CloseShift { counted_cash: Money::new(1), ..CloseShift::default() };
         let who = ani();
         let event =
             shift::close(&command, shop.now, &Authorization::unapproved(&who), &shop.rules, &shop.shift)
@@ -146,28 +153,31 @@ async fn a_wrong_sum_is_named_wherever_it_is_born() {
     let cases: [(&str, Wrong); 4] = [
         ("cash", |event| match event.fact {
             Fact::CashMoved(_) => {
-                event.rows.shifts[0].totals.pay_in += 1;
+                add(&mut event.rows.shifts[0].totals.pay_in, 1);
                 true
             }
             _ => false,
         }),
         ("return", |event| match event.fact {
             Fact::ReturnPosted(_) => {
-                event.rows.shifts[0].totals.returns_tax += 1;
+                add(&mut event.rows.shifts[0].totals.returns_tax, 1);
                 true
             }
             _ => false,
         }),
         ("void", |event| match event.fact {
             Fact::SaleVoided(_) => {
-                event.rows.shifts[0].totals.voids_total -= 1;
+                add(&mut event.rows.shifts[0].totals.voids_total, -1);
                 true
             }
             _ => false,
         }),
         ("tender", |event| match event.fact {
             Fact::TenderCorrected(_) => {
-                event.rows.shifts[0].totals.by_method.entry("qris".to_owned()).or_default().sales += 1;
+                add(
+                    &mut event.rows.shifts[0].totals.by_method.entry("qris".to_owned()).or_default().sales,
+                    1,
+                );
                 true
             }
             _ => false,

@@ -3,7 +3,7 @@
 use domain::model::base::answer::Answer;
 use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, Fact, Rows, fact};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{MovementId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::{Counters, QuickKey, Register, receipt_no};
@@ -76,7 +76,7 @@ impl Shop {
     }
 
     pub fn product(&mut self, sku: &str) -> Commit {
-        let product = Product::new(sku.into(), format!("Product {sku}"), 1_000, UtcMs(self.now));
+        let product = Product::new(sku.into(), format!("Product {sku}"), Money::new(1_000), UtcMs(self.now));
         let product = Product { tax_rate_bp: Some(1_100), cost: Some(600), ..product };
         self.commit(vec![Event::product_changed(product)])
     }
@@ -108,14 +108,19 @@ impl Shop {
         self.stock.value -= 600;
         self.shift.totals.sales_count += 1;
         self.shift.totals.items_count = self.shift.totals.items_count.saturating_add(1.into());
-        self.shift.totals.gross_sales += 1_000;
-        self.shift.totals.tax += 110;
-        self.shift.totals.total += 1_110;
+        let totals = &mut self.shift.totals;
+        totals.gross_sales = totals.gross_sales.saturating_add(1_000.into());
+        totals.tax = totals.tax.saturating_add(110.into());
+        totals.total = totals.total.saturating_add(1_110.into());
         let cash = self.shift.totals.by_method.entry("cash".into()).or_default();
-        (cash.sales, cash.sales_count) = (cash.sales + 1_110, cash.sales_count + 1);
+        (cash.sales, cash.sales_count) = (cash.sales.saturating_add(1_110.into()), cash.sales_count + 1);
         let sold = self.shift.totals.sales_count;
-        let taxed =
-            TaxTotals { tax_rate_bp: 1_100, base: 1_000 * sold, tax: 110 * sold, ..TaxTotals::default() };
+        let taxed = TaxTotals {
+            tax_rate_bp: 1_100,
+            base: Money::new(1_000 * sold),
+            tax: Money::new(110 * sold),
+            ..TaxTotals::default()
+        };
         self.shift.totals.by_tax = vec![taxed];
         self.shift.totals.first_receipt.get_or_insert(number.clone());
         self.shift.totals.last_receipt = Some(number);
@@ -189,7 +194,7 @@ impl Shop {
         let at = UtcMs(self.now);
         Transaction {
             transaction_id: self.transaction_id(number),
-            earn_per: 1_000,
+            earn_per: Money::new(1_000),
             multiplier_bp: BasisPoints::ZERO,
             points_expire: None,
             points_lots: Vec::new(),
@@ -206,19 +211,19 @@ impl Shop {
             scans: Vec::new(),
             price_reasons: Vec::new(),
             prices_include_tax: false,
-            subtotal: 1_000,
-            discount: 0,
-            tax: 110,
-            rounding: 0,
-            total: 1_110,
+            subtotal: Money::new(1_000),
+            discount: Money::ZERO,
+            tax: Money::new(110),
+            rounding: Money::ZERO,
+            total: Money::new(1_110),
             points_earned: 0.into(),
             points_redeemed: 0.into(),
             payments: if paid { vec![payment(at)] } else { Vec::new() },
-            amount_paid: if paid { 1_110 } else { 0 },
-            amount_due: if paid { 0 } else { 1_110 },
-            cash_due: if paid { 0 } else { 1_110 },
-            change: 0,
-            refunded: 0,
+            amount_paid: if paid { Money::new(1_110) } else { Money::ZERO },
+            amount_due: if paid { Money::ZERO } else { Money::new(1_110) },
+            cash_due: if paid { Money::ZERO } else { Money::new(1_110) },
+            change: Money::ZERO,
+            refunded: Money::ZERO,
             flags: Vec::new(),
             created_at: at,
             paid_at: paid.then_some(at),
@@ -235,18 +240,18 @@ fn line(sku: &Sku) -> Line {
         sku: sku.clone(),
         name: "Tea".into(),
         qty: 1.into(),
-        price: 1_000,
-        list_price: 1_000,
+        price: Money::new(1_000),
+        list_price: Money::new(1_000),
         discounts: Vec::new(),
-        discount: 0,
+        discount: Money::ZERO,
         tax_rate_bp: 1_100,
         tax_code: None,
-        tax: 110,
-        total: 1_110,
+        tax: Money::new(110),
+        total: Money::new(1_110),
         price_override: false,
         returned_qty: 0.into(),
         track_stock: true,
-        cost: Some(600),
+        cost: Some(Money::new(600)),
     }
 }
 
@@ -254,11 +259,11 @@ fn payment(at: UtcMs) -> Payment {
     Payment {
         payment_id: "pay_1".into(),
         method: "cash".into(),
-        amount: 1_110,
-        tendered: 1_110,
-        change: 0,
-        rounding: 0,
-        origin_rounding: 0,
+        amount: Money::new(1_110),
+        tendered: Money::new(1_110),
+        change: Money::ZERO,
+        rounding: Money::ZERO,
+        origin_rounding: Money::ZERO,
         reference: None,
         state: PaymentState::Accepted,
         origin: None,
@@ -279,7 +284,7 @@ fn shift(register: &str) -> Shift {
         state: ShiftState::Open,
         opened_by: UserId::from("usr_1"),
         opened_at: UtcMs(START_MS),
-        opening_float: 0,
+        opening_float: Money::ZERO,
         closed_by: None,
         closed_at: None,
         counted_cash: None,

@@ -90,7 +90,10 @@ async fn facts_that_do_not_add_up_are_named() {
                 it.transaction.receipt_no = Some("S001-till-1-00000009".into());
             }
         }),
-        ("shift shf_till-1", |commit, _| paid(commit).rows.shifts[0].totals.total += 1),
+        ("shift shf_till-1", |commit, _| {
+            let total = &mut paid(commit).rows.shifts[0].totals.total;
+            *total = total.saturating_add(1.into());
+        }),
         ("carried out twice", |commit, till| commit.keyed.as_mut().unwrap().key = till.key(1)),
     ];
     for (what, spoil) in cases {

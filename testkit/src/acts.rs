@@ -1,6 +1,7 @@
 //! Everything that people do in the small shop besides selling, as the shells would run it.
 
 use crate::shop::{Shop, ani, boss};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::*;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -43,7 +44,7 @@ pub fn back(sku: &str, qty: i64) -> NewReturnItem {
 }
 
 pub fn by(method: &str, amount: i64) -> NewRefund {
-    NewRefund { method: method.to_owned(), amount, transaction_id: None, reference: None }
+    NewRefund { method: method.to_owned(), amount: Money::new(amount), transaction_id: None, reference: None }
 }
 
 /// The sale as it was completed, or as its last correction left it.
@@ -240,7 +241,13 @@ impl Shop {
     }
 
     pub fn cash(&mut self, kind: CashKind, amount: i64) -> Result<(), Refusal> {
-        let cmd = MoveCash { kind, amount, reason: "change".to_owned(), reason_code: None, bag_no: None };
+        let cmd = MoveCash {
+            kind,
+            amount: Money::new(amount),
+            reason: "change".to_owned(),
+            reason_code: None,
+            bag_no: None,
+        };
         let id = CashId(self.next("csh_"));
         let event = shift::move_cash(
             &cmd,

@@ -1,7 +1,7 @@
 //! A small shop for the tests of the rules: people, goods, a shift.
 
 use domain::model::base::event::{Event, Fact};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{MemberId, MovementId, PaymentId, ShiftId, Sku, TransactionId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{Policy, Rules};
@@ -37,10 +37,10 @@ pub fn rules() -> Rules {
         default_rate_bp: 1100,
         prices_include_tax: false,
         methods: ["cash", "card", "qris", "bank_transfer", "voucher", "points"].map(str::to_owned).to_vec(),
-        cash_rounding: 0,
+        cash_rounding: Money::ZERO,
         cash_rounding_mode: Default::default(),
-        earn_per: 1000,
-        redeem_value: 1,
+        earn_per: Money::new(1000),
+        redeem_value: Money::new(1),
         price_override: Default::default(),
         negative_stock: Default::default(),
         registers_closed: false,
@@ -48,10 +48,10 @@ pub fn rules() -> Rules {
         // What a default asks a manager for is tested where it is set.
         policy: Policy {
             discount_limit_bp: BasisPoints::ZERO,
-            return_cashier_limit: 0,
+            return_cashier_limit: Money::ZERO,
             unreceipted_any_price: true,
-            adjustment_value: 0,
-            pay_out_value: 0,
+            adjustment_value: Money::ZERO,
+            pay_out_value: Money::ZERO,
             ..Policy::default()
         },
     }
@@ -80,7 +80,7 @@ pub fn boss() -> Principal {
 }
 
 pub fn product(sku: &str, price: i64) -> Product {
-    Product::new(sku.into(), format!("product {sku}"), price, NOW)
+    Product::new(sku.into(), format!("product {sku}"), Money::new(price), NOW)
 }
 
 pub fn service() -> Product {
@@ -111,7 +111,7 @@ pub fn catalogue(products: impl IntoIterator<Item = Product>) -> BTreeMap<Sku, P
 }
 
 pub fn item(sku: &str, qty: i64, price: i64) -> NewItem {
-    NewItem { sku: sku.into(), qty: qty.into(), price: Some(price), ..NewItem::default() }
+    NewItem { sku: sku.into(), qty: qty.into(), price: Some(Money::new(price)), ..NewItem::default() }
 }
 
 pub fn basket(items: Vec<NewItem>) -> CreateSale {
@@ -127,7 +127,7 @@ pub fn basket(items: Vec<NewItem>) -> CreateSale {
 }
 
 pub fn payment(method: &str, amount: i64) -> NewPayment {
-    NewPayment { method: method.to_owned(), amount, tendered: None, reference: None }
+    NewPayment { method: method.to_owned(), amount: Money::new(amount), tendered: None, reference: None }
 }
 
 pub fn pay_by(method: &str, amount: i64) -> PaySale {
@@ -290,7 +290,7 @@ impl Shop {
     pub fn sell(&mut self, items: Vec<NewItem>) -> Result<Transaction, Refusal> {
         let id = self.create(&basket(items))?;
         let due = self.shift.open[&id].total;
-        let cash = if due == 0 { PaySale { payments: vec![] } } else { pay_by("cash", due) };
+        let cash = if due == 0 { PaySale { payments: vec![] } } else { pay_by("cash", due.get()) };
         self.pay(&id, &cash).map(|paid| paid.expect("all was paid"))
     }
 }

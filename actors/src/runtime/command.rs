@@ -154,6 +154,7 @@ mod tests {
     use super::*;
     use crate::hub::sync_state::SyncState;
     use crate::runtime::source::Source;
+    use domain::model::base::figures::Money;
     use domain::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode};
     use domain::model::base::time::UtcMs;
     use domain::model::hub::sync::local::LinkRow;
@@ -184,10 +185,10 @@ mod tests {
             default_rate_bp: 1100,
             prices_include_tax: false,
             methods: Vec::new(),
-            cash_rounding: 0,
+            cash_rounding: Money::ZERO,
             cash_rounding_mode: RoundingMode::default(),
-            earn_per: 0,
-            redeem_value: 0,
+            earn_per: Money::ZERO,
+            redeem_value: Money::ZERO,
             price_override: PriceOverride::default(),
             negative_stock: NegativeStock::default(),
             registers_closed: false,

@@ -130,7 +130,7 @@ async fn garbage_of_every_kind_is_noted_in_plain_words_and_nothing_of_it_counts(
     assert_eq!(notes.len(), garbage.len());
     // The rows contain no part of the page.
     let apple = storage.products().product(&Sku::from("A")).unwrap().unwrap();
-    assert_eq!((apple.price, apple.reorder_level), (1000, None));
+    assert_eq!((apple.price, apple.reorder_level), (1000.into(), None));
     for id in ["usr_dear", "usr_none", "usr_ho", "usr_far"] {
         assert_eq!(storage.users().user(&UserId::from(id)).unwrap(), None, "{id}");
     }

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::commands;
 use crate::tests::support::shop::{Shop, ask, basket, cash, data, insist, open, rules, sell, shop, shop_by};
 use domain::model::base::command_print::CommandPrint;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{Sku, TransactionId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::search;
@@ -65,12 +66,18 @@ async fn sells_while_every_actor_is_killed_and_panics() {
     assert_eq!(stock.qty, -180);
     for shift in &shifts {
         let row = shop.handle.storage().shifts().shift(shift).unwrap().unwrap();
-        assert_eq!((row.totals.sales_count, row.totals.total), (60, 60_000));
+        assert_eq!((row.totals.sales_count, row.totals.total), (60, 60_000.into()));
     }
 }
 
 fn count(counted_cash: i64) -> CloseShift {
-    CloseShift { counted_cash, denominations: None, counts: None, void_open: None, note: None }
+    CloseShift {
+        counted_cash: Money::new(counted_cash),
+        denominations: None,
+        counts: None,
+        void_open: None,
+        note: None,
+    }
 }
 
 /// How often the ledger was restarted.
@@ -263,7 +270,7 @@ async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn product_names_of_long_ago_hide_nothing() {
     let shop = shop(5).await;
-    let product = |sku: &str, name: String| Product::new(Sku::from(sku), name, 1000, UtcMs(1));
+    let product = |sku: &str, name: String| Product::new(Sku::from(sku), name, Money::new(1000), UtcMs(1));
     // A thousand names, some of them in one commit.
     for n in 0..100 {
         let name = |part: usize| {

@@ -2,17 +2,21 @@
 
 use super::*;
 use domain::model::base::event::fact;
+use domain::model::base::figures::Money;
 use domain::model::books::ledger::HeldBasket;
 
 #[test]
 fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     let mut shop = open();
-    let discounted = NewItem { discount: Some(500), ..item("b", 1, 2500) };
-    let id = shop.create(&CreateSale { discount: Some(300), ..basket(vec![item("a", 2, 2000), discounted]) });
+    let discounted = NewItem { discount: Some(Money::new(500)), ..item("b", 1, 2500) };
+    let id = shop.create(&CreateSale {
+        discount: Some(Money::new(300)),
+        ..basket(vec![item("a", 2, 2000), discounted])
+    });
     let hold = shop.hold(&id.unwrap()).unwrap();
     assert!(shop.shift.open.is_empty(), "a held basket belongs to no shift");
     assert_eq!(shop.ledger.holds[&hold].hold.item_count, 3);
-    shop.products.get_mut("a").unwrap().price = 2200;
+    shop.products.get_mut("a").unwrap().price = Money::new(2200);
     let promotion: Promotion = serde_json::from_str(
         r#"{"promotion_id":"P","type":"line_percent","value":1000,"priority":1,"stackable":true,
             "skus":["a"],"from":"2026-11-01","to":"2026-11-30"}"#,
@@ -31,8 +35,8 @@ fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     assert_eq!(by(DiscountSource::Basket), 300);
     let told: Vec<_> =
         changes.iter().map(|change| (change.line_no, change.field, change.before, change.after)).collect();
-    assert!(told.contains(&(Some(1), "price", 2000, 2200)), "{told:?}");
-    assert!(told.contains(&(None, "total", 6_327, 6_283)), "{told:?}");
+    assert!(told.contains(&(Some(1), "price", Money::new(2000), Money::new(2200))), "{told:?}");
+    assert!(told.contains(&(None, "total", Money::new(6_327), Money::new(6_283))), "{told:?}");
     assert!(told.iter().all(|(_, _, before, after)| before != after));
 }
 
@@ -79,7 +83,7 @@ fn prices_are_kept_only_where_a_basket_cannot_be_priced_anew() {
     let mut shop = open();
     let id = shop.create(&basket(vec![item("a", 2, 2000)])).unwrap();
     let hold = shop.hold(&id).unwrap();
-    shop.products.get_mut("a").unwrap().price = 2200;
+    shop.products.get_mut("a").unwrap().price = Money::new(2200);
     shop.recall_as(&hold, RecallHold { keep_prices: true }).unwrap();
     assert_eq!(shop.shift.open.values().next().unwrap().items[0].price, 2200);
 }
@@ -157,5 +161,5 @@ fn a_whole_basket_can_be_put_away_at_once() {
     let event =
         domain::rules::selling::hold::take(&cmd, "hld_1".into(), "trx_1".into(), &shop.till(&ani(), None));
     let fact::TransactionHeld { hold, transaction } = event.unwrap().fact;
-    assert_eq!((hold.total, transaction.state), (2220, TransactionState::Held));
+    assert_eq!((hold.total, transaction.state), (2220.into(), TransactionState::Held));
 }

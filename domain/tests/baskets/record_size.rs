@@ -37,7 +37,7 @@ fn pay(shop: &mut Shop, id: &TransactionId, letter: &str) {
     let total = shop.shift.open[id].total;
     let part = |n: i64| NewPayment {
         reference: Some(letter.repeat(64)),
-        ..payment("card", if n == 0 { total - 19 } else { 1 })
+        ..payment("card", if n == 0 { total.get() - 19 } else { 1 })
     };
     shop.pay(id, &PaySale { payments: (0..20).map(part).collect() }).unwrap();
 }

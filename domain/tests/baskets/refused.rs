@@ -1,6 +1,7 @@
 //! What is refused: holds, changes, voids.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 #[test]
 fn holds_that_are_refused() {
@@ -80,7 +81,7 @@ fn changes_that_are_refused() {
             case(
                 "a discount above what is left",
                 a_basket,
-                |s| change(s, ChangeSale { discount: Some(4001), ..ChangeSale::default() }),
+                |s| change(s, ChangeSale { discount: Some(Money::new(4001)), ..ChangeSale::default() }),
                 "validation_failed",
                 "discount",
             ),
@@ -97,14 +98,14 @@ fn changes_that_are_refused() {
             case(
                 "partly paid",
                 part_paid,
-                |s| change(s, ChangeSale { discount: Some(1), ..ChangeSale::default() }),
+                |s| change(s, ChangeSale { discount: Some(Money::new(1)), ..ChangeSale::default() }),
                 "invalid_state",
                 "partially_paid",
             ),
             case(
                 "every payment was taken back, by a cashier alone",
                 taken_back,
-                |s| change(s, ChangeSale { discount: Some(1), ..ChangeSale::default() }),
+                |s| change(s, ChangeSale { discount: Some(Money::new(1)), ..ChangeSale::default() }),
                 "approval_required",
                 "",
             ),
@@ -115,7 +116,7 @@ fn changes_that_are_refused() {
                     s.rules.policy.refuse_overdue = true;
                     s.later(86_400_000);
                 },
-                |s| change(s, ChangeSale { discount: Some(1), ..ChangeSale::default() }),
+                |s| change(s, ChangeSale { discount: Some(Money::new(1)), ..ChangeSale::default() }),
                 "invalid_state",
                 "overdue",
             ),

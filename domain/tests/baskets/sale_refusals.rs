@@ -1,6 +1,6 @@
 //! Selling: what is refused.
 
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::TransactionId;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{NegativeStock, PriceOverride};
@@ -98,14 +98,14 @@ fn baskets_that_are_refused() {
             case(
                 "line discount above its price",
                 nothing,
-                |s| create(s, vec![NewItem { discount: Some(2001), ..item("a", 1, 2000) }]),
+                |s| create(s, vec![NewItem { discount: Some(Money::new(2001)), ..item("a", 1, 2000) }]),
                 invalid,
                 "items[0].discount",
             ),
             case(
                 "basket discount above what is left",
                 nothing,
-                |s| s.create(&with(vec![item("a", 1, 2000)], |c| c.discount = Some(2001))),
+                |s| s.create(&with(vec![item("a", 1, 2000)], |c| c.discount = Some(Money::new(2001)))),
                 invalid,
                 "\"discount\"",
             ),
@@ -120,7 +120,8 @@ fn baskets_that_are_refused() {
                 "a record above 256 KiB",
                 nothing,
                 |s| {
-                    let mut cmd = with(vec![item("a", 1, 2000); 500], |c| c.discount = Some(1000));
+                    let mut cmd =
+                        with(vec![item("a", 1, 2000); 500], |c| c.discount = Some(Money::new(1000)));
                     cmd.discount_reason = Some("y".repeat(128));
                     s.create(&cmd)
                 },
@@ -198,8 +199,8 @@ fn baskets_that_are_refused() {
                 "a discount by hand above the limit: a manager's matter",
                 |s| s.rules.policy.discount_limit_bp = BasisPoints::new(1_000),
                 |s| {
-                    let line = NewItem { discount: Some(150), ..item("a", 1, 2000) };
-                    let cmd = CreateSale { discount: Some(51), ..basket(vec![line]) };
+                    let line = NewItem { discount: Some(Money::new(150)), ..item("a", 1, 2000) };
+                    let cmd = CreateSale { discount: Some(Money::new(51)), ..basket(vec![line]) };
                     s.create(&cmd)
                 },
                 "approval_required",
@@ -208,7 +209,7 @@ fn baskets_that_are_refused() {
             case(
                 "a discount above the line's price: no manager is asked",
                 |s| s.rules.policy.discount_limit_bp = BasisPoints::new(1_000),
-                |s| create(s, vec![NewItem { discount: Some(2001), ..item("a", 1, 2000) }]),
+                |s| create(s, vec![NewItem { discount: Some(Money::new(2001)), ..item("a", 1, 2000) }]),
                 invalid,
                 "items[0].discount",
             ),
@@ -243,14 +244,14 @@ fn payments_that_are_refused() {
             case(
                 "too little cash on the counter",
                 one_open,
-                |s| pay_a(s, vec![NewPayment { tendered: Some(2219), ..payment("cash", 2220) }]),
+                |s| pay_a(s, vec![NewPayment { tendered: Some(Money::new(2219)), ..payment("cash", 2220) }]),
                 mismatch,
                 "",
             ),
             case(
                 "a card gives no change",
                 one_open,
-                |s| pay_a(s, vec![NewPayment { tendered: Some(2221), ..payment("card", 2220) }]),
+                |s| pay_a(s, vec![NewPayment { tendered: Some(Money::new(2221)), ..payment("card", 2220) }]),
                 mismatch,
                 "",
             ),

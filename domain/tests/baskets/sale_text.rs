@@ -3,6 +3,7 @@
 
 use domain::model::base::answer::Answer;
 use domain::model::base::event::{Event, Fact, Rows};
+use domain::model::base::figures::Money;
 use domain::model::hub::stamp::Stamp;
 use domain::model::people::user::Role;
 use domain::model::selling::transaction::{PriceReason, Scan, Transaction};
@@ -17,16 +18,20 @@ use testkit::shop::*;
 fn events() -> Vec<Event> {
     let mut shop = open();
     let items = vec![
-        NewItem { discount: Some(100), ..item("a", 2, 1_900) },
+        NewItem { discount: Some(Money::new(100)), ..item("a", 2, 1_900) },
         item("wrap", 1, 500),
         item("a", 1, 2_000),
     ];
     let id = shop
-        .create(&CreateSale { discount: Some(30), discount_reason: Some("regular".into()), ..basket(items) })
+        .create(&CreateSale {
+            discount: Some(Money::new(30)),
+            discount_reason: Some("regular".into()),
+            ..basket(items)
+        })
         .unwrap();
     shop.pay(&id, &pay_by("card", 1_000)).unwrap();
     let due = shop.shift.open[&id].amount_due;
-    shop.pay(&id, &pay_by("cash", due)).unwrap().unwrap();
+    shop.pay(&id, &pay_by("cash", due.get())).unwrap().unwrap();
     shop.events.split_off(1)
 }
 
@@ -101,7 +106,7 @@ proptest! {
         let sale = sale(&mut event);
         sale.note = Some(note);
         let line = &mut sale.items[0];
-        (line.name, line.sku, line.cost) = (name, sku.into(), cost);
+        (line.name, line.sku, line.cost) = (name, sku.into(), cost.map(Money::new));
         line.discounts[0].reason = Some(reason.clone());
         sale.flags.push(reason);
         sale.scans.extend(code.map(|code| Scan { line_no: 2, code, pack_qty: 6.into() }));

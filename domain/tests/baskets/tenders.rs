@@ -1,7 +1,7 @@
 //! Removed lines, reversed payments, corrected payment methods and approvals.
 
 use super::*;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 
 #[test]
 fn removed_lines_are_listed() {
@@ -23,10 +23,10 @@ fn payments_are_taken_back_one_by_one() {
     shop.reverse(&id, &ids[0]).unwrap();
     assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
     let basket = &shop.shift.open[&id];
-    assert_eq!((basket.state, basket.amount_due), (TransactionState::PartiallyPaid, 4_000));
+    assert_eq!((basket.state, basket.amount_due), (TransactionState::PartiallyPaid, 4_000.into()));
     shop.reverse(&id, &ids[1]).unwrap();
     let basket = &shop.shift.open[&id];
-    assert_eq!((basket.state, basket.amount_due), (TransactionState::Open, 4_440));
+    assert_eq!((basket.state, basket.amount_due), (TransactionState::Open, 4_440.into()));
     assert_eq!(basket.payments.len(), 2, "both rows stay");
     shop.pay(&id, &pay_by("cash", 4_440)).unwrap().expect("paid");
 }
@@ -39,7 +39,7 @@ fn after_a_reversed_payment_only_a_removal_or_a_discount_needs_approval() {
         ChangeSale { items: Some(items), ..ChangeSale::default() }
     };
     let note = ChangeSale { note: Some("gift".to_owned()), ..ChangeSale::default() };
-    let discount = ChangeSale { discount: Some(1), ..ChangeSale::default() };
+    let discount = ChangeSale { discount: Some(Money::new(1)), ..ChangeSale::default() };
     for (cmd, without_approval) in [
         (lines(&[("a", 2), ("b", 1)]), true),
         (lines(&[("a", 3)]), true),
@@ -62,7 +62,7 @@ fn a_void_of_a_part_paid_basket_lists_what_goes_back() {
     shop.pay(&id, &pay_by("cash", 1000)).unwrap();
     shop.pay(&id, &pay_by("card", 440)).unwrap();
     let given = shop.void_open_as(&boss(), &id).unwrap();
-    let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount)).collect();
+    let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount.get())).collect();
     assert_eq!(given, [("cash", 1000), ("card", 440)]);
     assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
     assert_eq!(shop.shift.shift.totals.voids_total, 4_440);
@@ -71,14 +71,14 @@ fn a_void_of_a_part_paid_basket_lists_what_goes_back() {
 #[test]
 fn a_wrong_payment_method_is_corrected_and_both_rows_stay() {
     let mut shop = open();
-    shop.rules.cash_rounding = 100;
+    shop.rules.cash_rounding = Money::new(100);
     let sale = shop.create(&basket(vec![item("a", 1, 2000)])).unwrap();
     shop.pay(&sale, &pay_by("cash", 2220)).unwrap().expect("paid");
     assert_eq!(Cash::of(&shop.shift.shift).expected, 2200);
     let wrong = sale_of(&shop, &sale).payments[0].payment_id.clone();
     shop.correct(&sale, &wrong, payment("card", 2220)).unwrap();
     let sale = sale_of(&shop, &sale);
-    assert_eq!((sale.payments.len(), sale.rounding, sale.amount_due), (2, 0, 0));
+    assert_eq!((sale.payments.len(), sale.rounding, sale.amount_due), (2, Money::ZERO, Money::ZERO));
     assert_eq!(sale.state, TransactionState::Paid);
     assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
     assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 2220);

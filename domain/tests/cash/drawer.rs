@@ -1,6 +1,7 @@
 //! Drawers: cash movements, blind end, tolerance, recounts; and the records of all that.
 
 use domain::model::base::event::{Event, Fact, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::limits::CASH_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -27,14 +28,14 @@ fn ending(shop: &mut Shop, who: &Principal) -> Result<(), Refusal> {
 }
 
 fn closing(shop: &mut Shop, authorization: &Authorization<'_>, counted_cash: i64) -> Result<Shift, Refusal> {
-    let cmd = CloseShift { counted_cash, ..CloseShift::default() };
+    let cmd = CloseShift { counted_cash: Money::new(counted_cash), ..CloseShift::default() };
     let event = close(&cmd, shop.now, authorization, &shop.rules, &shop.shift)?;
     shop.commit(event);
     Ok(shop.shift.shift.clone())
 }
 
 fn counting(shop: &mut Shop, who: &Principal, counted_cash: i64) -> Result<(), Refusal> {
-    let cmd = RecountShift { counted_cash, reason: "again".to_owned() };
+    let cmd = RecountShift { counted_cash: Money::new(counted_cash), reason: "again".to_owned() };
     let by = Authorization::unapproved(who);
     let event = recount(&cmd, shop.now, &by, &shop.shift.shift, &shop.rules, &shop.ledger)?;
     shop.commit(event);
@@ -52,7 +53,7 @@ fn moving_by(
 ) -> Result<Event<fact::CashMoved>, Refusal> {
     let mut cmd = MoveCash {
         kind: CashKind::PayIn,
-        amount: 100,
+        amount: Money::new(100),
         reason: "change".to_owned(),
         reason_code: None,
         bag_no: None,
@@ -86,7 +87,7 @@ fn who_counts_blind_is_told_no_figure_of_the_drawer() {
         let mut shop = open();
         put_in_and_gone(&mut shop);
         shop.rules.policy.blind = blind;
-        let drop = |c: &mut MoveCash| (c.kind, c.amount) = (CashKind::Drop, 201);
+        let drop = |c: &mut MoveCash| (c.kind, c.amount) = (CashKind::Drop, 201.into());
         let refused = [moving_by(&mut shop, &who, drop), taking_back(&mut shop, &who)];
         for refused in refused.map(|refused| refused.unwrap_err().details().to_string()) {
             assert_eq!(refused.contains("200"), told, "{refused}");
@@ -103,7 +104,13 @@ fn what_a_drawer_refuses() {
     run_table(
         open,
         &[
-            case("nothing put in", nothing, |s| moving(s, |c| c.amount = 0), "validation_failed", "amount"),
+            case(
+                "nothing put in",
+                nothing,
+                |s| moving(s, |c| c.amount = Money::ZERO),
+                "validation_failed",
+                "amount",
+            ),
             case(
                 "money of an opened drawer",
                 nothing,
@@ -135,7 +142,7 @@ fn what_a_drawer_refuses() {
             case(
                 "cash that no drawer holds",
                 nothing,
-                |s| moving(s, |c| c.amount = CASH_MAX + 1),
+                |s| moving(s, |c| c.amount = Money::new(CASH_MAX + 1)),
                 "validation_failed",
                 "1000000000000",
             ),
@@ -180,7 +187,7 @@ fn what_a_drawer_refuses() {
             ),
             case(
                 "a variance beyond the tolerance",
-                |s| s.rules.policy.variance_tolerance = 500,
+                |s| s.rules.policy.variance_tolerance = Money::new(500),
                 |s| closing(s, &Authorization::unapproved(&ani()), 501),
                 "approval_required",
                 "",
@@ -210,13 +217,13 @@ fn cash_goes_in_and_out_and_the_count_meets_it() {
     shop.cash(CashKind::NoSale, 0).unwrap();
     assert_eq!(Cash::of(&shop.shift.shift).expected, 15_000);
     ending(&mut shop, &ani()).unwrap();
-    shop.rules.policy.variance_tolerance = 500;
+    shop.rules.policy.variance_tolerance = Money::new(500);
     let (who, manager) = (ani(), boss());
     let approved = Authorization { approver: Some(&manager), ..Authorization::unapproved(&who) };
     let within = closing(&mut shop.clone(), &Authorization::unapproved(&who), 15_500).unwrap();
-    assert_eq!((within.variance, within.approved_by), (Some(500), None));
+    assert_eq!((within.variance, within.approved_by), (Some(500.into()), None));
     let shift = closing(&mut shop, &approved, 14_000).unwrap();
-    assert_eq!((shift.state, shift.variance), (ShiftState::Closed, Some(-1_000)));
+    assert_eq!((shift.state, shift.variance), (ShiftState::Closed, Some((-1_000).into())));
     assert_eq!(shift.approved_by, Some("usr_boss".into()));
 }
 
@@ -228,8 +235,13 @@ fn a_recount_is_a_new_entry_and_the_books_follow() {
     counting(&mut shop, &boss(), 9_500).unwrap();
     counting(&mut shop, &boss(), 10_000).unwrap();
     let shift = &shop.shift.shift;
-    assert_eq!((shift.counted_cash, shift.variance), (Some(9_000), Some(-1_000)), "the first stays");
-    let counts: Vec<_> = shift.recounts.iter().map(|count| (count.before, count.variance)).collect();
+    assert_eq!(
+        (shift.counted_cash, shift.variance),
+        (Some(9_000.into()), Some((-1_000).into())),
+        "the first stays"
+    );
+    let counts: Vec<_> =
+        shift.recounts.iter().map(|count| (count.before.get(), count.variance.get())).collect();
     assert_eq!(counts, [(9_000, -500), (9_500, 0)]);
     let rows = post(&of_recount(shift).unwrap()).unwrap().here.rows;
     assert_eq!(rows.iter().map(|row| row.debit).sum::<i64>(), 500);

@@ -2,6 +2,7 @@
 //! meanwhile, all boxes with the same records have the same shift and the same safe.
 
 use domain::model::base::event::{Event, Fact, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{
     AdjustmentId, MemberId, OpnameId, ReceivingId, RegisterId, ReturnId, ShiftId, Sku, TransactionId,
     TransferId, UserId,
@@ -170,7 +171,7 @@ impl Till {
         let by = Authorization::unapproved(&boss);
         let id = format!("csh_{name}{}", self.records.len()).into();
         let Some(shift) = self.shifts.values().next().cloned() else {
-            let cmd = OpenShift { opening_float: Some(300), ..OpenShift::default() };
+            let cmd = OpenShift { opening_float: Some(Money::new(300)), ..OpenShift::default() };
             let event = ledger::open_shift(&cmd, "shf_1".into(), stamp.now, &boss, &rules, &book).unwrap();
             let text = record::shift_opened(&stamp, &event.fact.shift);
             return self.commit(event, text);
@@ -183,7 +184,7 @@ impl Till {
         match step {
             Step::Drop { amount } | Step::PayIn { amount } => {
                 let drops = matches!(step, Step::Drop { .. });
-                let cmd = moves(if drops { CashKind::Drop } else { CashKind::PayIn }, *amount);
+                let cmd = moves(if drops { CashKind::Drop } else { CashKind::PayIn }, Money::new(*amount));
                 let Ok(event) = shift::move_cash(&cmd, id, stamp.now, &by, &rules, &till) else { return };
                 self.drops.extend(drops.then(|| event.fact.movement.clone()));
                 let text = record::cash_moved(&stamp, &event.fact.movement);
@@ -200,7 +201,7 @@ impl Till {
                 self.commit(event, text);
             }
             Step::Close { counted } => {
-                let cmd = CloseShift { counted_cash: *counted, ..CloseShift::default() };
+                let cmd = CloseShift { counted_cash: Money::new(*counted), ..CloseShift::default() };
                 if shift.state != ShiftState::Open {
                     return;
                 }
@@ -209,7 +210,7 @@ impl Till {
                 self.commit(event, text);
             }
             Step::Count { counted } => {
-                let cmd = RecountShift { counted_cash: *counted, reason: "again".to_owned() };
+                let cmd = RecountShift { counted_cash: Money::new(*counted), reason: "again".to_owned() };
                 let Ok(event) = shift::recount(&cmd, stamp.now, &by, &shift, &rules, &book) else { return };
                 let text = match shift.state {
                     ShiftState::Interrupted => {
@@ -351,7 +352,8 @@ fn a_shift_that_two_copies_sold_in_has_what_both_did_and_the_later_word_of_one_m
     let (of_one, of_other) = (one.records[2..].to_vec(), other.records.clone());
     other.take(&of_one);
     let shift = other.shifts.values().next().unwrap();
-    assert_eq!((shift.totals.drops, shift.z_no, shift.expected_cash), (450, Some(1), Some(550)));
+    let totals = (shift.totals.drops, shift.z_no, shift.expected_cash);
+    assert_eq!(totals, (450.into(), Some(1), Some(550.into())));
     one.take(&of_other);
     assert_eq!(one.opening, other.opening, "both say it in the same millisecond");
     one.run("a", &Step::Say { amount: 1 });
@@ -381,15 +383,16 @@ fn a_drop_that_comes_back_after_the_count_is_in_the_safe_and_the_later_word_stan
         here.run("b", &step);
     }
     let variance = |till: &Till| till.shifts.values().next().unwrap().variance;
-    assert_eq!(variance(&here), Some(-410), "the drop is still at head office");
+    assert_eq!(variance(&here), Some((-410).into()), "the drop is still at head office");
     let late = &burnt.records[backed_up..];
     here.take(&late[..2]);
-    assert_eq!((variance(&here), here.safe.drops), (Some(-10), 400));
+    assert_eq!((variance(&here), here.safe.drops), (Some((-10).into()), 400));
     here.take(&late[2..]);
     let shift = here.shifts.values().next().unwrap();
-    let counts: Vec<i64> = shift.recounts.iter().map(|recount| recount.counted_cash).collect();
-    assert_eq!((shift.z_no, shift.counted_cash, counts), (Some(1), Some(580), vec![590]));
-    assert_eq!((shift.variance, shift.recounts[0].before, shift.recounts[0].variance), (Some(-20), 580, -10));
+    let counts: Vec<i64> = shift.recounts.iter().map(|recount| recount.counted_cash.get()).collect();
+    assert_eq!((shift.z_no, shift.counted_cash, counts), (Some(1), Some(580.into()), vec![590]));
+    let again = (shift.variance, shift.recounts[0].before, shift.recounts[0].variance);
+    assert_eq!(again, (Some((-20).into()), 580.into(), (-10).into()));
     let Safe { balance, opening, counted, .. } = here.safe;
     assert_eq!((opening, counted, balance), (Some(60), 590, 60 + 400 + 590 - 300));
 }

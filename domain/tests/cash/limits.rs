@@ -1,5 +1,6 @@
 //! What a drawer may not be asked for, however it is asked: sums that are too large, and figures found out by trying.
 
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::shift::{CashKind, Shift};
 use domain::model::people::authorization::Authorization;
@@ -16,14 +17,15 @@ const LARGEST: i64 = 9_007_199_254_740_991;
 
 fn dear() -> Shop {
     let mut shop = open();
-    shop.products.get_mut("wrap").unwrap().price = DEAR.1;
+    shop.products.get_mut("wrap").unwrap().price = Money::new(DEAR.1);
     shop.rules.default_rate_bp = 0;
     shop
 }
 
 /// As the shift's actor does it: what is refused counts.
 fn closing(shop: &mut Shop, approved: bool, counted_cash: i64) -> Result<Shift, Refusal> {
-    let cmd = CloseShift { counted_cash, void_open: Some(true), ..CloseShift::default() };
+    let cmd =
+        CloseShift { counted_cash: Money::new(counted_cash), void_open: Some(true), ..CloseShift::default() };
     let (who, manager) = (ani(), boss());
     let authorization =
         Authorization { approver: approved.then_some(&manager), ..Authorization::unapproved(&who) };
@@ -46,7 +48,7 @@ fn a_shift_is_closed_whatever_its_open_baskets_come_to() {
         shop.create(&basket(vec![item("wrap", DEAR.0, DEAR.1)])).unwrap();
     }
     let shift = closing(&mut shop, false, 0).unwrap();
-    assert_eq!((shift.totals.voids_count, shift.totals.voids_total), (2, LARGEST));
+    assert_eq!((shift.totals.voids_count, shift.totals.voids_total), (2, LARGEST.into()));
 }
 
 #[test]
@@ -62,7 +64,7 @@ fn baskets_and_sales_are_voided_whatever_they_come_to() {
         shop.void_paid(&boss(), &id).unwrap();
     }
     let totals = &shop.shift.shift.totals;
-    assert_eq!((totals.voids_count, totals.voids_total, totals.total), (4, LARGEST, 0));
+    assert_eq!((totals.voids_count, totals.voids_total, totals.total), (4, LARGEST.into(), Money::ZERO));
 }
 
 #[test]
@@ -72,17 +74,26 @@ fn a_day_hides_the_figure_that_is_too_large_and_tells_the_others() {
     let shift = shop.shift.shift.clone();
     let one = Figures::of([&shift]);
     let two = Figures::of([&shift, &shift]);
-    assert_eq!((one.sums.total, one.sums.sales_count), (DEAR.0 * DEAR.1, 1));
-    assert_eq!((two.sums.total, two.net_total, two.sums.sales_count), (i64::MAX, i64::MAX, 2));
-    assert_eq!((two.sums.tax, two.voids_total, two.sums.items_count.get()), (0, 0, 2 * DEAR.0));
+    assert_eq!((one.sums.total, one.sums.sales_count), ((DEAR.0 * DEAR.1).into(), 1));
+    assert_eq!(
+        (two.sums.total, two.net_total, two.sums.sales_count),
+        (Money::new(i64::MAX), Money::new(i64::MAX), 2)
+    );
+    assert_eq!(
+        (two.sums.tax, two.voids_total, two.sums.items_count.get()),
+        (Money::ZERO, Money::ZERO, 2 * DEAR.0)
+    );
     let methods = by_method([&shift, &shift, &shift]);
-    assert_eq!((methods[0].sales, methods[0].net, methods[0].sales_count), (i64::MAX, i64::MAX, 3));
+    assert_eq!(
+        (methods[0].sales, methods[0].net, methods[0].sales_count),
+        (Money::new(i64::MAX), Money::new(i64::MAX), 3)
+    );
 }
 
 #[test]
 fn a_blind_count_is_not_found_out_by_trying() {
     let mut shop = open();
-    (shop.rules.policy.blind, shop.rules.policy.variance_tolerance) = (true, 1_000);
+    (shop.rules.policy.blind, shop.rules.policy.variance_tolerance) = (true, 1_000.into());
     shop.cash(CashKind::PayIn, 500_000).unwrap();
     for tried in 0..BLIND_TRIES_MAX {
         let refused = closing(&mut shop, false, i64::from(tried) * 1_000).unwrap_err();
@@ -96,23 +107,23 @@ fn a_blind_count_is_not_found_out_by_trying() {
         "approval_required",
         "nor by taking cash out"
     );
-    assert_eq!(closing(&mut shop, true, 499_000).unwrap().variance, Some(-1_000));
+    assert_eq!(closing(&mut shop, true, 499_000).unwrap().variance, Some((-1_000).into()));
 }
 
 #[test]
 fn who_does_not_count_blind_may_try_again() {
     let mut shop = open();
-    shop.rules.policy.variance_tolerance = 1_000;
+    shop.rules.policy.variance_tolerance = Money::new(1_000);
     for _ in 0..5 {
         assert_eq!(closing(&mut shop, false, 5_000).unwrap_err().code(), "approval_required");
     }
-    assert_eq!(closing(&mut shop, false, 1_000).unwrap().variance, Some(1_000));
+    assert_eq!(closing(&mut shop, false, 1_000).unwrap().variance, Some(1_000.into()));
 }
 
 #[test]
 fn the_pay_outs_of_a_shift_count_together_for_the_limit() {
     let mut shop = open();
-    shop.rules.policy.pay_out_value = 500_000;
+    shop.rules.policy.pay_out_value = Money::new(500_000);
     shop.cash(CashKind::PayIn, 2_000_000).unwrap();
     shop.cash(CashKind::PayOut, 499_999).unwrap();
     shop.cash(CashKind::PayOut, 1).unwrap();
@@ -125,10 +136,10 @@ fn the_pay_outs_of_a_shift_count_together_for_the_limit() {
 #[test]
 fn a_bar_code_is_no_cash_and_no_price() {
     let mut shop = open();
-    shop.rules.policy.denominations = vec![100_000, 500];
+    shop.rules.policy.denominations = [100_000, 500].map(Money::new).into();
     let pay = |shop: &mut Shop, tendered: i64| {
         let id = shop.create(&basket(vec![item("a", 10, 2000)])).unwrap();
-        let cash = NewPayment { tendered: Some(tendered), ..payment("cash", 22_200) };
+        let cash = NewPayment { tendered: Some(Money::new(tendered)), ..payment("cash", 22_200) };
         shop.pay(&id, &PaySale { payments: vec![cash] }).map(drop)
     };
     for (tendered, taken) in

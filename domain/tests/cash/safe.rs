@@ -1,6 +1,7 @@
 //! The balance of the safe follows from shifts and deposits, and nothing takes more out of it than it holds.
 
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{CashId, RegisterId, ShiftId};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::deposit::Deposit;
@@ -91,7 +92,7 @@ impl Store {
                 let number = self.shifts.len();
                 let who = caller(&format!("till{number}"), Role::Cashier);
                 let register_id = Some(RegisterId::from(format!("till-{number}")));
-                let cmd = OpenShift { register_id, opening_float: Some(*float), note: None };
+                let cmd = OpenShift { register_id, opening_float: Some(Money::new(*float)), note: None };
                 let id = ShiftId::from(format!("shf_{number}"));
                 let event = ledger::open_shift(&cmd, id, NOW, &who, &rules, &self.book)?;
                 let opened = self.settle(event, None, &who)?;
@@ -100,7 +101,8 @@ impl Store {
             Step::Drop { which, amount } => {
                 let place = place(*which, self).ok_or_else(none)?;
                 let (kind, reason) = (CashKind::Drop, "safe".to_owned());
-                let cmd = MoveCash { kind, amount: *amount, reason, reason_code: None, bag_no: None };
+                let cmd =
+                    MoveCash { kind, amount: Money::new(*amount), reason, reason_code: None, bag_no: None };
                 let (id, before) = (CashId(self.id()), self.shifts[place].shift.clone());
                 let event = shift::move_cash(
                     &cmd,
@@ -125,7 +127,7 @@ impl Store {
             }
             Step::Close { which, counted } => {
                 let place = place(*which, self).ok_or_else(none)?;
-                let cmd = CloseShift { counted_cash: *counted, ..CloseShift::default() };
+                let cmd = CloseShift { counted_cash: Money::new(*counted), ..CloseShift::default() };
                 let before = self.shifts[place].shift.clone();
                 let event =
                     shift::close(&cmd, NOW, &Authorization::unapproved(&boss), &rules, &self.shifts[place])?;
@@ -133,7 +135,7 @@ impl Store {
             }
             Step::Recount { which, counted } => {
                 let place = place(*which, self).ok_or_else(none)?;
-                let cmd = RecountShift { counted_cash: *counted, reason: "x".to_owned() };
+                let cmd = RecountShift { counted_cash: Money::new(*counted), reason: "x".to_owned() };
                 let before = self.shifts[place].shift.clone();
                 let event = shift::recount(
                     &cmd,
@@ -183,7 +185,7 @@ impl Store {
         let shift = |book: &ShiftBook| {
             let shift = &book.shift;
             let counted = shift.recounts.last().map(|recount| recount.counted_cash).or(shift.counted_cash);
-            counted.unwrap_or(0) + shift.totals.drops - shift.opening_float
+            counted.unwrap_or_default().get() + shift.totals.drops.get() - shift.opening_float.get()
         };
         let shifts: i64 = self.shifts.iter().map(shift).sum();
         let deposits: i64 = self.deposits.iter().map(|deposit| deposit.amount).sum();
@@ -229,7 +231,7 @@ proptest! {
 fn a_float_above_what_lies_in_the_safe_needs_a_manager_once_somebody_said_what_does() {
     let (till, manager) = (caller("ani", Role::Cashier), boss());
     let opened = |store: &Store, approver: Option<&Principal>| {
-        let cmd = OpenShift { opening_float: Some(600), ..OpenShift::default() };
+        let cmd = OpenShift { opening_float: Some(Money::new(600)), ..OpenShift::default() };
         let event = ledger::open_shift(&cmd, "shf_9".into(), NOW, &till, &rules(), &store.book).unwrap();
         settle_safe(event, None, &Authorization { approver, ..Authorization::unapproved(&till) }, &store.book)
     };

@@ -1,6 +1,7 @@
 //! Days: when they are sealed, and what comes on a sealed one.
 
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::books::day::Day;
@@ -16,7 +17,7 @@ use testkit::shop::*;
 
 /// Counts the open shift.
 fn count(shop: &mut Shop) {
-    let (cmd, who) = (CloseShift { counted_cash: 0, ..CloseShift::default() }, ani());
+    let (cmd, who) = (CloseShift { counted_cash: Money::ZERO, ..CloseShift::default() }, ani());
     let event = close(&cmd, shop.now, &Authorization::unapproved(&who), &shop.rules, &shop.shift).unwrap();
     shop.commit(event);
 }

@@ -1,6 +1,7 @@
 //! Shifts: opening, closing, the drawer and the summary.
 
 use domain::model::base::event::{Event, Fact, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -43,7 +44,7 @@ fn closing(who: &Principal, cmd: &CloseShift, shop: &mut Shop) -> Result<Shift, 
 }
 
 fn counted(cash: i64) -> CloseShift {
-    CloseShift { counted_cash: cash, ..CloseShift::default() }
+    CloseShift { counted_cash: Money::new(cash), ..CloseShift::default() }
 }
 
 fn close_with(shop: &mut Shop, change: fn(&mut CloseShift)) -> Result<Shift, Refusal> {
@@ -113,7 +114,7 @@ fn openings_that_are_refused() {
                 "a float below zero",
                 nothing,
                 |s| {
-                    let cmd = OpenShift { opening_float: Some(-1), ..OpenShift::default() };
+                    let cmd = OpenShift { opening_float: Some(Money::new(-1)), ..OpenShift::default() };
                     open_shift(&cmd, "shf_2".into(), NOW, &budi(), &s.rules, &s.ledger)
                 },
                 "validation_failed",
@@ -151,14 +152,18 @@ fn closings_that_are_refused() {
             case(
                 "counted below zero",
                 nothing,
-                |s| close_with(s, |c| c.counted_cash = -1),
+                |s| close_with(s, |c| c.counted_cash = Money::new(-1)),
                 invalid,
                 "counted_cash",
             ),
             case(
                 "denominations that do not add up",
                 nothing,
-                |s| close_with(s, |c| c.denominations = Some(vec![Denomination { value: 50, count: 1 }])),
+                |s| {
+                    close_with(s, |c| {
+                        c.denominations = Some(vec![Denomination { value: Money::new(50), count: 1 }])
+                    })
+                },
                 invalid,
                 "denominations",
             ),
@@ -167,7 +172,7 @@ fn closings_that_are_refused() {
                 nothing,
                 |s| {
                     close_with(s, |c| {
-                        c.counts = Some(vec![MethodCount { method: "shells".into(), amount: 1 }])
+                        c.counts = Some(vec![MethodCount { method: "shells".into(), amount: Money::new(1) }])
                     })
                 },
                 invalid,
@@ -177,7 +182,9 @@ fn closings_that_are_refused() {
                 "cash counted as a method",
                 nothing,
                 |s| {
-                    close_with(s, |c| c.counts = Some(vec![MethodCount { method: "cash".into(), amount: 1 }]))
+                    close_with(s, |c| {
+                        c.counts = Some(vec![MethodCount { method: "cash".into(), amount: Money::new(1) }])
+                    })
                 },
                 invalid,
                 "counted_cash",
@@ -187,7 +194,7 @@ fn closings_that_are_refused() {
                 nothing,
                 |s| {
                     close_with(s, |c| {
-                        c.counts = Some(vec![MethodCount { method: "card".into(), amount: 1 }; 2])
+                        c.counts = Some(vec![MethodCount { method: "card".into(), amount: Money::new(1) }; 2])
                     })
                 },
                 invalid,
@@ -203,8 +210,8 @@ fn the_summary_shows_drawer_methods_and_variance() {
     shop.sell(vec![item("a", 1, 2000)]).unwrap();
     let id = shop.create(&basket(vec![item("a", 2, 2000)])).unwrap();
     shop.pay(&id, &pay_by("card", 4440)).unwrap();
-    let card = MethodCount { method: "card".into(), amount: 4400 };
-    let note = Denomination { value: 2000, count: 1 };
+    let card = MethodCount { method: "card".into(), amount: Money::new(4400) };
+    let note = Denomination { value: Money::new(2000), count: 1 };
     let cmd = CloseShift {
         counts: Some(vec![card]),
         denominations: Some(vec![note]),
@@ -248,8 +255,8 @@ fn void_open_voids_what_nothing_was_paid_of() {
     let voided = &it.voided;
     assert_eq!(voided[0].state, TransactionState::Voided);
     assert_eq!(voided[0].void_reason.as_deref(), Some("shift_closed"));
-    assert_eq!((shift.totals.voids_count, shift.totals.voids_total), (1, 2220));
-    assert_eq!((shift.expected_cash, shift.variance), (Some(0), Some(0)));
+    assert_eq!((shift.totals.voids_count, shift.totals.voids_total), (1, 2220.into()));
+    assert_eq!((shift.expected_cash, shift.variance), (Some(Money::ZERO), Some(Money::ZERO)));
     assert!(shop.shift.open.is_empty());
 }
 

@@ -1,6 +1,7 @@
 //! Random steps of a day, and how the shop takes them.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 pub(crate) const SKUS: [&str; 3] = ["a", "b", "wrap"];
 pub(crate) const METHODS: [&str; 4] = ["cash", "card", "qris", "points"];
@@ -83,9 +84,9 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
     (any::<bool>(), steps, worth, 0..2_u32, prop::bool::weighted(0.15)).prop_map(
         |(contained, step, worth, expire, strict)| Rules {
             prices_include_tax: contained,
-            cash_rounding: step,
-            earn_per: 300,
-            redeem_value: worth,
+            cash_rounding: Money::new(step),
+            earn_per: Money::new(300),
+            redeem_value: Money::new(worth),
             negative_stock: if strict { NegativeStock::Reject } else { NegativeStock::Allow },
             policy: Policy {
                 points_expire_days: expire * 30,
@@ -117,7 +118,7 @@ pub(crate) fn a_shop(rules: Rules) -> Shop {
         business_date: shop.shift.shift.business_date,
         user_id: &boss().user_id,
         at: NOW,
-        worth: 1,
+        worth: Money::new(1),
     };
     let gift = AdjustPoints { points: 3_000.into(), reason: "welcome".to_owned() };
     let entry = gift.apply(&mut account, &shop.rules, &cause);
@@ -171,7 +172,11 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
         Step::Create { items, member, discount } => {
             let member_id = member.then(|| shop.members.members.keys().next().unwrap().clone());
             let items = new_items(items);
-            let _ = shop.create(&CreateSale { member_id, discount: Some(*discount), ..basket(items) });
+            let _ = shop.create(&CreateSale {
+                member_id,
+                discount: Some(Money::new(*discount)),
+                ..basket(items)
+            });
         }
         Step::Change { which, items } => {
             let Some(id) = nth(&open_ids(shop), *which) else { return };
@@ -185,7 +190,7 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
         Step::Recall(which, price) => {
             let waiting: Vec<_> = shop.ledger.holds.keys().cloned().collect();
             let Some(id) = nth(&waiting, *which) else { return };
-            shop.products.get_mut("a").unwrap().price = *price;
+            shop.products.get_mut("a").unwrap().price = Money::new(*price);
             let _ = shop.recall(&id);
         }
         Step::Expire => {
@@ -214,7 +219,7 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
             let sale = sale_of(shop, &id);
             let Some(wrong) = sale.payments.iter().find(|payment| payment.counts()) else { return };
             let to = if wrong.method == "card" { "cash" } else { "card" };
-            let _ = shop.correct(&id, &wrong.payment_id, payment(to, wrong.amount));
+            let _ = shop.correct(&id, &wrong.payment_id, payment(to, wrong.amount.get()));
         }
         Step::Cash(kind, amount) => {
             let kind = [CashKind::PayIn, CashKind::PayOut, CashKind::Drop, CashKind::NoSale][*kind];
@@ -231,9 +236,9 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
 
 pub(crate) fn pay(shop: &mut Shop, which: usize, method: &str, share: i64) {
     let Some(id) = nth(&open_ids(shop), which) else { return };
-    let due = shop.shift.open[&id].amount_due;
+    let (due, worth) = (shop.shift.open[&id].amount_due.get(), shop.rules.redeem_value.get());
     let amount = match method {
-        "points" => due / share / shop.rules.redeem_value * shop.rules.redeem_value,
+        "points" => due / share / worth * worth,
         _ => due / share,
     };
     let payments: Vec<NewPayment> = if due == 0 { vec![] } else { vec![payment(method, amount)] };
@@ -256,7 +261,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let mut trial = shop.clone();
             let Ok(document) = trial.give_back(&boss(), &cmd) else { return };
             if *explicit == 0 && document.refund_total > 0 {
-                cmd.refunds = Some(vec![by("cash", document.refund_total)]);
+                cmd.refunds = Some(vec![by("cash", document.refund_total.get())]);
             }
             shop.give_back(&boss(), &cmd).unwrap();
         }
@@ -270,9 +275,9 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let mut trial = shop.clone();
             let Ok(document) = trial.give_back(&boss(), &cmd) else { return };
             let points = document.refunds.iter().find(|refund| refund.method == "points");
-            let points = points.map_or(0, |refund| refund.amount);
-            let most = document.refund_total - points;
-            let amount = most.min(shop.shift.open[&target].amount_due);
+            let points = points.map_or(0, |refund| refund.amount.get());
+            let most = document.refund_total.get() - points;
+            let amount = most.min(shop.shift.open[&target].amount_due.get());
             let rest = most - amount;
             let mut refunds = vec![domain::rules::selling::returns::NewRefund {
                 transaction_id: Some(target),
@@ -285,7 +290,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
         }
         Step::Unreceipted { sku, qty, price } => {
             let item = domain::rules::selling::returns::NewReturnItem {
-                price: Some(*price),
+                price: Some(Money::new(*price)),
                 ..back(SKUS[*sku], *qty)
             };
             let cmd = NewReturn { items: vec![item], ..NewReturn::default() };

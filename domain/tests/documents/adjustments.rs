@@ -1,6 +1,7 @@
 //! Adjustments: refused, waiting, posted, taken back.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 fn adjust(shop: &mut Shop, reason: AdjustmentReason, sku: &str, qty: i64) -> Result<AdjustmentId, Refusal> {
     shop.adjust(&staff(), &adjusting(reason, sku, qty))
@@ -68,7 +69,7 @@ fn adjustments_that_are_refused() {
             ),
             case(
                 "above the limit, without a manager",
-                |s| s.rules.policy.adjustment_value = 1_666,
+                |s| s.rules.policy.adjustment_value = Money::new(1_666),
                 |s| adjust(s, AdjustmentReason::Loss, "a", -2),
                 "approval_required",
                 "",

@@ -1,5 +1,6 @@
 //! What expires of a member's points at head office, by what all stores told.
 
+use domain::model::base::figures::Money;
 use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
 use domain::rules::people::points::{Expiry, ExpiryEntry, LotFold};
 use jiff::civil::{Date, date};
@@ -121,7 +122,8 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
     let mut earned: BTreeMap<String, (i64, Date)> = BTreeMap::new();
     for (number, (what, points, days)) in steps.iter().enumerate() {
         let sale = format!("s{number}");
-        let cause = Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW, worth: 1 };
+        let cause =
+            Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW, worth: Money::new(1) };
         let mut told = |entry, sale: &str, last| entries.push((entry, sale.to_owned(), last));
         match what {
             0 => {

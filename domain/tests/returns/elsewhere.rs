@@ -2,6 +2,7 @@
 //! once, whatever the hub reports of it.
 
 use super::*;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::StoreId;
 use domain::model::selling::returns::{LineReturned, MethodBack, Refund, Span, TakenBack};
 use domain::rules::selling::returns::taken_back;
@@ -20,8 +21,12 @@ fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBac
     TakenBack {
         store_id: store.into(),
         lines: pieces(from, to),
-        refunds: vec![MethodBack { method: method.to_owned(), amount, rounding: 0 }],
-        refunded: amount,
+        refunds: vec![MethodBack {
+            method: method.to_owned(),
+            amount: Money::new(amount),
+            rounding: Money::ZERO,
+        }],
+        refunded: Money::new(amount),
         ..TakenBack::default()
     }
 }
@@ -73,7 +78,7 @@ fn pieces_that_others_took_are_gone() {
 fn all_parts_are_the_sale_wherever_they_are_taken() {
     let mut shop = open();
     let mut body = basket(vec![item("a", 3, 1000)]);
-    body.items[0].discount = Some(100);
+    body.items[0].discount = Some(Money::new(100));
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3219)] }).unwrap();
     // The middle piece came back elsewhere; here the first, then the last.
@@ -114,7 +119,7 @@ fn refunds_of_other_stores_count_against_each_method() {
         }
         let given = give(&mut split(), 1, told.clone()).unwrap();
         let refunds: Vec<_> =
-            given.refunds.iter().map(|refund| (refund.method.as_str(), refund.amount)).collect();
+            given.refunds.iter().map(|refund| (refund.method.as_str(), refund.amount.get())).collect();
         assert_eq!(refunds, expected, "{told:?}");
     }
 }
@@ -144,8 +149,9 @@ fn the_hub_tells_it_by_store() {
     pending.store_id = StoreId::from("S002");
     pending.items[0].sold_line_no = None;
     pending.items[0].pieces.clear();
-    pending.refunds = vec![Refund { method: "cash".to_owned(), amount: 900, ..pending.refunds[0].clone() }];
-    pending.refund_total = 900;
+    pending.refunds =
+        vec![Refund { method: "cash".to_owned(), amount: Money::new(900), ..pending.refunds[0].clone() }];
+    pending.refund_total = Money::new(900);
     let reserved = [(StoreId::from("S003"), ReservePieces { sku: "a".into(), qty: 1.into() })];
     let told = taken_back(&sale, &[pending, here], &reserved);
     let expected = [

@@ -66,7 +66,7 @@ fn methods(document: &Return) -> Vec<(&str, Option<&str>, i64)> {
     document
         .refunds
         .iter()
-        .map(|refund| (refund.method.as_str(), refund.origin.as_deref(), refund.amount))
+        .map(|refund| (refund.method.as_str(), refund.origin.as_deref(), refund.amount.get()))
         .collect()
 }
 
@@ -95,7 +95,7 @@ fn a_card_sale_never_turns_into_cash_by_an_exchange() {
 
     // Voided instead: likewise, and the goods of the exchange are no longer given away.
     let given = shop.void_paid(&boss(), &target).unwrap();
-    let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount)).collect();
+    let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount.get())).collect();
     assert_eq!(given, [("card", 3000), ("cash", 330)]);
     assert_eq!(Cash::of(&shop.shift.shift).expected, 0);
     assert_eq!(shop.shift.shift.totals.by_method["exchange"], Default::default());

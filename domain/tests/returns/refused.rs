@@ -1,6 +1,7 @@
 //! Returns that are refused.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 #[test]
 fn returns_that_are_refused() {
@@ -19,7 +20,7 @@ fn returns_that_are_refused() {
                 |s| {
                     in_cash(s);
                     let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
-                    s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
+                    s.cash(domain::model::books::shift::CashKind::Drop, there.get() - 1).unwrap();
                 },
                 |s| refund(s, |cmd| cmd.items[0].qty = 1.into()),
                 "approval_required",
@@ -31,7 +32,7 @@ fn returns_that_are_refused() {
                     in_cash(s);
                     s.rules.policy.blind = true;
                     let there = domain::model::books::shift::Cash::of(&s.shift.shift).expected;
-                    s.cash(domain::model::books::shift::CashKind::Drop, there - 1).unwrap();
+                    s.cash(domain::model::books::shift::CashKind::Drop, there.get() - 1).unwrap();
                 },
                 |s| refund(s, |cmd| cmd.items[0].qty = 1.into()),
                 "approval_required",
@@ -71,7 +72,7 @@ fn returns_that_are_refused() {
             case(
                 "a price with a receipt",
                 given_sale,
-                |s| refund(s, |cmd| cmd.items[0].price = Some(1)),
+                |s| refund(s, |cmd| cmd.items[0].price = Some(Money::new(1))),
                 "validation_failed",
                 "items[0].price",
             ),
@@ -129,7 +130,7 @@ fn returns_that_are_refused() {
                 "above what a cashier may",
                 |s| {
                     in_cash(s);
-                    s.rules.policy.return_cashier_limit = 1109;
+                    s.rules.policy.return_cashier_limit = Money::new(1109);
                 },
                 |s| refund(s, |_| {}),
                 "approval_required",
@@ -200,7 +201,7 @@ fn returns_without_a_receipt_that_are_refused() {
             ),
             case(
                 "above the limit, whoever asks",
-                |s| s.rules.policy.unreceipted_max = 554,
+                |s| s.rules.policy.unreceipted_max = Money::new(554),
                 |s| s.give_back(&boss(), &bare(Some(500))),
                 "validation_failed",
                 "items",

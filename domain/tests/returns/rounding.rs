@@ -1,6 +1,7 @@
 //! Cash rounding of refunds: nobody gains by buying and returning.
 
 use super::*;
+use domain::model::base::figures::Money;
 use domain::model::base::settings::RoundingMode;
 
 fn rounded(step: i64, mode: RoundingMode) -> Shop {
@@ -8,7 +9,7 @@ fn rounded(step: i64, mode: RoundingMode) -> Shop {
     let mut shop = Shop::open(no_tax, [product("a", 500), product("b", 1_000)]);
     shop.stock("a", 50, 5_000);
     shop.stock("b", 50, 5_000);
-    (shop.rules.cash_rounding, shop.rules.cash_rounding_mode) = (step, mode);
+    (shop.rules.cash_rounding, shop.rules.cash_rounding_mode) = (step.into(), mode);
     shop
 }
 
@@ -20,7 +21,7 @@ fn bought(shop: &mut Shop, qty: i64, price: i64, methods: &[(&str, i64)]) -> Tra
 }
 
 fn out(document: &Return) -> i64 {
-    document.refunds.iter().map(|part| part.amount + part.rounding).sum()
+    document.refunds.iter().map(|part| part.amount.saturating_add(part.rounding)).sum()
 }
 
 /// Pieces returned one by one; what each paid out.
@@ -65,7 +66,7 @@ fn another_step_at_the_return_still_pays_out_what_the_sale_brought() {
     for step in [0, 50, 5_000] {
         let mut shop = rounded(1_000, RoundingMode::Nearest);
         let id = bought(&mut shop, 3, 500, &[("cash", 1_500)]);
-        shop.rules.cash_rounding = step;
+        shop.rules.cash_rounding = Money::new(step);
         assert_eq!(one_by_one(&mut shop, &id, 3).iter().sum::<i64>(), 2_000, "step {step}");
     }
 }
@@ -88,13 +89,17 @@ fn what_another_store_paid_out_counts() {
     let told = TakenBack {
         store_id: "S002".into(),
         lines: vec![LineReturned { line_no: 1, pieces: vec![Span { start: 0, end: 1 }] }],
-        refunds: vec![MethodBack { method: "cash".to_owned(), amount: 500, rounding: 500 }],
-        refunded: 500,
+        refunds: vec![MethodBack {
+            method: "cash".to_owned(),
+            amount: Money::new(500),
+            rounding: Money::new(500),
+        }],
+        refunded: Money::new(500),
         ..TakenBack::default()
     };
     let cmd = of(&shop, vec![back("a", 2)]);
     let document = shop.give_back_told(&ani(), &cmd, Some(vec![told])).unwrap();
-    assert_eq!((document.refund_total, out(&document)), (1_000, 1_000));
+    assert_eq!((document.refund_total, out(&document)), (1_000.into(), 1_000));
 }
 
 #[test]
@@ -142,7 +147,7 @@ fn an_exchange_carries_the_rounding_of_the_cash_behind_it() {
         assert_eq!(document.rounding, 0, "no cash moves");
         if voided {
             let parts = shop.void_paid(&boss(), &target).unwrap();
-            given.push(parts.iter().map(|part| part.amount + part.rounding).sum());
+            given.push(parts.iter().map(|part| part.amount.saturating_add(part.rounding)).sum());
         } else {
             given.push(out(&shop.take_back(&target, "b", 1).unwrap()));
         }

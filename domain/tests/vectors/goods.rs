@@ -1,6 +1,7 @@
 //! The rules of counts, transfers and promotions, as vectors ask for them.
 
 use super::rules::{int, int_or, list, refused, text};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::money::spread;
 use domain::model::base::time::UtcMs;
@@ -86,7 +87,7 @@ pub fn promo(given: &Value) -> Value {
             sku,
             category: line["category"].as_str(),
             qty: int(line, "qty").into(),
-            price: int(line, "price"),
+            price: Money::new(int(line, "price")),
         })
         .collect();
     let store_id = StoreId::from(given["store_id"].as_str().unwrap_or("S001"));
@@ -99,7 +100,9 @@ pub fn promo(given: &Value) -> Value {
     let left: Vec<i64> = lines
         .iter()
         .zip(&shared)
-        .map(|(line, given)| line.qty.get() * line.price - given.iter().map(|part| part.amount).sum::<i64>())
+        .map(|(line, given)| {
+            line.price.times(line.qty).get() - given.iter().map(|part| part.amount).sum::<i64>()
+        })
         .collect();
     let manual = spread(int_or(given, "manual", 0), &left);
     let out: Vec<Value> = shared
@@ -115,7 +118,7 @@ pub fn promo(given: &Value) -> Value {
                 discounts.push(json!({"promotion_id": null, "amount": manual}));
             }
             let net = left - manual;
-            json!({"discounts": discounts, "discount": line.qty.get() * line.price - net, "net": net})
+            json!({"discounts": discounts, "discount": line.price.times(line.qty).get() - net, "net": net})
         })
         .collect();
     json!({"lines": out})

@@ -1,7 +1,7 @@
 //! The rules of refunds and points, as vectors ask for them.
 
 use super::rules::{int, int_or, list, refused, text};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::people::points::{LotPart, Lots};
 use domain::model::selling::payment::Paid;
 use domain::rules::people::points;
@@ -15,12 +15,12 @@ pub fn refund_parts(given: &Value) -> Value {
     let line = &given["line"];
     let sold = SoldLine {
         qty: int(line, "qty").into(),
-        price: int(line, "price"),
-        discount: int(line, "discount"),
-        tax: int(line, "tax"),
+        price: Money::new(int(line, "price")),
+        discount: Money::new(int(line, "discount")),
+        tax: Money::new(int(line, "tax")),
         contained: given["tax"] == "contained",
     };
-    let (mut returned, mut refunded) = (0_i64, 0);
+    let (mut returned, mut refunded) = (0_i64, Money::ZERO);
     let parts: Vec<Value> = list(given, "parts")
         .iter()
         .map(|qty| {
@@ -28,7 +28,7 @@ pub fn refund_parts(given: &Value) -> Value {
             match sold.part(returned.into(), qty.into()) {
                 Err(refusal) => refused(&refusal),
                 Ok(part) => {
-                    (returned, refunded) = (returned + qty, refunded + part.refund);
+                    (returned, refunded) = (returned + qty, refunded.saturating_add(part.refund));
                     json!({
                         "gross": part.gross, "discount": part.discount, "tax": part.tax,
                         "refund": part.refund,
@@ -46,21 +46,21 @@ pub fn refund_tenders(given: &Value) -> Value {
         .iter()
         .map(|payment| Paid {
             method: text(payment, "method").to_owned(),
-            amount: int(payment, "amount"),
+            amount: Money::new(int(payment, "amount")),
             ..Paid::nothing(String::new())
         })
         .collect();
     let refunds: Vec<Value> = list(given, "refunds")
         .iter()
         .map(|amount| {
-            let parts = tenders(int(given, "total"), amount.as_i64().unwrap(), &paid);
+            let parts = tenders(Money::new(int(given, "total")), Money::new(amount.as_i64().unwrap()), &paid);
             let shown = parts.iter().map(|part| {
                 let method = paid.iter_mut().find(|method| method.method == part.method).unwrap();
                 let before = method.refunded;
-                method.refunded += part.amount;
+                method.refunded = method.refunded.saturating_add(part.amount);
                 let mut out = json!({"method": part.method, "amount": part.amount});
                 if part.method == "points" {
-                    let (paid, redeemed) = (method.amount, method.amount / redeem_value);
+                    let (paid, redeemed) = (method.amount, method.amount.get() / redeem_value);
                     let so_far =
                         |refunded| domain::model::people::points::back(redeemed.into(), paid, refunded);
                     out["points"] = json!(so_far(method.refunded).saturating_sub(so_far(before)));
@@ -75,11 +75,16 @@ pub fn refund_tenders(given: &Value) -> Value {
 
 pub fn cost_parts(given: &Value) -> Value {
     let mut returned = 0_i64;
-    let costs: Vec<i64> = list(given, "parts")
+    let costs: Vec<Money> = list(given, "parts")
         .iter()
         .map(|n| {
             let n = n.as_i64().unwrap();
-            let cost = cost_back(int(given, "cost"), int(given, "qty").into(), returned.into(), n.into());
+            let cost = cost_back(
+                Money::new(int(given, "cost")),
+                int(given, "qty").into(),
+                returned.into(),
+                n.into(),
+            );
             returned += n;
             cost
         })

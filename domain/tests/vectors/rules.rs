@@ -2,7 +2,7 @@
 
 use super::{books, goods, returns, settlement};
 use domain::model::base::business_date::business_date;
-use domain::model::base::figures::{BasisPoints, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Quantity};
 use domain::model::base::money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{RoundingMode, Rules};
@@ -103,12 +103,12 @@ fn price(given: &Value) -> Value {
         .iter()
         .map(|line| BasketLine {
             qty: int(line, "qty").into(),
-            price: int(line, "price"),
-            discount: int_or(line, "discount", 0),
+            price: Money::new(int(line, "price")),
+            discount: Money::new(int_or(line, "discount", 0)),
             rate_bp: u32::try_from(int(line, "rate_bp")).unwrap(),
         })
         .collect();
-    match basket::price(&lines, int_or(given, "discount", 0), given["tax"] == "contained") {
+    match basket::price(&lines, Money::new(int_or(given, "discount", 0)), given["tax"] == "contained") {
         Err(refusal) => refused(&refusal),
         Ok(basket) => json!({
             "lines": basket.lines.iter().map(|line| json!({
@@ -131,16 +131,16 @@ fn shown(payment: &Payment) -> Value {
 /// Through the whole of `pay` and `settle`: a sale of that total in a shift.
 fn pay(given: &Value) -> Value {
     let rules = Rules {
-        cash_rounding: int(given, "step"),
+        cash_rounding: Money::new(int(given, "step")),
         cash_rounding_mode: mode(given),
-        redeem_value: int_or(given, "redeem_value", 1),
+        redeem_value: Money::new(int_or(given, "redeem_value", 1)),
         ..rules()
     };
     let total = int(given, "total");
     let mut shop = Shop::open(rules, [product("1", 0)]);
     let id = shop.create(&testkit::shop::basket(vec![testkit::shop::item("1", 1, 0)])).unwrap();
     let sale = shop.shift.open.get_mut(&id).unwrap();
-    (sale.subtotal, sale.total, sale.amount_due) = (total, total, total);
+    (sale.subtotal, sale.total, sale.amount_due) = (total.into(), total.into(), total.into());
     // This member is simply there, and rich, so that points may be tendered.
     sale.member_id = Some("mbr_1".into());
     let mut account = PointsAccount::new("mbr_1".into());
@@ -171,7 +171,7 @@ fn pay(given: &Value) -> Value {
 fn cash_round(given: &Value) -> Value {
     let direction = if given["direction"] == "refund" { Direction::Refund } else { Direction::Sale };
     let amount = int(given, "amount");
-    let rounding = cash_rounding(amount, int(given, "step"), mode(given), direction);
+    let rounding = cash_rounding(Money::new(amount), Money::new(int(given, "step")), mode(given), direction);
     let rounding = i64::try_from(rounding).unwrap();
     json!({"rounding": rounding, "cash": amount + rounding})
 }
@@ -179,15 +179,22 @@ fn cash_round(given: &Value) -> Value {
 fn cash_refunds(given: &Value) -> Value {
     let (amount, step, mode) = (int(given, "amount"), int(given, "step"), mode(given));
     let whole = |rounding: i128| i64::try_from(rounding).unwrap();
-    let rounding = whole(cash_rounding(amount, step, mode, Direction::Sale));
-    let mut cash = Paid { amount, rounding, ..Paid::nothing("cash".to_owned()) };
+    let rounding = whole(cash_rounding(Money::new(amount), Money::new(step), mode, Direction::Sale));
+    let mut cash = Paid {
+        amount: Money::new(amount),
+        rounding: Money::new(rounding),
+        ..Paid::nothing("cash".to_owned())
+    };
     let paid_out: Vec<i64> = list(given, "refunds")
         .iter()
         .map(|part| {
             let part = part.as_i64().unwrap();
-            let rounding = whole(cash_back(std::slice::from_ref(&cash), part, step, mode));
-            (cash.refunded, cash.refunded_rounding) =
-                (cash.refunded + part, cash.refunded_rounding + rounding);
+            let rounding =
+                whole(cash_back(std::slice::from_ref(&cash), Money::new(part), Money::new(step), mode));
+            (cash.refunded, cash.refunded_rounding) = (
+                cash.refunded.saturating_add(part.into()),
+                cash.refunded_rounding.saturating_add(rounding.into()),
+            );
             part + rounding
         })
         .collect();
@@ -199,11 +206,11 @@ fn cash(given: &Value) -> Payment {
     Payment {
         payment_id: "pay_1".into(),
         method: "cash".to_owned(),
-        amount,
-        tendered: amount + rounding,
-        change: 0,
-        rounding,
-        origin_rounding: 0,
+        amount: Money::new(amount),
+        tendered: Money::new(amount + rounding),
+        change: Money::ZERO,
+        rounding: Money::new(rounding),
+        origin_rounding: Money::ZERO,
         reference: None,
         state: if given["voided"] == true { PaymentState::Reversed } else { PaymentState::Accepted },
         origin: None,
@@ -215,10 +222,10 @@ fn cash(given: &Value) -> Payment {
 fn close(given: &Value) -> Value {
     let mut shop = Shop::open(rules(), []);
     let shift = &mut shop.shift.shift;
-    shift.opening_float = int(given, "opening_float");
+    shift.opening_float = Money::new(int(given, "opening_float"));
     shift.totals.take(&list(given, "sales").iter().map(cash).collect::<Vec<_>>()).unwrap();
     let refunds = list(given, "refunds").iter().map(|r| int(r, "amount") + int_or(r, "rounding", 0));
-    shift.totals.by_method.entry("cash".to_owned()).or_default().refunds = refunds.sum();
+    shift.totals.by_method.entry("cash".to_owned()).or_default().refunds = refunds.map(Money::new).sum();
     for movement in list(given, "movements") {
         let sum = match text(movement, "type") {
             "pay_in" => &mut shift.totals.pay_in,
@@ -226,9 +233,9 @@ fn close(given: &Value) -> Value {
             "drop" => &mut shift.totals.drops,
             other => panic!("no cash movement is called {other}"),
         };
-        *sum += int(movement, "amount");
+        *sum = sum.saturating_add(int(movement, "amount").into());
     }
-    let cmd = CloseShift { counted_cash: int(given, "counted"), ..CloseShift::default() };
+    let cmd = CloseShift { counted_cash: Money::new(int(given, "counted")), ..CloseShift::default() };
     match shift::close(&cmd, NOW, &Authorization::unapproved(&ani()), &shop.rules, &shop.shift) {
         Err(refusal) => refused(&refusal),
         Ok(closed) => {
@@ -260,11 +267,17 @@ fn numbers(given: &Value) -> Value {
 fn earned(given: &Value) -> Value {
     let (total, by_points) = (int(given, "total"), int(given, "points_paid"));
     let (earn_per, multiplier) = (int(given, "earn_per"), BasisPoints::new(int(given, "multiplier_bp")));
-    let earned = points::earned(total - by_points, earn_per, multiplier);
+    let earned = points::earned(Money::new(total - by_points), Money::new(earn_per), multiplier);
     let (mut kept, mut refunded, mut reversed) = (earned, 0, Vec::new());
     for refund in list(given, "refunds") {
         refunded += refund.as_i64().unwrap();
-        let rest = points::kept(total, by_points, refunded, earn_per, multiplier);
+        let rest = points::kept(
+            Money::new(total),
+            Money::new(by_points),
+            Money::new(refunded),
+            Money::new(earn_per),
+            multiplier,
+        );
         reversed.push(kept.saturating_sub(rest));
         kept = rest;
     }

@@ -21,7 +21,7 @@ fn reads_every_column_and_leaves_empty_ones_out() {
     let text = format!("{HEADER}A1,\"Tea, green\",1500,Drinks,8990001,5,0,900\nB2,Rice,20000,,,,,\n");
     let products = read(text.as_bytes(), UtcMs(7)).unwrap();
     assert_eq!(products.len(), 2);
-    assert_eq!((products[0].name.as_str(), products[0].price), ("Tea, green", 1500));
+    assert_eq!((products[0].name.as_str(), products[0].price), ("Tea, green", 1500.into()));
     assert_eq!(
         (products[0].tax_rate_bp, products[0].cost, products[0].reorder_level),
         (Some(0), Some(900), Some(Quantity::new(5)))
@@ -42,7 +42,7 @@ fn a_suppliers_file_has_semicolons_and_grouped_figures() {
     let products = read(text.as_bytes(), UtcMs(7)).unwrap();
     assert_eq!(
         (products[0].name.as_str(), products[0].price, products[0].cost),
-        ("Tea, green", 1_500, Some(1_234))
+        ("Tea, green", 1_500.into(), Some(1_234))
     );
     assert_eq!(products[1].price, 1_250_000);
     // As spreadsheets save it: separators at the ends of lines, and rows of nothing else.
@@ -61,7 +61,7 @@ fn a_list_of_names_and_prices_is_enough() {
     let product = &rows[0].product;
     assert_eq!(
         (product.name.as_str(), product.price, rows[0].columns),
-        ("Tea", 1_500, FileColumns::default())
+        ("Tea", 1_500.into(), FileColumns::default())
     );
 }
 

@@ -1,6 +1,6 @@
 //! Columns of a row by their names, as the types that they stand for.
 
-use domain::model::base::figures::{BasisPoints, Points, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
@@ -54,7 +54,7 @@ macro_rules! figures {
         Option<$figure>: Option<i64> => |figure| figure.map(<$figure>::new),
     )+ } };
 }
-figures!(BasisPoints, Points, Quantity);
+figures!(BasisPoints, Money, Points, Quantity);
 
 impl Column for Role {
     fn read(row: &AnyRow, name: &str) -> Result<Self, Error> {

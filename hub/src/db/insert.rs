@@ -2,7 +2,7 @@
 
 use crate::db::Engine;
 use crate::db::array::push_text;
-use domain::model::base::figures::{BasisPoints, Points, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 /// Most parameters of a statement of SQLite. It takes tens of thousands, but looks each `$n` up among the others:
@@ -48,7 +48,7 @@ macro_rules! figures {
         }
     )+};
 }
-figures!(BasisPoints, Points, Quantity);
+figures!(BasisPoints, Money, Points, Quantity);
 impl From<&str> for Cell {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())

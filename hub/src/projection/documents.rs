@@ -128,7 +128,7 @@ impl Projection<'_> {
             transaction_id: sale.transaction_id.0.clone(),
             business_date: sale.business_date,
             payments: sale.payments.iter().filter(|payment| payment.counts()).cloned().collect(),
-            moved: effect.methods.iter().map(|(_, method, amount)| (method.clone(), *amount)).collect(),
+            moved: effect.methods.iter().map(|(_, method, amount)| (method.clone(), amount.get())).collect(),
         });
     }
 
@@ -142,7 +142,7 @@ impl Projection<'_> {
         });
         let sums = self.sums.get_or_insert_default();
         sums.sale(sale, -1);
-        Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total)]);
+        Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total.get())]);
     }
 
     pub(crate) fn returned(&mut self, event_id: &str, told: &ReturnRecord) {
@@ -223,11 +223,11 @@ impl Sums {
         let part = |figure: i64| figure.saturating_mul(sign);
         Self::add([
             (&mut self.sales_count, sign),
-            (&mut self.gross, part(sale.subtotal)),
-            (&mut self.discount, part(sale.discount)),
-            (&mut self.tax, part(sale.tax)),
-            (&mut self.rounding, part(sale.rounding)),
-            (&mut self.total, part(sale.total)),
+            (&mut self.gross, part(sale.subtotal.get())),
+            (&mut self.discount, part(sale.discount.get())),
+            (&mut self.tax, part(sale.tax.get())),
+            (&mut self.rounding, part(sale.rounding.get())),
+            (&mut self.total, part(sale.total.get())),
         ]);
         self.items_count = self.items_count.saturating_add(pieces(sale).saturating_mul(sign));
     }
@@ -235,8 +235,8 @@ impl Sums {
     fn returned(&mut self, back: &Return, sign: i64) {
         Self::add([
             (&mut self.returns_count, sign),
-            (&mut self.returns_total, back.refund_total.saturating_mul(sign)),
-            (&mut self.returns_tax, back.tax.saturating_mul(sign)),
+            (&mut self.returns_total, back.refund_total.saturating_mul(sign).get()),
+            (&mut self.returns_tax, back.tax.saturating_mul(sign).get()),
         ]);
     }
 }

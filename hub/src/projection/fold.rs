@@ -210,7 +210,7 @@ impl<'a> Projection<'a> {
         }
         for (shift_id, method, amount) in &effect.methods {
             let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
-            *sum = sum.saturating_add(*amount);
+            *sum = sum.saturating_add(amount.get());
         }
         self.points_entries.extend(points::rows((self.store_id, event_id), understood));
         for entry in &effect.points {
@@ -222,7 +222,9 @@ impl<'a> Projection<'a> {
             AnyPayload::TransactionPaid(paid) => self.sale(event_id, paid),
             AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_none() => {}
             AnyPayload::TransactionVoided(it) => self.void(event_id, &it.transaction),
-            AnyPayload::TenderCorrected(it) => self.tender(event_id, &it.transaction, it.rounding(), effect),
+            AnyPayload::TenderCorrected(it) => {
+                self.tender(event_id, &it.transaction, it.rounding().get(), effect)
+            }
             AnyPayload::ReturnPosted(it) => self.returned(event_id, it),
             AnyPayload::ReturnVoided(it) => self.return_void(event_id, &it.document),
             AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) => {
@@ -329,7 +331,7 @@ impl<'a> Projection<'a> {
             CashKind::Drop => drops,
             CashKind::NoSale => return,
         };
-        *sum = sum.saturating_add(movement.amount);
+        *sum = sum.saturating_add(movement.amount.get());
     }
 }
 

@@ -80,8 +80,11 @@ impl LockedPool {
         }
         insert::rows(connection, "points_steps", "", rows).await?;
         let sql = "UPDATE points_pool SET next_no = $1, points = $2, value = $3, redeem_value = $4 WHERE singleton = 1";
-        let query =
-            sqlx::query(sql).bind(next_no).bind(pool.points.get()).bind(pool.value).bind(terms.redeem_value);
+        let query = sqlx::query(sql)
+            .bind(next_no)
+            .bind(pool.points.get())
+            .bind(pool.value)
+            .bind(terms.redeem_value.get());
         query.execute(connection).await.map(drop)
     }
 }

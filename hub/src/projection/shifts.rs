@@ -5,6 +5,7 @@ use crate::db::insert::{self, NewRow};
 use crate::db::signed;
 use crate::table::exception;
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{MethodTotals, Shift, ShiftState};
 use domain::rules::books::posting::Counted;
@@ -53,7 +54,7 @@ pub(crate) async fn write(
         };
         if let Some(after) = &after {
             let of = |shift: &CountedShift| (shift.expected_cash, shift.last_counted);
-            let (expected, counted) = before.as_ref().map_or((0, 0), of);
+            let (expected, counted) = before.as_ref().map_or((Money::ZERO, Money::ZERO), of);
             let added = Counted {
                 expected: after.expected_cash.saturating_sub(expected),
                 counted: after.last_counted.saturating_sub(counted),
@@ -104,7 +105,7 @@ fn cells((store_id, event_id): (&str, &str), shift: &Shift, counted: Option<&Cou
 }
 
 /// Amount that a shift took in less what it gave back, by method. `None` if it was not reported.
-fn methods(shift: &Shift) -> Option<BTreeMap<&str, i64>> {
+fn methods(shift: &Shift) -> Option<BTreeMap<&str, Money>> {
     let net = |(method, of): (_, &MethodTotals)| (method, of.sales.saturating_sub(of.refunds));
     let told = shift.totals.by_method.iter().map(|(method, of)| net((method.as_str(), of)));
     (shift.state == ShiftState::Closed).then(|| told.collect())

@@ -234,7 +234,7 @@ async fn tenders(
         let (event_id, day): (String, String) = columns!(row => (event_id, business_date));
         let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
         sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
-        let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding));
+        let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding.get()));
         let sql =
             "UPDATE sales SET rounding = $3, corrected_event = $4 WHERE store_id = $1 AND event_id = $2";
         let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding).bind(told);

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::failure::Failure;
 use crate::table::record;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::PaymentId;
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::{Payment, PaymentState, Transaction};
@@ -42,11 +43,11 @@ fn put_right(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error>
             sale.payments.push(Payment {
                 payment_id: payment_id.clone(),
                 method: row.try_get("method")?,
-                amount,
-                tendered: amount.saturating_add(rounding),
-                change: 0,
-                rounding,
-                origin_rounding: 0,
+                amount: Money::new(amount),
+                tendered: Money::new(amount.saturating_add(rounding)),
+                change: Money::ZERO,
+                rounding: Money::new(rounding),
+                origin_rounding: Money::ZERO,
                 reference: None,
                 state: PaymentState::Accepted,
                 origin: None,

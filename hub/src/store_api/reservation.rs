@@ -5,7 +5,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::store_api::known_sale;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId, UserId};
 use domain::model::base::refusal::{Refusal, ReturnLeft};
 use domain::model::base::time::UtcMs;
@@ -104,7 +104,7 @@ fn minimal(sale: &mut Transaction) {
     sale.payments.retain(Payment::counts);
     for payment in &mut sale.payments {
         (payment.reference, payment.tendered, payment.change) =
-            (None, payment.amount.saturating_add(payment.rounding), 0);
+            (None, payment.amount.saturating_add(payment.rounding), Money::ZERO);
     }
     (sale.note, sale.cashier_id) = (None, UserId::default());
     if sale.points_earned == 0 && sale.points_redeemed == 0 {

@@ -4,7 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::{failed, stored};
 use actors::StoreHandle;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::search;
 use domain::model::base::time::UtcMs;
@@ -61,7 +61,7 @@ struct TillProduct<'a> {
     /// Name of the product.
     name: &'a str,
     /// Unit price in whole currency units.
-    price: i64,
+    price: Money,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
     /// Category of the product. Null for none.

@@ -4,7 +4,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::{failed, stored};
 use ::actors::view::LinkStatus;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{RegisterId, ShiftId, StoreId};
 use domain::model::base::settings::{PriceOverride, RoundingMode};
 use domain::model::base::time::UtcMs;
@@ -118,12 +118,12 @@ struct Payments<'a> {
     /// Accepted payment methods.
     methods: &'a [String],
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
-    cash_rounding: i64,
+    cash_rounding: Money,
     /// How cash is rounded: `nearest`, `customer` (in the customer's favour) or `shop`.
     #[schemars(with = "String")]
     cash_rounding_mode: RoundingMode,
     /// Values of notes and coins, in whole currency units.
-    denominations: &'a [i64],
+    denominations: &'a [Money],
 }
 
 /// Settings of points.
@@ -131,9 +131,9 @@ struct Payments<'a> {
 #[schemars(rename = "TillPoints")]
 struct Points {
     /// Amount for which one point is earned, in whole currency units.
-    earn_per: i64,
+    earn_per: Money,
     /// Value of one point as payment, in whole currency units.
-    redeem_value: i64,
+    redeem_value: Money,
 }
 
 /// Settings of prices and discounts.
@@ -156,7 +156,7 @@ struct Returns {
     /// Days after which a return needs an approval.
     window_days: u32,
     /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
-    cashier_limit: i64,
+    cashier_limit: Money,
 }
 
 /// Settings of shifts.
@@ -166,7 +166,7 @@ struct Shifts {
     /// Whether expected figures are hidden from the cashier until the shift is closed.
     blind: bool,
     /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
-    variance_tolerance: i64,
+    variance_tolerance: Money,
 }
 
 /// Settings of printing.

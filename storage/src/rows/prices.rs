@@ -108,6 +108,7 @@ mod tests {
     use super::*;
     use crate::rows::RowOp;
     use crate::rows::mark::Mark;
+    use domain::model::base::figures::Money;
     use domain::model::hub::sync::local::Change;
     use domain::model::selling::price::PriceDown;
 
@@ -122,7 +123,7 @@ mod tests {
             price_id: id.to_owned(),
             sku: "A".into(),
             store_id: "".into(),
-            price: day,
+            price: Money::new(day),
             from: Some(from),
             set_at: UtcMs(1),
             withdrawn_at: None,
@@ -151,14 +152,14 @@ mod tests {
             rows.last_begun_price(&"A".into(), on(now)).map(|found| found.price.map(|it| it.price.price))
         };
         for now in [1_003, 1_010, 1_019] {
-            assert_eq!(at(now).unwrap(), Some(now));
+            assert_eq!(at(now).unwrap(), Some(now.into()));
         }
-        assert_eq!(at(5_000).unwrap(), Some(1_019));
+        assert_eq!(at(5_000).unwrap(), Some(1_019.into()));
         assert!(at(500).is_err(), "the rows of long ago can't be read");
         let gone = Change::PriceGone { price: price(1_019, "prc_1019") };
         crate::rows::apply::sync_rows::ops(&gone, &mut ops).unwrap();
         rows.apply(&mut ops, Mark::default()).unwrap();
-        assert_eq!(at(5_000).unwrap(), Some(1_018));
+        assert_eq!(at(5_000).unwrap(), Some(1_018.into()));
         assert_eq!(rows.last_begun_price(&"B".into(), on(5_000)).unwrap(), LastBegun::default());
     }
 }

@@ -4,6 +4,7 @@ use super::ShiftOwner;
 use crate::owners::pricing;
 use crate::owners::transaction::audit_entry;
 use crate::prelude::*;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
 use domain::model::people::member::Member;
 use domain::model::selling::transaction::TransactionHead;
@@ -98,7 +99,7 @@ impl Command for ReversePayment {
             sale::reverse_payment(command, id, payment_id, &authorization, rules, &shift.book)?;
         let transaction = &event.fact.transaction;
         let answer = Answer::ok(&VoidedView::new(transaction, &refunds, request.caller.role));
-        let amount: i64 = refunds.iter().map(|refund| refund.amount).sum();
+        let amount: Money = refunds.iter().map(|refund| refund.amount).sum();
         let details = json!({"payment_id": payment_id, "amount": amount, "reason": command.reason});
         let entry = audit_entry(request, "payment.reversed", transaction, stamp.now, details);
         let date = Some(transaction.business_date);

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::model::base::command_print::CommandPrint;
 use domain::model::base::event::{Event, fact};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{RegisterId, SessionId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use domain::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules};
 use domain::model::base::time::UtcMs;
@@ -43,10 +43,10 @@ pub fn rules() -> Rules {
         default_rate_bp: 1100,
         prices_include_tax: false,
         methods: ["cash", "card"].map(str::to_owned).to_vec(),
-        cash_rounding: 0,
+        cash_rounding: Money::ZERO,
         cash_rounding_mode: RoundingMode::Nearest,
-        earn_per: 1000,
-        redeem_value: 1,
+        earn_per: Money::new(1000),
+        redeem_value: Money::new(1),
         price_override: PriceOverride::Flag,
         negative_stock: NegativeStock::Allow,
         registers_closed: false,
@@ -101,7 +101,7 @@ pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity
     let path = folder.path().join("data");
     Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
     let storage = Storage::open(&path, &Options::default()).unwrap();
-    let product = Product::new(Sku::from("A"), "Apple".to_owned(), 1000, UtcMs(0));
+    let product = Product::new(Sku::from("A"), "Apple".to_owned(), Money::new(1000), UtcMs(0));
     let product = Product { tax_rate_bp: Some(0), cost: Some(600), ..product };
     let mut events = vec![Event::product_changed(product)];
     events.extend(hub.map(|hub| fact::HubEnrolled { hub }.into()));
@@ -134,7 +134,8 @@ pub fn data(answer: &domain::model::base::answer::Answer) -> Value {
 }
 
 pub fn basket() -> CreateSale {
-    let item = NewItem { sku: Sku::from("A"), qty: 1.into(), price: Some(1000), ..NewItem::default() };
+    let item =
+        NewItem { sku: Sku::from("A"), qty: 1.into(), price: Some(Money::new(1000)), ..NewItem::default() };
     CreateSale {
         items: vec![item],
         member_id: None,
@@ -147,7 +148,8 @@ pub fn basket() -> CreateSale {
 }
 
 pub fn cash() -> PaySale {
-    let payment = NewPayment { method: "cash".to_owned(), amount: 1000, tendered: None, reference: None };
+    let payment =
+        NewPayment { method: "cash".to_owned(), amount: Money::new(1000), tendered: None, reference: None };
     PaySale { payments: vec![payment] }
 }
 

@@ -190,6 +190,8 @@ macro_rules! figures {
 figures! {
     /// A rate, a limit or a multiplier in hundredths of a percent.
     BasisPoints,
+    /// Amounts of money: whole units of the currency.
+    Money,
     /// Points of members. Their worth is money.
     Points,
     /// Pieces of goods: on hand, moved, ordered, counted.
@@ -211,6 +213,14 @@ impl BasisPoints {
         let (whole, part) = (self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100);
         let text = format!("{sign}{whole}.{part:02}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+impl Money {
+    /// What pieces come to at this price or cost for each; it stops at the limits of 64 bits.
+    #[must_use]
+    pub const fn times(self, pieces: Quantity) -> Self {
+        self.saturating_mul(pieces.get())
     }
 }
 

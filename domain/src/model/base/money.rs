@@ -50,14 +50,14 @@ pub const HIDDEN: i64 = i64::MAX;
 
 /// The sum of figures of a report. One above the largest hides itself, and so do the sums that it is part of.
 pub fn shown_sum<F: From<i64> + Into<i64>>(parts: impl IntoIterator<Item = F>) -> F {
-    let add = |sum: i128, part: F| shown(part.into()).map(|part| sum.saturating_add(i128::from(part)));
+    let add = |sum: i128, part: F| shown(part.into()).map(|part: i64| sum.saturating_add(i128::from(part)));
     let whole = parts.into_iter().try_fold(0_i128, add);
     whole.and_then(|whole| i64::try_from(whole).ok()).and_then(shown).unwrap_or(HIDDEN).into()
 }
 
 /// A figure as it is shown; `None` if it is above the largest.
-pub fn shown(figure: i64) -> Option<i64> {
-    Some(figure).filter(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(figure))
+pub fn shown<F: Copy + Into<i64>>(figure: F) -> Option<F> {
+    Some(figure).filter(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&(*figure).into()))
 }
 
 /// The sum of figures, limited to the largest figure. For commands that must not fail because of a sum, such as
@@ -71,11 +71,12 @@ pub fn capped_sum<F: From<i64> + Into<i128>>(parts: impl IntoIterator<Item = F>)
 /// Spreads `amount` over `weights` by largest remainder, ties to the lower place.
 ///
 /// The parts add up to `amount`. Weights are not below zero; if all are 0, the first takes all.
-pub fn spread<W: Copy + Into<i64>>(amount: i64, weights: &[W]) -> Vec<i64> {
+pub fn spread<A: From<i64> + Into<i64>, W: Copy + Into<i64>>(amount: A, weights: &[W]) -> Vec<A> {
+    let amount: i64 = amount.into();
     let weights: Vec<i64> = weights.iter().map(|weight| (*weight).into()).collect();
     let whole = weights.iter().fold(0_i128, |sum, weight| sum.saturating_add(i128::from(*weight)));
     if whole <= 0 {
-        return (0..weights.len()).map(|place| if place == 0 { amount } else { 0 }).collect();
+        return (0..weights.len()).map(|place| A::from(if place == 0 { amount } else { 0 })).collect();
     }
     let exact = |weight: &i64| {
         let scaled = product(amount, *weight);
@@ -92,5 +93,5 @@ pub fn spread<W: Copy + Into<i64>>(amount: i64, weights: &[W]) -> Vec<i64> {
         }
     }
     // Each part is between 0 and `amount`.
-    parts.into_iter().map(|part| i64::try_from(part).unwrap_or(amount)).collect()
+    parts.into_iter().map(|part| i64::try_from(part).unwrap_or(amount).into()).collect()
 }

@@ -1,6 +1,6 @@
 //! Refusals: what the rule book says no to. Nothing has changed when one is answered.
 
-use crate::model::base::figures::{Points, Quantity};
+use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::MemberId;
 use crate::model::inventory::product::TakenBarcode;
 use jiff::civil::Date;
@@ -125,7 +125,7 @@ pub enum Refusal {
         /// Description of the mismatch.
         problem: String,
         /// Amount due in whole currency units.
-        amount_due: i64,
+        amount_due: Money,
     },
     /// 422: more came back than was sold.
     #[error("{}", limits::returned_words(.0))]

@@ -1,6 +1,7 @@
 //! The settings that rules depend on; read once at start, passed as arguments.
 
 use crate::model::base::business_date::business_date;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::StoreId;
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -62,13 +63,13 @@ pub struct Rules {
     pub prices_include_tax: bool,
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
-    pub cash_rounding: i64,
+    pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// Amount for which one point is earned, in whole currency units.
-    pub earn_per: i64,
+    pub earn_per: Money,
     /// Value of one point in currency units, at least 1.
-    pub redeem_value: i64,
+    pub redeem_value: Money,
     pub price_override: PriceOverride,
     pub negative_stock: NegativeStock,
     /// Whether unknown tills are refused.

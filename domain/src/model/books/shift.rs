@@ -1,6 +1,6 @@
 //! Shifts: one person, one drawer, one business date; sums are kept while it runs.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{Rules, Terms};
@@ -33,9 +33,9 @@ pub enum ShiftState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodTotals {
     /// Sum of amount + rounding of the accepted payments, in whole currency units.
-    pub sales: i64,
+    pub sales: Money,
     /// Sum of amount + rounding of the refunds, in whole currency units.
-    pub refunds: i64,
+    pub refunds: Money,
     /// Number of accepted payments.
     pub sales_count: i64,
     /// Number of refunds.
@@ -48,13 +48,13 @@ pub struct TaxTotals {
     /// The rate in basis points.
     pub tax_rate_bp: u32,
     /// Sum of the sold lines without tax, in whole currency units.
-    pub base: i64,
+    pub base: Money,
     /// Tax of `base`, in whole currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Sum of the returned lines without tax, in whole currency units.
-    pub returns_base: i64,
+    pub returns_base: Money,
     /// Tax of `returns_base`, in whole currency units.
-    pub returns_tax: i64,
+    pub returns_tax: Money,
 }
 
 /// Running sums of a shift; equal to what replaying its transactions gives.
@@ -65,27 +65,27 @@ pub struct ShiftTotals {
     /// Number of pieces in the completed sales.
     pub items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
-    pub gross_sales: i64,
+    pub gross_sales: Money,
     /// Sum of the discounts, in whole currency units.
-    pub discounts: i64,
+    pub discounts: Money,
     /// Sum of the tax of the sales, in whole currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Σ totals.
-    pub total: i64,
+    pub total: Money,
     /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Number of returns.
     pub returns_count: i64,
     /// Σ their refunds.
-    pub returns_total: i64,
+    pub returns_total: Money,
     /// Σ tax given back.
-    pub returns_tax: i64,
+    pub returns_tax: Money,
     /// Σ cash rounding of their refunds.
-    pub returns_rounding: i64,
+    pub returns_rounding: Money,
     /// Number of voided sales.
     pub voids_count: i64,
     /// Sum of the totals of the voided sales, in whole currency units.
-    pub voids_total: i64,
+    pub voids_total: Money,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
     /// By payment method; cash counts here too.
@@ -93,11 +93,11 @@ pub struct ShiftTotals {
     /// By tax rate, the lowest first.
     pub by_tax: Vec<TaxTotals>,
     /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
-    pub pay_in: i64,
+    pub pay_in: Money,
     /// Cash paid out of the drawer for costs.
-    pub pay_out: i64,
+    pub pay_out: Money,
     /// Cash moved from the drawer to the safe.
-    pub drops: i64,
+    pub drops: Money,
     /// First receipt number of the shift.
     pub first_receipt: Option<String>,
     /// Last receipt number of the shift.
@@ -122,19 +122,19 @@ pub struct Shift {
     /// When the shift was opened.
     pub opened_at: UtcMs,
     /// Cash in the drawer at the opening, in whole currency units.
-    pub opening_float: i64,
+    pub opening_float: Money,
     /// User who closed the shift.
     pub closed_by: Option<UserId>,
     /// When the shift was closed. Null if it is not closed.
     pub closed_at: Option<UtcMs>,
     /// Cash counted at close.
-    pub counted_cash: Option<i64>,
+    pub counted_cash: Option<Money>,
     /// Expected cash at close.
-    pub expected_cash: Option<i64>,
+    pub expected_cash: Option<Money>,
     /// Variance at close: counted − expected.
-    pub variance: Option<i64>,
+    pub variance: Option<Money>,
     /// Counted amounts of the other methods, by method.
-    pub counts: BTreeMap<String, i64>,
+    pub counts: BTreeMap<String, Money>,
     /// Notes and coins as they were counted.
     pub denominations: Vec<Denomination>,
     /// When the shift was ended without a count. Null if it was not.
@@ -247,7 +247,7 @@ pub struct CashMovement {
     #[serde(rename = "type")]
     pub kind: CashKind,
     /// Amount in whole currency units. Negative if it reverses another movement.
-    pub amount: i64,
+    pub amount: Money,
     /// Movement that this one reverses. Null for none.
     pub reverses: Option<CashId>,
     /// Reason given for the movement.
@@ -267,7 +267,7 @@ pub struct CashMovement {
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
     /// Value of one note or coin in whole currency units.
-    pub value: i64,
+    pub value: Money,
     /// Number of notes or coins.
     pub count: i64,
 }
@@ -279,18 +279,18 @@ pub struct MethodCount {
     /// Payment method: `card`, …
     pub method: String,
     /// Counted amount in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// A recount of a closed shift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recount {
     /// Counted cash of the previous count, in whole currency units.
-    pub before: i64,
+    pub before: Money,
     /// Cash counted this time, in whole currency units.
-    pub counted_cash: i64,
+    pub counted_cash: Money,
     /// Variance of this count: `counted_cash` less the expected cash, in whole currency units.
-    pub variance: i64,
+    pub variance: Money,
     /// Reason given for the count.
     pub reason: String,
     /// Business date of the difference: the shift's, or a later one if that day is sealed.

@@ -1,6 +1,6 @@
 //! Products: what a shop sells.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::barcode;
@@ -36,7 +36,7 @@ pub struct Product {
     /// Name of the product.
     pub name: String,
     /// Price of one piece in whole currency units. It applies if no other price is set for the product.
-    pub price: i64,
+    pub price: Money,
     /// When `price` was set. Prices for all stores that began before this time no longer apply.
     pub price_set_at: UtcMs,
     /// Tax rate in basis points. Null for the store's default.
@@ -108,7 +108,7 @@ impl Product {
     }
 
     /// A product that is sold, and of which nothing more is known.
-    pub fn new(sku: Sku, name: String, price: i64, at: UtcMs) -> Self {
+    pub fn new(sku: Sku, name: String, price: Money, at: UtcMs) -> Self {
         Self {
             sku,
             name,

@@ -1,6 +1,6 @@
 //! Points (docs/arithmetic.md#points): what a sale earns and keeps, the lots they lie in, what they owe.
 
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::money::{product, share};
 
 mod account;
@@ -15,11 +15,11 @@ pub const MULTIPLIER_BP: BasisPoints = BasisPoints::WHOLE;
 /// `⌊⌊base / earn_per⌋ × multiplier / 10000⌋` with `base` = total − what points paid.
 ///
 /// A store whose `earn_per` is 0 or less gives no points.
-pub fn earned(base: i64, earn_per: i64, multiplier_bp: BasisPoints) -> Points {
+pub fn earned(base: Money, earn_per: Money, multiplier_bp: BasisPoints) -> Points {
     if base <= 0 || earn_per <= 0 {
         return Points::ZERO;
     }
-    let steps = base.checked_div(earn_per).unwrap_or(0);
+    let steps = base.get().checked_div(earn_per.get()).unwrap_or(0);
     let points = product(steps, multiplier_bp).checked_div(BasisPoints::WHOLE.into()).unwrap_or(0);
     Points::saturating_from(points)
 }
@@ -28,19 +28,19 @@ pub fn earned(base: i64, earn_per: i64, multiplier_bp: BasisPoints) -> Points {
 ///
 /// The points that paid go back in proportion, so that no buy-and-return loop earns anything.
 pub fn kept(
-    total: i64,
-    points_paid: i64,
-    refunded: i64,
-    earn_per: i64,
+    total: Money,
+    points_paid: Money,
+    refunded: Money,
+    earn_per: Money,
     multiplier_bp: BasisPoints,
 ) -> Points {
-    let back = i64::try_from(share(points_paid, refunded, total.max(1))).unwrap_or(points_paid);
+    let back = Money::try_from(share(points_paid, refunded, total.max(Money::new(1)))).unwrap_or(points_paid);
     let left = total.saturating_sub(refunded).saturating_sub(points_paid.saturating_sub(back));
     earned(left, earn_per, multiplier_bp)
 }
 
 /// Whole points that go back in all once `refunded` of the `paid` that `redeemed` points settled
 /// went back.
-pub fn back(redeemed: Points, paid: i64, refunded: i64) -> Points {
-    Points::try_from(share(redeemed, refunded, paid.max(1))).unwrap_or(redeemed)
+pub fn back(redeemed: Points, paid: Money, refunded: Money) -> Points {
+    Points::try_from(share(redeemed, refunded, paid.max(Money::new(1)))).unwrap_or(redeemed)
 }

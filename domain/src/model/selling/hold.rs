@@ -1,6 +1,6 @@
 //! Holds: a basket waits, belongs to no shift, and is recalled by exactly one till.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{HoldId, RegisterId, TransactionId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -41,7 +41,7 @@ pub struct Hold {
     /// When the hold expires and the sale is voided. Null if it does not expire.
     pub expires_at: Option<UtcMs>,
     /// Total of the basket when it was put on hold, in whole currency units.
-    pub total: i64,
+    pub total: Money,
     /// Number of pieces in the basket.
     pub item_count: Quantity,
 }

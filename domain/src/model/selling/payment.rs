@@ -1,5 +1,6 @@
 //! Payments and what is paid back of them.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::PaymentId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,30 +20,36 @@ pub struct Paid {
     /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
     pub method: String,
     /// Σ accepted amounts.
-    pub amount: i64,
+    pub amount: Money,
     /// Σ refunds.
-    pub refunded: i64,
+    pub refunded: Money,
     /// Cash rounding of what was paid: the sale brought amount + rounding.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Cash rounding of what went back: refunded + refunded_rounding was paid out.
-    pub refunded_rounding: i64,
+    pub refunded_rounding: Money,
 }
 
 impl Paid {
     /// A method that paid nothing.
     pub fn nothing(method: String) -> Self {
-        Self { method, amount: 0, refunded: 0, rounding: 0, refunded_rounding: 0 }
+        Self {
+            method,
+            amount: Money::ZERO,
+            refunded: Money::ZERO,
+            rounding: Money::ZERO,
+            refunded_rounding: Money::ZERO,
+        }
     }
 
     /// Counts in what went back by this method, below zero what was taken back again.
-    pub(crate) fn count_refund(&mut self, amount: i64, rounding: i64) {
+    pub(crate) fn count_refund(&mut self, amount: Money, rounding: Money) {
         self.refunded = self.refunded.saturating_add(amount);
         self.refunded_rounding = self.refunded_rounding.saturating_add(rounding);
     }
 
     /// Amount that may still go back by this method without an approval.
-    pub fn left(&self) -> i64 {
-        self.amount.saturating_sub(self.refunded).max(0)
+    pub fn left(&self) -> Money {
+        self.amount.saturating_sub(self.refunded).max(Money::ZERO)
     }
 }
 
@@ -55,9 +62,9 @@ pub struct ReversedPayment {
     /// Payment method of the money to hand back. For an exchange, the payment method of the returned sale.
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Cash rounding, in whole currency units.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Whether the payment came from an exchange.
     pub exchange: bool,
 }

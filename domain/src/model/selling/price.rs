@@ -1,5 +1,6 @@
 //! Prices that begin on a day.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -54,7 +55,7 @@ pub struct PriceDown {
     /// Store of the price. Empty for all stores. A store's own price takes precedence over a price for all stores.
     pub store_id: StoreId,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
     /// First business day of the price. Null if the price applies from the time at which it was set.
     pub from: Option<Date>,
     /// When head office set the price. It does not apply earlier.

@@ -1,6 +1,6 @@
 //! Promotions (docs/arithmetic.md#promotions): head office's discounts, evaluated the same way everywhere.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, StoreId};
 use jiff::civil::{Date, Weekday};
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ pub struct Promotion {
     pub min_qty: Option<Quantity>,
     /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
     #[serde(default)]
-    pub min_total: Option<i64>,
+    pub min_total: Option<Money>,
     /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.
     #[serde(default)]
     pub buy: Option<Quantity>,

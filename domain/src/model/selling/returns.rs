@@ -2,7 +2,7 @@
 //!
 //! The shift drafts with what it knows; the ledger knows what came back before, and settles.
 
-use crate::model::base::figures::{Points, Quantity};
+use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -64,21 +64,21 @@ pub struct ReturnLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
     /// qty × price.
-    pub gross: i64,
+    pub gross: Money,
     /// Their part of the discount.
-    pub discount: i64,
+    pub discount: Money,
     /// The rate that the tax is of, in basis points.
     pub tax_rate_bp: u32,
     /// Their part of the tax.
-    pub tax: i64,
+    pub tax: Money,
     /// Amount refunded for these pieces.
-    pub refund: i64,
+    pub refund: Money,
     /// Cost of the goods; never shown to cashiers.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
-    pub correction: i64,
+    pub correction: Money,
     /// Destination of the returned goods.
     pub disposition: Disposition,
     /// Reason why the goods came back. Null for none.
@@ -95,13 +95,13 @@ pub struct Refund {
     /// Payment method of the refund.
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Cash rounding: the paid-out amount less `amount`, in whole currency units.
-    pub rounding: i64,
+    pub rounding: Money,
     /// For an exchange of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. No
     /// cash moves in this step.
     #[serde(default)]
-    pub origin_rounding: i64,
+    pub origin_rounding: Money,
     /// For an exchange: the payment method of the returned sale. Null for other methods.
     pub origin: Option<String>,
     /// For an exchange: the transaction that it pays. Null for other methods.
@@ -144,11 +144,11 @@ pub struct Return {
     /// Returned lines.
     pub items: Vec<ReturnLine>,
     /// Σ refunds of its lines.
-    pub refund_total: i64,
+    pub refund_total: Money,
     /// Σ cash rounding.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Σ tax of its lines.
-    pub tax: i64,
+    pub tax: Money,
     /// Refunds, one per payment method or exchange.
     pub refunds: Vec<Refund>,
     /// Earned points that were taken back.
@@ -197,7 +197,7 @@ pub struct TakenBack {
     /// Refunded amounts, by the payment method of the sale. Pieces that are only reserved are not included.
     pub refunds: Vec<MethodBack>,
     /// Sum of the store's returns of the sale, in whole currency units.
-    pub refunded: i64,
+    pub refunded: Money,
     /// Earned points that the store took from the member.
     pub points_reversed: Points,
     /// Spent points that the store gave back to the member.
@@ -210,8 +210,8 @@ pub struct MethodBack {
     /// Payment method. For an exchange, the payment method of the returned sale.
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Cash rounding, in whole currency units.
     #[serde(default)]
-    pub rounding: i64,
+    pub rounding: Money,
 }

@@ -1,6 +1,6 @@
 //! Transactions: the till's baskets and sales, as they are stored and shown.
 
-use crate::model::base::figures::{BasisPoints, Points, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use crate::model::base::ids::{
     MemberId, PaymentId, RegisterId, ShiftId, Sku, StoreId, TransactionId, UserId,
 };
@@ -64,9 +64,9 @@ impl From<Transaction> for TransactionHead {
 
 impl Transaction {
     /// Σ accepted payments by points.
-    pub fn paid_by_points(&self) -> i64 {
+    pub fn paid_by_points(&self) -> Money {
         let points = self.payments.iter().filter(|payment| payment.counts() && payment.method == POINTS);
-        points.fold(0_i64, |sum, payment| sum.saturating_add(payment.amount))
+        points.fold(Money::ZERO, |sum, payment| sum.saturating_add(payment.amount))
     }
 
     /// Scan of a line. `None` if it was not scanned.
@@ -141,7 +141,7 @@ pub struct LineDiscount {
     /// Promotion that gave the discount. Null if the discount is from no promotion.
     pub promotion_id: Option<String>,
     /// Discount in whole currency units, ≥ 0.
-    pub amount: i64,
+    pub amount: Money,
     /// Reason given for the discount. Null if none was given.
     pub reason: Option<String>,
 }
@@ -156,21 +156,21 @@ pub struct Line {
     pub name: String,
     /// Number of pieces, 1–1,000,000.
     pub qty: Quantity,
-    pub price: i64,
+    pub price: Money,
     /// Unit price of the catalogue at the time.
-    pub list_price: i64,
+    pub list_price: Money,
     /// Every discount with its source.
     pub discounts: Vec<LineDiscount>,
     /// Σ discounts, the basket's share included.
-    pub discount: i64,
+    pub discount: Money,
     /// Basis points.
     pub tax_rate_bp: u32,
     /// Tax code that explains a rate of 0.
     pub tax_code: Option<String>,
     /// Tax on, or contained in, the line's net.
-    pub tax: i64,
+    pub tax: Money,
     /// net + tax (on top) or net (contained).
-    pub total: i64,
+    pub total: Money,
     /// `price` differs from `list_price`.
     pub price_override: bool,
     /// Pieces that came back.
@@ -178,7 +178,7 @@ pub struct Line {
     /// Whether stock of the product is kept.
     pub track_stock: bool,
     /// Cost of the pieces to the shop, known once paid; never shown to cashiers.
-    pub cost: Option<i64>,
+    pub cost: Option<Money>,
 }
 
 /// The code by which a line was scanned.
@@ -216,17 +216,17 @@ pub struct Payment {
     /// Payment method: `cash`, `card`, …
     pub method: String,
     /// Part of `total` that the payment settles, before rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Amount tendered by the customer, in whole currency units.
-    pub tendered: i64,
+    pub tendered: Money,
     /// Change given: `tendered` − `amount` − `rounding`, in whole currency units.
-    pub change: i64,
+    pub change: Money,
     /// Cash rounding of this payment, in whole currency units.
-    pub rounding: i64,
+    pub rounding: Money,
     /// For an `exchange` of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. If
     /// the payment is reversed in cash, the customer gets `amount` + `origin_rounding`.
     #[serde(default)]
-    pub origin_rounding: i64,
+    pub origin_rounding: Money,
     /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
     /// Whether the payment is valid.
@@ -296,21 +296,21 @@ pub struct Transaction {
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
     /// Sum of quantity × price of the sold lines, in whole currency units.
-    pub subtotal: i64,
+    pub subtotal: Money,
     /// Σ line discounts.
-    pub discount: i64,
+    pub discount: Money,
     /// Σ line taxes.
-    pub tax: i64,
+    pub tax: Money,
     /// Σ cash rounding of its payments.
-    pub rounding: i64,
+    pub rounding: Money,
     /// subtotal − discount + tax (on top), or without + tax (contained).
-    pub total: i64,
+    pub total: Money,
     /// Points that paying earned, or will earn.
     pub points_earned: Points,
     /// Points that payments took.
     pub points_redeemed: Points,
     /// Currency units per point when the transaction was created; 0 if it earns none.
-    pub earn_per: i64,
+    pub earn_per: Money,
     /// Points rate of its member at that time, in basis points of the normal rate.
     pub multiplier_bp: BasisPoints,
     /// Last day of the points that it earned.
@@ -320,15 +320,15 @@ pub struct Transaction {
     /// Its payments, in order.
     pub payments: Vec<Payment>,
     /// Σ accepted amounts.
-    pub amount_paid: i64,
+    pub amount_paid: Money,
     /// total − amount_paid.
-    pub amount_due: i64,
+    pub amount_due: Money,
     /// Amount due if the rest is paid in cash now.
-    pub cash_due: i64,
+    pub cash_due: Money,
     /// Σ change of its payments.
-    pub change: i64,
+    pub change: Money,
     /// Σ refunds of its returns.
-    pub refunded: i64,
+    pub refunded: Money,
     /// Marks for a person, for example `negative_stock`, `price_override`.
     pub flags: Vec<String>,
     /// When the transaction was created.

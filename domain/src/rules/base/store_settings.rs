@@ -3,7 +3,7 @@
 //! They apply at once, except for the terms of a shift ([`Terms`]): an open shift keeps the terms with which it was
 //! opened, and the next shift gets the new ones.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Money};
 use crate::model::base::ids::{StoreId, is_short_id};
 use crate::model::base::limits::REFERENCE_CHARS_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -136,7 +136,7 @@ fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal>
         "payments.methods" => terms.methods = methods(name, value)?,
         "points.earn_per" => terms.earn_per = at_least_1(name, value)?,
         "points.expire_after" => terms.points_expire_days = days(name, value)?,
-        "points.offline_limit" => terms.points_offline_limit = amount(name, value)?.into(),
+        "points.offline_limit" => terms.points_offline_limit = figure(name, value)?.into(),
         "points.restore_days" => terms.points_restore_days = up_to(name, value, DAYS_MAX)?,
         "tax.default_rate_bp" => terms.default_rate_bp = up_to(name, value, RATE_BP_MAX)?,
         "tax.prices_include_tax" => terms.prices_include_tax = switch(name, value)?,
@@ -165,9 +165,13 @@ fn switch(name: &str, value: &Value) -> Result<bool, Refusal> {
     value_of(name, value, "must be true or false")
 }
 
-fn amount(name: &str, value: &Value) -> Result<i64, Refusal> {
-    let amount = value.as_i64().filter(|amount| (0..=AMOUNT_MAX).contains(amount));
-    amount.ok_or_else(|| Refusal::field(name, format!("must be 0 to {AMOUNT_MAX}")))
+fn amount(name: &str, value: &Value) -> Result<Money, Refusal> {
+    figure(name, value).map(Money::new)
+}
+
+fn figure(name: &str, value: &Value) -> Result<i64, Refusal> {
+    let figure = value.as_i64().filter(|figure| (0..=AMOUNT_MAX).contains(figure));
+    figure.ok_or_else(|| Refusal::field(name, format!("must be 0 to {AMOUNT_MAX}")))
 }
 
 fn up_to(name: &str, value: &Value, most: u32) -> Result<u32, Refusal> {
@@ -183,7 +187,7 @@ fn span(name: &str, value: &Value) -> Result<i64, Refusal> {
     })
 }
 
-fn at_least_1(name: &str, value: &Value) -> Result<i64, Refusal> {
+fn at_least_1(name: &str, value: &Value) -> Result<Money, Refusal> {
     let number = amount(name, value).ok().filter(|number| *number >= 1);
     number.ok_or_else(|| Refusal::field(name, format!("must be 1 to {AMOUNT_MAX}")))
 }
@@ -241,10 +245,10 @@ fn unset() -> Rules {
         default_rate_bp: 0,
         prices_include_tax: false,
         methods: Vec::new(),
-        cash_rounding: 0,
+        cash_rounding: Money::ZERO,
         cash_rounding_mode: RoundingMode::default(),
-        earn_per: 1,
-        redeem_value: 1,
+        earn_per: Money::new(1),
+        redeem_value: Money::new(1),
         price_override: PriceOverride::default(),
         negative_stock: NegativeStock::default(),
         registers_closed: false,
@@ -324,7 +328,7 @@ mod tests {
         let next = rules.of_next_shift();
         assert_eq!(
             (next.default_rate_bp, next.earn_per, next.methods.clone()),
-            (1200, 500, file.methods.clone())
+            (1200, 500.into(), file.methods.clone())
         );
         assert_eq!(file.of_next_shift().terms(), file.terms(), "nothing is set");
         assert_eq!(file.under(&next.terms()).terms(), next.terms());

@@ -18,7 +18,7 @@ mod stock;
 pub use account_use::{AccountState, AccountUse, Poster};
 pub use context::{Context, Counted, Mapped, MappingOf, TransferContext, mapping_keys, undone};
 pub use entry::{Entry, Posted, Row, TrialBalance};
-pub use fact::{Fact, Money, PointsEffect, PointsPolicy, ReturnLine, Returned, SaleLine, Sold, TaxMode};
+pub use fact::{Fact, PointsEffect, PointsPolicy, ReturnLine, Returned, SaleLine, Sold, TaxMode, Tendered};
 pub use of::*;
 pub use record::{Cause, Made, RecordEntries, RecordToPost, of_record, posts};
 

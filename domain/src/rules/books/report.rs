@@ -3,7 +3,7 @@
 //! The same figures that head office makes of the same records: both ends count a sale for its shift's
 //! business date, and what comes back for the date of the return.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::money::{shown, shown_sum};
 use crate::model::base::refusal::Refusal;
@@ -103,22 +103,22 @@ pub struct Sums {
     /// Number of pieces in the completed sales.
     pub items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
-    pub gross_sales: i64,
+    pub gross_sales: Money,
     /// Sum of the discounts, in whole currency units.
-    pub discounts: i64,
+    pub discounts: Money,
     /// Sum of the tax of the sales, in whole currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Sum of the totals of the sales, before returns and without cash rounding, in whole currency units.
-    pub total: i64,
+    pub total: Money,
     /// Sum of the cash rounding of the sales, in whole currency units. The store took in `total` + `rounding`.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Number of returns.
     pub returns_count: i64,
     /// Sum of the refunds, without cash rounding, in whole currency units.
-    pub returns_total: i64,
+    pub returns_total: Money,
     /// Sum of the cash rounding of the refunds, in whole currency units. The customers got `returns_total` +
     /// `returns_rounding`.
-    pub returns_rounding: i64,
+    pub returns_rounding: Money,
 }
 
 /// A report in the making: its groups by their keys, and the sums in which each document counts once.
@@ -168,38 +168,38 @@ impl Sums {
         [
             self.sales_count,
             self.items_count.get(),
-            self.gross_sales,
-            self.discounts,
-            self.tax,
-            self.total,
-            self.rounding,
+            self.gross_sales.get(),
+            self.discounts.get(),
+            self.tax.get(),
+            self.total.get(),
+            self.rounding.get(),
             self.returns_count,
-            self.returns_total,
-            self.returns_rounding,
-            self.net_total(),
+            self.returns_total.get(),
+            self.returns_rounding.get(),
+            self.net_total().get(),
         ]
     }
 
     /// Net total: `total` − `returns_total`, in whole currency units.
-    pub fn net_total(&self) -> i64 {
+    pub fn net_total(&self) -> Money {
         shown_sum([self.total, self.returns_total.saturating_neg()])
     }
 
     pub fn add(&mut self, more: &Self) {
         for (so_far, more) in [
-            (&mut self.sales_count, more.sales_count),
             (&mut self.gross_sales, more.gross_sales),
             (&mut self.discounts, more.discounts),
             (&mut self.tax, more.tax),
             (&mut self.total, more.total),
             (&mut self.rounding, more.rounding),
-            (&mut self.returns_count, more.returns_count),
             (&mut self.returns_total, more.returns_total),
             (&mut self.returns_rounding, more.returns_rounding),
         ] {
             *so_far = shown_sum([*so_far, more]);
         }
         self.items_count = shown_sum([self.items_count, more.items_count]);
+        self.sales_count = shown_sum([self.sales_count, more.sales_count]);
+        self.returns_count = shown_sum([self.returns_count, more.returns_count]);
     }
 
     fn of_sale(sale: &Transaction) -> Self {
@@ -284,7 +284,7 @@ impl SalesReport {
                 let lines = sale.items.iter().map(|line| {
                     let sums = Sums {
                         items_count: line.qty,
-                        gross_sales: line.price.saturating_mul(line.qty.get()),
+                        gross_sales: line.price.times(line.qty),
                         discounts: line.discount,
                         tax: line.tax,
                         total: line.total,
@@ -334,8 +334,9 @@ impl SalesReport {
         match self.group_by {
             GroupBy::Sku | GroupBy::Category => {
                 let lines = back.items.iter();
-                let parts: Vec<_> =
-                    lines.map(|line| (self.of_product(&line.sku, category), part(line.refund, 0))).collect();
+                let parts: Vec<_> = lines
+                    .map(|line| (self.of_product(&line.sku, category), part(line.refund, Money::ZERO)))
+                    .collect();
                 self.parts(parts, |sums| sums.returns_count = 1)
             }
             GroupBy::Method => {

@@ -1,7 +1,7 @@
 //! Prices a basket (docs/arithmetic.md#price-discount-and-tax): line discounts, the basket's discount spread, tax
 //! per line.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::{figure, figure_at, product, spread, sum};
 use crate::model::base::refusal::Refusal;
 use crate::rules::selling::tax::tax;
@@ -11,9 +11,9 @@ use crate::rules::selling::tax::tax;
 pub struct BasketLine {
     pub qty: Quantity,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
     /// The line's own discount.
-    pub discount: i64,
+    pub discount: Money,
     /// Basis points.
     pub rate_bp: u32,
 }
@@ -21,17 +21,17 @@ pub struct BasketLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricedLine {
     /// qty × price.
-    pub gross: i64,
+    pub gross: Money,
     /// The line's share of the basket's discount.
-    pub share: i64,
+    pub share: Money,
     /// Own discount and share.
-    pub discount: i64,
+    pub discount: Money,
     /// gross − discount.
-    pub net: i64,
+    pub net: Money,
     /// Tax on, or contained in, the net.
-    pub tax: i64,
+    pub tax: Money,
     /// net + tax (on top) or net (contained).
-    pub total: i64,
+    pub total: Money,
 }
 
 /// A priced basket; each figure of the header is the sum of its lines.
@@ -40,21 +40,21 @@ pub struct Basket {
     /// The lines, in order; never merged or split.
     pub lines: Vec<PricedLine>,
     /// Σ gross.
-    pub subtotal: i64,
+    pub subtotal: Money,
     /// Sum of the discounts, in whole currency units.
-    pub discount: i64,
+    pub discount: Money,
     /// Sum of the tax of the sales, in whole currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Σ totals.
-    pub total: i64,
+    pub total: Money,
 }
 
 /// Prices `lines` with a `discount` on the whole basket.
 ///
 /// # Errors
 /// `validation_failed` for a discount above what is left, or a figure above the largest.
-pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Basket, Refusal> {
-    let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<i64>, Refusal>>()?;
+pub fn price(lines: &[BasketLine], discount: Money, contained: bool) -> Result<Basket, Refusal> {
+    let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<Money>, Refusal>>()?;
     if discount < 0 || discount > sum("items", left.iter().copied())? {
         return Err(Refusal::field("discount", "must be at most the total of the lines"));
     }
@@ -74,15 +74,15 @@ pub fn price(lines: &[BasketLine], discount: i64, contained: bool) -> Result<Bas
 }
 
 /// gross − own discount.
-fn left_of_line((place, line): (usize, &BasketLine)) -> Result<i64, Refusal> {
-    let gross: i64 = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
+fn left_of_line((place, line): (usize, &BasketLine)) -> Result<Money, Refusal> {
+    let gross: Money = figure_at(|| format!("items[{place}]"), product(line.qty, line.price))?;
     if line.discount < 0 || line.discount > gross {
         return Err(Refusal::field(format!("items[{place}].discount"), "must be at most the line's price"));
     }
     Ok(gross.saturating_sub(line.discount))
 }
 
-fn priced(line: &BasketLine, left: i64, share: i64, contained: bool) -> Result<PricedLine, Refusal> {
+fn priced(line: &BasketLine, left: Money, share: Money, contained: bool) -> Result<PricedLine, Refusal> {
     let net = left.saturating_sub(share);
     let tax = figure("items", tax(net, line.rate_bp.into(), contained))?;
     Ok(PricedLine {

@@ -1,5 +1,6 @@
 //! Accepts payments (docs/arithmetic.md#payment-change-and-cash-rounding): split tender, change, cash rounding.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::{figure, figure_at, half_up, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{RoundingMode, Rules};
@@ -14,9 +15,9 @@ pub struct NewPayment {
     /// Payment method: `cash`, `card`, …
     pub method: String,
     /// Part of the total that the payment settles, before rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Amount tendered, in whole currency units. Defaults to the exact amount.
-    pub tendered: Option<i64>,
+    pub tendered: Option<Money>,
     /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
 }
@@ -35,16 +36,16 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// The part of the total that it settles.
-    pub amount: i64,
+    pub amount: Money,
     /// Amount tendered by the customer, in whole currency units.
-    pub tendered: i64,
+    pub tendered: Money,
     /// tendered − amount − rounding.
-    pub change: i64,
-    pub rounding: i64,
+    pub change: Money,
+    pub rounding: Money,
 }
 
 /// Amount that rounding adds to a cash amount that is not below zero; 0 if `step` is 0.
-pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Direction) -> i128 {
+pub fn cash_rounding(amount: Money, step: Money, mode: RoundingMode, direction: Direction) -> i128 {
     if step <= 0 {
         return 0;
     }
@@ -62,7 +63,7 @@ pub fn cash_rounding(amount: i64, step: i64, mode: RoundingMode, direction: Dire
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
-pub fn cash_due(due: i64, rules: &Rules) -> Result<i64, Refusal> {
+pub fn cash_due(due: Money, rules: &Rules) -> Result<Money, Refusal> {
     let rounding = cash_rounding(due, rules.cash_rounding, rules.cash_rounding_mode, Direction::Sale);
     figure("items", i128::from(due).saturating_add(rounding))
 }
@@ -72,7 +73,7 @@ pub fn cash_due(due: i64, rules: &Rules) -> Result<i64, Refusal> {
 /// # Errors
 /// `payment_mismatch` for sums and tenders that don't fit, `validation_failed` for a method that
 /// the store does not take, or points that are not whole.
-pub fn accept(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Accepted>, Refusal> {
+pub fn accept(due: Money, offers: &[NewPayment], rules: &Rules) -> Result<Vec<Accepted>, Refusal> {
     let mismatch = |problem: String| Refusal::PaymentMismatch { problem, amount_due: due };
     let offered = sum("payments", offers.iter().map(|offer| offer.amount))?;
     if offered > due {
@@ -106,8 +107,8 @@ fn completing(offer: &NewPayment, rules: &Rules) -> i128 {
     cash_rounding(offer.amount, rules.cash_rounding, rules.cash_rounding_mode, Direction::Sale)
 }
 
-fn whole(amount: i64, step: i64) -> bool {
-    step <= 0 || amount.checked_rem(step) == Some(0)
+fn whole(amount: Money, step: Money) -> bool {
+    step <= 0 || amount.checked_rem(step) == Some(Money::ZERO)
 }
 
 fn method_takes(place: usize, offer: &NewPayment, rules: &Rules) -> Result<(), Refusal> {

@@ -5,6 +5,7 @@
 //! entered, and withdrawn prices don't count.
 
 use crate::model::base::business_date::business_date;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::Product;
@@ -84,7 +85,7 @@ pub struct EffectivePrice {
     /// Point in time that the price is for.
     pub at: UtcMs,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
     /// Source of the price.
     pub source: PriceSource,
     /// The price that was set for the product. Null if the product's own price applies.
@@ -140,7 +141,7 @@ mod tests {
             price_id: format!("prc_{amount}"),
             sku: "A".into(),
             store_id: store.into(),
-            price: amount,
+            price: Money::new(amount),
             from,
             set_at: UtcMs(set_at),
             withdrawn_at: None,
@@ -152,11 +153,11 @@ mod tests {
     fn at(prices: &[Price], product_set_at: i64, now: i64) -> (i64, PriceSource) {
         let mut prices = prices.to_vec();
         prices.sort_by_key(|price| std::cmp::Reverse(order(price)));
-        let product = Product::new("A".into(), "A".to_owned(), 1, UtcMs(product_set_at));
+        let product = Product::new("A".into(), "A".to_owned(), Money::new(1), UtcMs(product_set_at));
         let last = last_begun(prices.into_iter(), PriceMoment { at: UtcMs(now), date: day(now) });
         let found = effective(&product, &"S001".into(), last.clone(), UtcMs(now));
         assert_eq!(priced(product, last).price, found.price);
-        (found.price, found.source)
+        (found.price.get(), found.source)
     }
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
             UtcMs(at.as_millisecond())
         };
         let (old, new) = (jiff::civil::date(2026, 11, 28), jiff::civil::date(2026, 11, 29));
-        let down = |amount: i64, from: Option<Date>, set_at: UtcMs| PriceDown {
+        let down = |amount: Money, from: Option<Date>, set_at: UtcMs| PriceDown {
             price_id: format!("prc_{amount}"),
             sku: "A".into(),
             store_id: "".into(),
@@ -220,7 +221,10 @@ mod tests {
         let here = |down: PriceDown| {
             Price::here(down, |day| day_begins(day, &zone, start), UtcMs(i64::MAX)).unwrap()
         };
-        let mut prices = vec![here(down(5_000, Some(old), UtcMs(1))), here(down(4_000, Some(new), UtcMs(2)))];
+        let mut prices = vec![
+            here(down(Money::new(5_000), Some(old), UtcMs(1))),
+            here(down(Money::new(4_000), Some(new), UtcMs(2))),
+        ];
         let counts = |prices: &[Price], on: PriceMoment| {
             let mut prices = prices.to_vec();
             prices.sort_by_key(|price| std::cmp::Reverse(order(price)));
@@ -238,7 +242,7 @@ mod tests {
         }
         assert_eq!(counts(&prices, moment(on(new, 3, 59), &zone, start)), 5_000, "the day begins at four");
         assert_eq!(counts(&prices, moment(on(new, 4, 0), &zone, start)), 4_000);
-        prices.push(here(down(4_500, None, on(new, 0, 10))));
+        prices.push(here(down(Money::new(4_500), None, on(new, 0, 10))));
         assert_eq!(counts(&prices, PriceMoment { at: on(new, 0, 9), date: old }), 5_000);
         assert_eq!(counts(&prices, PriceMoment { at: on(new, 0, 10), date: old }), 4_500, "said for at once");
     }

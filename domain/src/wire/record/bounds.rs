@@ -74,10 +74,11 @@ fn sale(sale: &Transaction) -> Result<(), String> {
 }
 
 fn pieces(qty: Quantity) -> Result<(), String> {
-    within("qty", qty.get(), -QTY_MAX..=QTY_MAX)
+    within("qty", qty, -QTY_MAX..=QTY_MAX)
 }
 
-fn within(name: &str, figure: i64, bounds: RangeInclusive<i64>) -> Result<(), String> {
+fn within(name: &str, figure: impl Into<i64>, bounds: RangeInclusive<i64>) -> Result<(), String> {
+    let figure = figure.into();
     if bounds.contains(&figure) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! What a record says of itself in its envelope, and what it does at head office.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::inventory::stock::Movement;
 use crate::model::people::points::PointsEntry;
@@ -58,7 +58,7 @@ pub struct Effect {
     /// Pieces and value by sku.
     pub moves: Vec<Move>,
     /// Amount that a method took in (or gave back, below 0) in a shift.
-    pub methods: Vec<(ShiftId, String, i64)>,
+    pub methods: Vec<(ShiftId, String, Money)>,
     pub points: Vec<PointsEntry>,
     /// Document that the record requires.
     pub needs: Option<Known>,

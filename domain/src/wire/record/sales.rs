@@ -1,5 +1,6 @@
 //! Records of sales and returns.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{PaymentId, Sku};
 use crate::model::hub::stamp::Stamp;
 use crate::model::inventory::stock::Movement;
@@ -44,7 +45,7 @@ fn sold_line(sale: &Transaction, line_no: u32) -> Option<&Sku> {
     sale.items.iter().find(|item| item.line_no == line_no).map(|item| &item.sku)
 }
 
-fn with_rounding(payment: &Payment) -> i64 {
+fn with_rounding(payment: &Payment) -> Money {
     payment.amount.saturating_add(payment.rounding)
 }
 
@@ -188,9 +189,9 @@ impl TenderCorrected {
     }
 
     /// By how much the sale's cash rounding is another.
-    pub fn rounding(&self) -> i64 {
+    pub fn rounding(&self) -> Money {
         let part = |(id, sign): (&PaymentId, i64)| Some(self.payment(id).ok()?.rounding.saturating_mul(sign));
-        self.changes().filter_map(part).fold(0, i64::saturating_add)
+        self.changes().filter_map(part).fold(Money::ZERO, Money::saturating_add)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::broken::Broken;
 use super::fact;
 use super::shop::Shop;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::DigestHead;
 use domain::model::people::points::{PointsEntry, PointsReason};
@@ -101,6 +102,6 @@ fn entry(id: &str, points: i64, at: UtcMs) -> PointsEntry {
         business_date: Date::default(),
         user_id: "u1".into(),
         at,
-        worth: 1,
+        worth: Money::new(1),
     }
 }

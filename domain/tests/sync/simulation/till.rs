@@ -3,6 +3,7 @@
 use super::broken::Broken;
 use super::fact::{self, Fact};
 use super::shop::{Journal, Shop, TILL, place};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::books::register::series;
 use domain::model::books::shift::{Shift, ShiftState, ShiftTotals};
@@ -121,7 +122,7 @@ fn shift(id: &str) -> Shift {
         state: ShiftState::Open,
         opened_by: "u1".into(),
         opened_at: UtcMs(0),
-        opening_float: 0,
+        opening_float: Money::ZERO,
         closed_by: None,
         closed_at: None,
         counted_cash: None,

@@ -141,7 +141,7 @@ impl fmt::Display for Code {
 #[cfg(test)]
 mod tests {
     use super::Code;
-    use domain::model::base::figures::Points;
+    use domain::model::base::figures::{Money, Points};
     use domain::model::base::ids::MemberId;
     use domain::model::base::refusal::{NeedsApproval, OverReceived, Refusal};
     use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ mod tests {
             Refusal::ValidationFailed(Vec::new()),
             Refusal::UnknownSku(Vec::new()),
             Refusal::UnknownMember(text()),
-            Refusal::PaymentMismatch { problem: text(), amount_due: 0 },
+            Refusal::PaymentMismatch { problem: text(), amount_due: Money::ZERO },
             Refusal::ReturnExceedsSold(Vec::new()),
             Refusal::OverReceipt(OverReceived::default().into()),
             Refusal::BarcodeTaken(Vec::new()),

@@ -6,6 +6,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::table::record;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{Cash, Denomination, Recount, Shift, ShiftState};
 use domain::rules::books::shift::{MethodSummary, ShiftSums, by_method, sums};
@@ -129,12 +130,12 @@ impl StoreShift {
             state: shift.state,
             opened_by: shift.opened_by.as_str(),
             opened_at: shift.opened_at,
-            opening_float: shift.opening_float,
+            opening_float: shift.opening_float.get(),
             closed_by: shift.closed_by.as_ref().map(|id| id.as_str()),
             closed_at: shift.closed_at,
-            counted_cash: shift.counted_cash,
-            expected_cash: shift.expected_cash,
-            variance: shift.variance,
+            counted_cash: shift.counted_cash.map(Money::get),
+            expected_cash: shift.expected_cash.map(Money::get),
+            variance: shift.variance.map(Money::get),
             z_no: shift.z_no,
             note: shift.note.as_deref(),
         }

@@ -7,7 +7,7 @@ use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
 use domain::model::selling::transaction::Transaction;
@@ -320,7 +320,7 @@ pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found
                WHERE voided_event IS NULL \
                AND (transaction_id = $1 OR (transaction_id IS NULL AND origin_receipt_no = $2))";
     let query = sqlx::query_scalar(sql).bind(id).bind(&transaction.receipt_no);
-    transaction.refunded = query.fetch_one(pool).await?;
+    transaction.refunded = Money::new(query.fetch_one(pool).await?);
     let entries = entries::of(pool, &store_id, id).await?;
     let settlement_items = item::of_document(pool, &store_id, id).await?;
     Ok(Some(Found { transaction, event_id, entries, settlement_items }))

@@ -6,6 +6,7 @@ use crate::db::failure::Failure;
 use crate::db::filter::Conditions;
 use crate::feed::{self, Entry};
 use crate::table::{self, product, store};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -114,7 +115,8 @@ pub async fn set(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result
         .max(table::price::after(product.price_set_at));
     let price_id = ids::new("prc_");
     let New { sku, price, from, .. } = new;
-    let price = PriceDown { price_id, sku, store_id, price, from, set_at, withdrawn_at: None };
+    let price =
+        PriceDown { price_id, sku, store_id, price: Money::new(price), from, set_at, withdrawn_at: None };
     let sql = "INSERT INTO prices (price_id, sku, store_id, set_at, starts, withdrawn, document) \
                VALUES ($1, $2, $3, $4, $5, 0, $6)";
     let starts = price.from.map(|day| day.to_string()).unwrap_or_default();

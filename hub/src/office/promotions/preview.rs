@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::office::prices::price;
 use crate::office::promotions::promotion::{self, New, TABLE};
 use crate::table::{product, store};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use domain::model::base::refusal::FieldProblem;
@@ -128,7 +128,10 @@ pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview
     for mut item in items {
         if item.price.is_none() {
             item.price = Some(
-                price::effective(pool, item.sku.as_str(), &store_id, (now, Some(date)), now).await?.price,
+                price::effective(pool, item.sku.as_str(), &store_id, (now, Some(date)), now)
+                    .await?
+                    .price
+                    .get(),
             );
         }
         basket.push((product::read(pool, item.sku.as_str()).await?, item));
@@ -140,7 +143,7 @@ pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview
             sku: &product.sku,
             category: product.category.as_deref(),
             qty: item.qty,
-            price: item.price.unwrap_or_default(),
+            price: Money::new(item.price.unwrap_or_default()),
         })
         .collect();
     let on = Occasion { date, store_id: &store_id, tier: tier.as_deref() };
@@ -195,14 +198,15 @@ fn view(lines: &[PromoLine<'_>], explained: Explained, promotions: &[Promotion])
 }
 
 fn line_view(line: &PromoLine<'_>, given: Vec<Shared>) -> PreviewLine {
-    let discount = given.iter().fold(0_i64, |sum, part| sum.saturating_add(part.amount));
-    let part = |Shared { promotion_id, name, amount }| PreviewDiscount { promotion_id, name, amount };
+    let discount = given.iter().fold(0_i64, |sum, part| sum.saturating_add(part.amount.get()));
+    let part =
+        |Shared { promotion_id, name, amount }| PreviewDiscount { promotion_id, name, amount: amount.get() };
     PreviewLine {
         sku: line.sku.clone(),
         qty: line.qty,
-        price: line.price,
+        price: line.price.get(),
         discounts: given.into_iter().map(part).collect(),
         discount,
-        net: line.price.saturating_mul(line.qty.get()).saturating_sub(discount),
+        net: line.price.saturating_mul(line.qty.get()).saturating_sub(Money::new(discount)).get(),
     }
 }

@@ -4,7 +4,7 @@ use crate::db::document::{Table, encode, table};
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
 use crate::table::{product, store};
-use domain::model::base::figures::{BasisPoints, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::search::fold;
@@ -107,7 +107,7 @@ impl From<New> for Promotion {
             skus: new.skus,
             category: new.category,
             min_qty: new.min_qty,
-            min_total: new.min_total,
+            min_total: new.min_total.map(Money::new),
             buy: new.buy,
             get: new.get,
             tier: new.tier,
@@ -215,7 +215,7 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
         return wrong("buy", "buy and get must be 1 to 1000000");
     }
     let min_qty = promotion.min_qty.map(Quantity::get);
-    for (path, least) in [("min_qty", min_qty), ("min_total", promotion.min_total)] {
+    for (path, least) in [("min_qty", min_qty), ("min_total", promotion.min_total.map(Money::get))] {
         if least.is_some_and(|least| !(1..=AMOUNT_MAX).contains(&least)) {
             return wrong(path, "must be 1 to 1000000000000: omit it, or use null, for no limit");
         }

@@ -63,7 +63,7 @@ pub async fn of_days(
             sales_count, items_count, gross_sales, discounts, tax, total, rounding, returns_count, returns_total,
             returns_rounding,
         });
-        found.insert(of, DayFigures { net_total: sums.net_total(), sums });
+        found.insert(of, DayFigures { net_total: sums.net_total().get(), sums });
     }
     Ok(found)
 }

@@ -70,7 +70,7 @@ pub async fn go_on(
     let event = rule(ids, &warehouse.context(&book));
     // The value that moves now counts, not the estimate at the time of the request.
     if let (AdjustmentStep::Approve, false, Ok(event)) = (step, administers, &event) {
-        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value)?;
+        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value.get())?;
     }
     written(connection, warehouse, event).await
 }

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::projection::envelope::Understood;
-use domain::model::base::figures::Points;
+use domain::model::base::figures::{Money, Points};
 use domain::model::base::ids::{MemberId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::points::{PointsEntry, PointsReason};
@@ -44,7 +44,7 @@ impl Expired {
             business_date: day,
             user_id: UserId::from(SYSTEM),
             at,
-            worth: 0,
+            worth: Money::ZERO,
         };
         let reason =
             if points > 0 { "past their date" } else { "redeemed in time, reported later" }.to_owned();

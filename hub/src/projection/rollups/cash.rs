@@ -26,7 +26,7 @@ pub(super) fn paid(
 ) {
     if payment.method == CASH {
         let taken = payment.amount.saturating_add(payment.rounding).saturating_mul(sign);
-        sums.add(&CASH_DAYS, key(told, till(sale)), [("sales", taken)]);
+        sums.add(&CASH_DAYS, key(told, till(sale)), [("sales", taken.get())]);
     }
 }
 
@@ -43,14 +43,15 @@ pub(super) fn refunded(
 }
 
 pub(super) fn opened(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift) {
-    let figures = [("shifts", 1), ("opening_float", shift.opening_float)];
+    let figures = [("shifts", 1), ("opening_float", shift.opening_float.get())];
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
 }
 
 /// A shift was counted: adds the difference to the figures that were known before.
 pub(super) fn counted(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift, recounts: i64) {
     let count = told.counted.unwrap_or_default();
-    let figures = [("expected", count.expected), ("counted", count.counted), ("recounts", recounts)];
+    let figures =
+        [("expected", count.expected.get()), ("counted", count.counted.get()), ("recounts", recounts)];
     sums.add(&CASH_DAYS, of_shift(told, shift), figures);
 }
 
@@ -62,7 +63,7 @@ pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &C
         CashKind::NoSale => return,
     };
     let of = [movement.shift_id.as_str(), movement.register_id.as_str(), movement.user_id.as_str()];
-    sums.add(&CASH_DAYS, key(told, of), [(figure, movement.amount)]);
+    sums.add(&CASH_DAYS, key(told, of), [(figure, movement.amount.get())]);
 }
 
 /// Cash on its way to the bank.

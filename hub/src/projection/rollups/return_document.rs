@@ -14,9 +14,9 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
     let cashier = back.cashier_id.as_str();
     let figures = [
         ("returns_count", sign),
-        ("returns_total", part(back.refund_total)),
-        ("returns_tax", part(back.tax)),
-        ("returns_rounding", part(back.rounding)),
+        ("returns_total", part(back.refund_total.get())),
+        ("returns_tax", part(back.tax.get())),
+        ("returns_rounding", part(back.rounding.get())),
     ];
     told.add_whole(sums, (back.created_at, back.register_id.as_str(), cashier), figures);
     let mut seen = Seen::new(sign);
@@ -27,12 +27,17 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
     for refund in &back.refunds {
         let figures = [
             ("returns_count", seen.once(SALES_METHODS.table, &refund.method)),
-            ("refunds", part(refund.amount)),
-            ("refunds_rounding", part(refund.rounding)),
+            ("refunds", part(refund.amount.get())),
+            ("refunds_rounding", part(refund.rounding.get())),
         ];
         sums.add(&SALES_METHODS, told.key([refund.method.as_str().into(), cashier.into()]), figures);
         let of = [back.shift_id.as_str(), back.register_id.as_str(), cashier];
-        cash::refunded(sums, told, of, (&refund.method, part(refund.amount), part(refund.rounding)));
+        cash::refunded(
+            sums,
+            told,
+            of,
+            (&refund.method, part(refund.amount.get()), part(refund.rounding.get())),
+        );
     }
 }
 
@@ -48,9 +53,9 @@ fn line(
         [
             ("returns_count", count),
             ("returned_qty", part(line.qty.get())),
-            ("refund", part(line.refund)),
-            ("refund_tax", part(line.tax)),
-            ("refund_cost", part(line.cost)),
+            ("refund", part(line.refund.get())),
+            ("refund_tax", part(line.tax.get())),
+            ("refund_cost", part(line.cost.get())),
         ]
     };
     let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
@@ -63,8 +68,8 @@ fn line(
     let rate = i64::from(line.tax_rate_bp);
     let figures = [
         ("returns_count", seen.once(SALES_TAXES.table, &format!("{tax_code} {rate}"))),
-        ("returns_base", part(line.refund.saturating_sub(line.tax))),
-        ("returns_tax", part(line.tax)),
+        ("returns_base", part(line.refund.saturating_sub(line.tax).get())),
+        ("returns_tax", part(line.tax.get())),
     ];
     sums.add(&SALES_TAXES, told.key([tax_code.into(), rate.into()]), figures);
 }

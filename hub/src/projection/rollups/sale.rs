@@ -29,9 +29,14 @@ pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Transa
             let figures = [("refunds", amount), ("refunds_rounding", rounding)];
             sums.add(&SALES_METHODS, method_key(told, &it.transaction, method), figures);
         };
-        add(EXCHANGE, back.amount.saturating_neg(), 0);
-        add(&back.method, back.amount, back.rounding);
-        cash::refunded(sums, told, till(&it.transaction), (&back.method, back.amount, back.rounding));
+        add(EXCHANGE, back.amount.saturating_neg().get(), 0);
+        add(&back.method, back.amount.get(), back.rounding.get());
+        cash::refunded(
+            sums,
+            told,
+            till(&it.transaction),
+            (&back.method, back.amount.get(), back.rounding.get()),
+        );
     }
     if it.transaction.receipt_no.is_none() {
         return;
@@ -45,7 +50,7 @@ pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Transa
 /// Moves what a payment that was wrong had counted for to those that are right.
 pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TenderCorrected) {
     let sale = &it.transaction;
-    told.add_whole(sums, place(sale), [("rounding", it.rounding())]);
+    told.add_whole(sums, place(sale), [("rounding", it.rounding().get())]);
     let is_right = |payment: &&Payment| it.right.contains(&payment.payment_id);
     let is_wrong = |payment: &&Payment| payment.payment_id == it.wrong;
     for payment in sale.payments.iter().filter(is_wrong) {
@@ -101,19 +106,19 @@ fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sig
     let figures = [
         ("sales_count", sign),
         ("items_count", part(pieces.get())),
-        ("gross", part(sale.subtotal)),
-        ("discount", part(sale.discount)),
-        ("tax", part(sale.tax)),
-        ("total", part(sale.total)),
-        ("rounding", part(sale.rounding)),
+        ("gross", part(sale.subtotal.get())),
+        ("discount", part(sale.discount.get())),
+        ("tax", part(sale.tax.get())),
+        ("total", part(sale.total.get())),
+        ("rounding", part(sale.rounding.get())),
     ];
     told.add_whole(sums, place(sale), figures);
     let member = if sale.member_id.is_some() { sign } else { 0 };
     let figures = [
         ("sales_count", sign),
-        ("total", part(sale.total)),
+        ("total", part(sale.total.get())),
         ("member_sales_count", member),
-        ("member_total", sale.total.saturating_mul(member)),
+        ("member_total", sale.total.saturating_mul(member).get()),
     ];
     sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), figures);
 }
@@ -135,10 +140,10 @@ fn lines(
             [
                 ("sales_count", count),
                 ("items_count", part(line.qty.get())),
-                ("gross", part(line.price.saturating_mul(line.qty.get()))),
-                ("discount", part(line.discount)),
-                ("tax", part(line.tax)),
-                ("total", part(line.total)),
+                ("gross", part(line.price.saturating_mul(line.qty.get()).get())),
+                ("discount", part(line.discount.get())),
+                ("tax", part(line.tax.get())),
+                ("total", part(line.total.get())),
                 ("cost", cost),
             ]
         };
@@ -156,7 +161,7 @@ fn lines(
 }
 
 fn net(line: &Line) -> i64 {
-    line.total.saturating_sub(line.tax)
+    line.total.saturating_sub(line.tax).get()
 }
 
 fn taxed(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
@@ -164,7 +169,7 @@ fn taxed(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut
     let figures = [
         ("sales_count", seen.once(SALES_TAXES.table, &format!("{code} {rate}"))),
         ("base", net(line).saturating_mul(seen.sign)),
-        ("tax", line.tax.saturating_mul(seen.sign)),
+        ("tax", line.tax.saturating_mul(seen.sign).get()),
     ];
     sums.add(&SALES_TAXES, told.key([code.into(), rate.into()]), figures);
 }
@@ -176,7 +181,7 @@ fn promoted(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &
         let net = if of_line.insert(promotion_id) { net(line).saturating_mul(seen.sign) } else { 0 };
         let figures = [
             ("uses", seen.once(SALES_PROMOTIONS.table, promotion_id)),
-            ("discount", discount.amount.saturating_mul(seen.sign)),
+            ("discount", discount.amount.saturating_mul(seen.sign).get()),
             ("net_sales", net),
         ];
         sums.add(&SALES_PROMOTIONS, told.key([promotion_id.into()]), figures);
@@ -201,8 +206,8 @@ fn payments<'a>(
 fn payment(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, payment: &Payment, sign: i64) {
     let figures = [
         ("payments_count", sign),
-        ("total", payment.amount.saturating_mul(sign)),
-        ("rounding", payment.rounding.saturating_mul(sign)),
+        ("total", payment.amount.saturating_mul(sign).get()),
+        ("rounding", payment.rounding.saturating_mul(sign).get()),
     ];
     sums.add(&SALES_METHODS, method_key(told, sale, method(payment)), figures);
     cash::paid(sums, told, sale, payment, sign);

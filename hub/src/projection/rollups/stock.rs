@@ -76,7 +76,7 @@ fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quan
 fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, Quantity, i64)> {
     let aside = |line: &&ReturnLine| matches!(line.disposition, Disposition::Damaged | Disposition::Vendor);
     let part = |line: &'_ ReturnLine| {
-        (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign))
+        (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign).get())
     };
     lines.iter().filter(aside).map(|line| (&line.sku, part(line).0, part(line).1)).collect()
 }

@@ -279,12 +279,18 @@ fn found_by(product: &Product, q: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::model::base::figures::Money;
 
     fn product(sku: &str, name: &str) -> Product {
         Product {
             category: Some("Drinks".to_owned()),
             reorder_level: Some(Quantity::new(5)),
-            ..Product::new(Sku::from(sku), name.to_owned(), 1, domain::model::base::time::UtcMs(0))
+            ..Product::new(
+                Sku::from(sku),
+                name.to_owned(),
+                Money::new(1),
+                domain::model::base::time::UtcMs(0),
+            )
         }
     }
 

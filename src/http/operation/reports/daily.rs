@@ -6,6 +6,7 @@ use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::figures::Money;
 use domain::model::base::money::{shown, shown_sum};
 use domain::model::books::shift::{Cash, Shift, ShiftState};
 use domain::rules::books::day;
@@ -79,7 +80,7 @@ struct Daily {
     /// Figures of the whole day.
     totals: Figures,
     /// Tax contained in `totals.returns_total`, in whole currency units.
-    returns_tax: i64,
+    returns_tax: Money,
     /// Payments and refunds by payment method.
     by_method: Vec<MethodFigures>,
     /// Sums of the drawers of the day.
@@ -102,23 +103,23 @@ struct Daily {
 #[schemars(transform = hides)]
 struct Drawers {
     /// Cash in the drawers at the openings, in whole currency units.
-    opening_float: i64,
+    opening_float: Money,
     /// Cash payments, in whole currency units.
-    sales: i64,
+    sales: Money,
     /// Cash refunds, in whole currency units.
-    refunds: i64,
+    refunds: Money,
     /// Cash paid into the drawers, in whole currency units.
-    pay_in: i64,
+    pay_in: Money,
     /// Cash paid out of the drawers, in whole currency units.
-    pay_out: i64,
+    pay_out: Money,
     /// Cash moved from the drawers to the safe, in whole currency units.
-    drops: i64,
+    drops: Money,
     /// Expected cash of the drawers, counted or not, in whole currency units.
-    expected: i64,
+    expected: Money,
     /// Counted cash of the drawers that were counted, by the latest count, in whole currency units.
-    counted: i64,
+    counted: Money,
     /// Variance of the counted drawers: `counted` less their expected cash, in whole currency units.
-    variance: i64,
+    variance: Money,
 }
 
 /// Summary of a shift.
@@ -138,13 +139,13 @@ struct ShiftRow {
     /// Figures of the shift.
     totals: Figures,
     /// Tax contained in `totals.returns_total`, in whole currency units.
-    returns_tax: i64,
+    returns_tax: Money,
     /// Cash in the drawer.
     cash: Cash,
     /// Cash of the latest count, in whole currency units. Null if the shift was not counted.
-    counted_cash: Option<i64>,
+    counted_cash: Option<Money>,
     /// Variance of the latest count, in whole currency units. Null if the shift was not counted.
-    variance: Option<i64>,
+    variance: Option<Money>,
 }
 
 impl ShiftRow {

@@ -6,7 +6,7 @@ use crate::http::Request;
 use crate::http::failure::stored;
 use crate::receipt::Language;
 use crate::receipt::figured;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{ShiftId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -99,7 +99,7 @@ fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut
     paper.rule();
     let totals = &shift.totals;
     paper.sum("Sales", totals.sales_count);
-    paper.sum("Items", totals.items_count.get());
+    paper.sum("Items", totals.items_count);
     paper.sum("Returns", totals.returns_count);
     paper.sum("Voids", totals.voids_count);
     paper.sum("Price overrides", totals.price_overrides);
@@ -134,7 +134,7 @@ fn taxes(paper: &mut Paper, shift: &Shift) {
         let label = format!("{tax} {} % {on}", BasisPoints::from(of.tax_rate_bp).percent());
         paper.sum(&label, of.base);
         paper.sum("  Tax", of.tax);
-        if (of.returns_base, of.returns_tax) != (0, 0) {
+        if (of.returns_base, of.returns_tax) != (Money::ZERO, Money::ZERO) {
             paper.sum("  Returned on", of.returns_base);
             paper.sum("  Tax returned", of.returns_tax);
         }
@@ -194,12 +194,13 @@ impl Paper {
         }
     }
 
-    fn sum(&mut self, label: &str, value: i64) {
+    fn sum(&mut self, label: &str, value: impl Into<i64>) {
         self.row(label, &self.language.group(value));
     }
 
     /// A figure that is left out when it is 0.
-    fn some(&mut self, label: &str, value: i64) {
+    fn some(&mut self, label: &str, value: impl Into<i64>) {
+        let value = value.into();
         if value != 0 {
             self.sum(label, value);
         }

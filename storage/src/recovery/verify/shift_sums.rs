@@ -3,6 +3,7 @@
 
 use super::VerifyReport;
 use domain::model::base::event::{Event, Fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{PaymentId, ShiftId, TransactionId};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::shift::{Shift, ShiftState, ShiftTotals};
@@ -134,7 +135,7 @@ impl Shifts {
     ) -> Result<(), (String, Refusal)> {
         let totals = self.totals(&transaction.shift_id);
         for back in refunds.iter().filter(|back| back.exchange) {
-            let clearing = totals.add_refund(EXCHANGE, back.amount.saturating_neg(), 0);
+            let clearing = totals.add_refund(EXCHANGE, back.amount.saturating_neg(), Money::ZERO);
             clearing.map_err(of(transaction))?;
             totals.add_refund(&back.method, back.amount, back.rounding).map_err(of(transaction))?;
         }

@@ -86,8 +86,8 @@ impl NeedsApproval {
 
     /// The figure that is beyond the limit of a setting.
     #[must_use]
-    pub fn beyond(self, value: i64, limit: i64, setting: &'static str) -> Self {
-        Self { value: Some(value), limit: Some(limit), setting: Some(setting), ..self }
+    pub fn beyond(self, value: impl Into<i64>, limit: impl Into<i64>, setting: &'static str) -> Self {
+        Self { value: Some(value.into()), limit: Some(limit.into()), setting: Some(setting), ..self }
     }
 
     /// Sets the path of the figure in the request.
@@ -98,8 +98,8 @@ impl NeedsApproval {
 
     /// Only the setting: the caller must not see the figures.
     #[must_use]
-    pub fn by(self, limit: i64, setting: &'static str) -> Self {
-        Self { limit: Some(limit), setting: Some(setting), ..self }
+    pub fn by(self, limit: impl Into<i64>, setting: &'static str) -> Self {
+        Self { limit: Some(limit.into()), setting: Some(setting), ..self }
     }
 
     pub(super) fn words(&self) -> String {

@@ -1,6 +1,6 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ pub struct Policy {
     /// Days after which a return needs an approval.
     pub return_window_days: u32,
     /// Refund above which a cashier needs an approval; 0: no limit.
-    pub return_cashier_limit: i64,
+    pub return_cashier_limit: Money,
     /// The largest refund without a receipt; 0: no limit.
-    pub unreceipted_max: i64,
+    pub unreceipted_max: Money,
     /// Without a receipt more than today's price may go back.
     pub unreceipted_any_price: bool,
     /// A variance beyond this needs an approval; 0: off.
-    pub variance_tolerance: i64,
+    pub variance_tolerance: Money,
     /// Hide expected figures from the cashier until the shift is closed.
     pub blind: bool,
     /// No new sale in a shift whose date has ended.
     pub refuse_overdue: bool,
     /// Value above which an adjustment needs a manager; 0: no limit.
-    pub adjustment_value: i64,
+    pub adjustment_value: Money,
     /// The pay-outs of a shift, together, above which a cashier needs an approval; 0: no limit.
-    pub pay_out_value: i64,
+    pub pay_out_value: Money,
     /// Basis points by which more than ordered may be received.
     pub over_tolerance_bp: BasisPoints,
     /// Country code of phone numbers written without one.
@@ -44,7 +44,7 @@ pub struct Policy {
     pub tiers: BTreeMap<String, BasisPoints>,
     pub reasons: Reasons,
     /// Values of notes and coins, in whole currency units.
-    pub denominations: Vec<i64>,
+    pub denominations: Vec<Money>,
 }
 
 impl Default for Policy {
@@ -53,14 +53,14 @@ impl Default for Policy {
             hold_expire_after_ms: 0,
             discount_limit_bp: BasisPoints::new(2000),
             return_window_days: 30,
-            return_cashier_limit: 1_000_000,
-            unreceipted_max: 0,
+            return_cashier_limit: Money::new(1_000_000),
+            unreceipted_max: Money::ZERO,
             unreceipted_any_price: false,
-            variance_tolerance: 0,
+            variance_tolerance: Money::ZERO,
             blind: false,
             refuse_overdue: false,
-            adjustment_value: 1_000_000,
-            pay_out_value: 500_000,
+            adjustment_value: Money::new(1_000_000),
+            pay_out_value: Money::new(500_000),
             over_tolerance_bp: BasisPoints::ZERO,
             country_code: "62".to_owned(),
             points_offline_limit: Points::new(1000),

@@ -1,7 +1,7 @@
 //! What a shift begins with and keeps until it is closed.
 
 use super::{RoundingMode, Rules};
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Money, Points};
 use serde::{Deserialize, Serialize};
 
 /// Terms by which baskets are taxed and paid, and earn points. A change by head office counts from the next shift on.
@@ -13,11 +13,11 @@ pub struct Terms {
     pub prices_include_tax: bool,
     pub methods: Vec<String>,
     /// Smallest cash step in whole currency units; 0 if cash is not rounded.
-    pub cash_rounding: i64,
+    pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
     /// Amount for which one point is earned, in whole currency units.
-    pub earn_per: i64,
+    pub earn_per: Money,
     /// Most points of one member that may be redeemed while head office is away.
     pub points_offline_limit: Points,
     /// Days that points live; 0: for ever.

@@ -1,5 +1,6 @@
 //! Running sums of a shift (docs/arithmetic.md#shift-cash-and-numbers).
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::{capped_sum, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{CashKind, Shift, ShiftTotals, TaxTotals};
@@ -16,24 +17,24 @@ const PATH: &str = "shift";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cash {
     /// Cash in the drawer at the opening, in whole currency units.
-    pub opening_float: i64,
+    pub opening_float: Money,
     /// Sum of amount + rounding of the accepted cash payments, in whole currency units. Voided sales are left out.
-    pub sales: i64,
+    pub sales: Money,
     /// Sum of amount + rounding of the cash refunds, in whole currency units.
-    pub refunds: i64,
+    pub refunds: Money,
     /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
-    pub pay_in: i64,
+    pub pay_in: Money,
     /// Cash paid out of the drawer for other reasons than a refund, in whole currency units.
-    pub pay_out: i64,
+    pub pay_out: Money,
     /// Cash moved from the drawer to the safe, in whole currency units.
-    pub drops: i64,
+    pub drops: Money,
     /// Cash expected in the drawer, in whole currency units.
-    pub expected: i64,
+    pub expected: Money,
 }
 
 impl ShiftTotals {
     /// Sum in which a movement of this kind counts. `None` if the drawer was only opened.
-    pub fn of_cash(&mut self, kind: CashKind) -> Option<&mut i64> {
+    pub fn of_cash(&mut self, kind: CashKind) -> Option<&mut Money> {
         match kind {
             CashKind::PayIn => Some(&mut self.pay_in),
             CashKind::PayOut => Some(&mut self.pay_out),
@@ -69,7 +70,7 @@ impl ShiftTotals {
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.
-    pub fn add_refund(&mut self, method: &str, amount: i64, rounding: i64) -> Result<(), Refusal> {
+    pub fn add_refund(&mut self, method: &str, amount: Money, rounding: Money) -> Result<(), Refusal> {
         let method = self.by_method.entry(method.to_owned()).or_default();
         method.refunds = sum(PATH, [method.refunds, amount, rounding])?;
         method.refunds_count = method.refunds_count.saturating_add(amount.signum());

@@ -1,6 +1,6 @@
 //! A member's points: the current row, and the entries that made it.
 
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Money, Points};
 use crate::model::base::ids::{MemberId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -58,7 +58,7 @@ pub struct PointsEntry {
     pub at: UtcMs,
     /// Value of one point, in currency units, at the store that moved them; 0 if the store did not state it.
     #[serde(default)]
-    pub worth: i64,
+    pub worth: Money,
 }
 
 /// A member's points as they are now.
@@ -90,7 +90,7 @@ pub struct Cause<'a> {
     /// When the points move.
     pub at: UtcMs,
     /// Value of one point at this store; 0 if it is not needed.
-    pub worth: i64,
+    pub worth: Money,
 }
 
 impl PointsAccount {

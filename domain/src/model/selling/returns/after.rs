@@ -1,6 +1,6 @@
 //! What became of a paid sale: the row that returns and voids contend for.
 
-use crate::model::base::figures::{Points, Quantity};
+use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::TransactionId;
 use crate::model::people::points::LotPart;
 use crate::model::selling::payment::Paid;
@@ -34,7 +34,7 @@ pub struct SaleAfter {
     /// Pieces that came back, one entry per line of which some did.
     pub returned: Vec<LineReturned>,
     /// Σ refunds.
-    pub refunded: i64,
+    pub refunded: Money,
     /// Amounts that each method paid and gave back, in the order of use.
     pub paid: Vec<Paid>,
     /// Earned points that returns took back.
@@ -66,7 +66,7 @@ impl SaleAfter {
         Self {
             transaction_id: sale.transaction_id.clone(),
             returned: Vec::new(),
-            refunded: 0,
+            refunded: Money::ZERO,
             paid,
             points_reversed: Points::ZERO,
             points_back: Points::ZERO,
@@ -116,7 +116,7 @@ impl SaleAfter {
     }
 
     /// Counts money that went back, also by a method that paid nothing.
-    pub(crate) fn pay_back(&mut self, method: &str, amount: i64, rounding: i64) {
+    pub(crate) fn pay_back(&mut self, method: &str, amount: Money, rounding: Money) {
         match self.paid.iter_mut().find(|paid| paid.method == method) {
             Some(paid) => paid.count_refund(amount, rounding),
             None => {

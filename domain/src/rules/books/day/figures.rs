@@ -1,5 +1,6 @@
 //! What a set of shifts sold and moved: the sums of their sums.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::shown_sum;
 use crate::model::books::shift::{MethodTotals, Shift};
 use crate::rules::books::report::{Sums, hides};
@@ -16,11 +17,11 @@ pub struct Figures {
     #[serde(flatten)]
     pub sums: Sums,
     /// Net total: `total` − `returns_total`, in whole currency units.
-    pub net_total: i64,
+    pub net_total: Money,
     /// Number of voided sales.
     pub voids_count: i64,
     /// Sum of the totals of the voided sales, in whole currency units.
-    pub voids_total: i64,
+    pub voids_total: Money,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
 }
@@ -34,26 +35,22 @@ pub struct MethodFigures {
     /// Number of accepted payments.
     pub sales_count: i64,
     /// Sum of amount + rounding of the accepted payments, in whole currency units.
-    pub sales: i64,
+    pub sales: Money,
     /// Number of refunds.
     pub refunds_count: i64,
     /// Sum of amount + rounding of the refunds, in whole currency units.
-    pub refunds: i64,
+    pub refunds: Money,
     /// Net amount: sales − refunds.
-    pub net: i64,
+    pub net: Money,
 }
 
 impl Figures {
     pub fn add(&mut self, shift: &Shift) {
         let of = &shift.totals;
         self.sums.add(&Sums::of_shift(shift));
-        for (sum_so_far, more) in [
-            (&mut self.voids_count, of.voids_count),
-            (&mut self.voids_total, of.voids_total),
-            (&mut self.price_overrides, of.price_overrides),
-        ] {
-            *sum_so_far = shown_sum([*sum_so_far, more]);
-        }
+        self.voids_count = shown_sum([self.voids_count, of.voids_count]);
+        self.voids_total = shown_sum([self.voids_total, of.voids_total]);
+        self.price_overrides = shown_sum([self.price_overrides, of.price_overrides]);
         self.net_total = self.sums.net_total();
     }
 

@@ -79,7 +79,11 @@ impl Share {
     /// The share of a shift as it is.
     pub fn of(shift: &Shift) -> Self {
         let latest = shift.recounts.last().map(|recount| recount.counted_cash).or(shift.counted_cash);
-        Self { float: shift.opening_float, drops: shift.totals.drops, counted: latest.unwrap_or_default() }
+        Self {
+            float: shift.opening_float.get(),
+            drops: shift.totals.drops.get(),
+            counted: latest.unwrap_or_default().get(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Opens a shift: one per till and one per person.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{RegisterId, ShiftId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -41,7 +42,7 @@ pub fn open_shift(
         state: ShiftState::Open,
         opened_by: caller.user_id.clone(),
         opened_at: now,
-        opening_float: cmd.opening_float.unwrap_or(0),
+        opening_float: cmd.opening_float.unwrap_or(Money::ZERO),
         closed_by: None,
         closed_at: None,
         counted_cash: None,

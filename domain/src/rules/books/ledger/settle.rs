@@ -1,7 +1,7 @@
 //! Settles a paid sale: its goods go out, line by line; points are spent and earned.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::{BasisPoints, Points, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use crate::model::base::ids::{MovementId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{NegativeStock, Rules};
@@ -39,10 +39,10 @@ pub fn settle(
     let document = Document { kind: "transaction", id: id.as_str(), user_id: &user_id, at: now };
     let mut moves = Moves::new(book, document, movement_ids);
     for line in &mut transaction.items {
-        line.cost = Some(0);
+        line.cost = Some(Money::ZERO);
         if line.track_stock {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::Sale)?;
-            line.cost = Some(moved.cost.saturating_neg());
+            line.cost = Some(Money::new(moved.cost.saturating_neg()));
         }
     }
     let moved = moves.done();

@@ -1,6 +1,7 @@
 //! Settles the void of a sale and the correction of a tender: only while nothing came back.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::MovementId;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -36,7 +37,7 @@ pub fn settle_void(
     let document = Document { kind: "transaction", id: sale.transaction_id.as_str(), user_id, at: now };
     let mut moves = Moves::new(book, document, movement_ids);
     for line in sale.items.iter().rev().filter(|line| line.track_stock) {
-        let back = Incoming::Back(line.cost.unwrap_or(0));
+        let back = Incoming::Back(line.cost.unwrap_or(Money::ZERO).get());
         moves.bring(&line.sku, line.line_no, line.qty, back, MovementReason::SaleVoid)?;
     }
     let (mut account, mut points) = (None, Vec::new());

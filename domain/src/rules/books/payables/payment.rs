@@ -1,6 +1,6 @@
 //! Money for suppliers: what it settles, and what it posts in which book (M37 and M38 of docs/arithmetic.md#postings).
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Money};
 use crate::model::base::limits::PRICE_MAX;
 use crate::model::base::money::{spread, sum};
 use crate::model::base::refusal::Refusal;
@@ -124,7 +124,7 @@ fn unallocated(new: &NewPayment<'_>) -> Result<i64, Refusal> {
     let left = new.amount.saturating_sub(due);
     if left < 0 {
         let problem = format!("the allocations add up to {due}, but {} is paid", new.amount);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: due });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(due) });
     }
     Ok(left)
 }
@@ -172,7 +172,7 @@ fn pay(
     let rest = amount.saturating_sub(credited);
     if !(0..=invoice.open).contains(&rest) {
         let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(invoice.open) });
     }
     if !(0..=rest).contains(&discount) {
         let problem = format!("must be 0 to {rest}, the amount without credits");
@@ -223,7 +223,7 @@ pub(super) fn settle(
     if !(1..=open).contains(&amount) {
         let problem =
             format!("{} and {} can settle at most {open} with each other", note.doc_no, invoice.doc_no);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: open });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(open) });
     }
     let gave = BookOpen::take(&mut note.books, amount);
     let took = BookOpen::take(&mut invoice.books, amount);
@@ -269,7 +269,7 @@ pub fn allocate(
     if whole > advance {
         let problem =
             format!("only {advance} of the payment is not allocated yet, but {whole} was requested");
-        return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(advance) });
     }
     let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };
     for (place, Allocation { invoice_id, amount, discount }) in allocations.iter().enumerate() {
@@ -283,7 +283,7 @@ pub fn allocate(
         }
         if !(1..=invoice.open).contains(amount) {
             let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
-            return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
+            return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(invoice.open) });
         }
         let took = BookOpen::take(&mut invoice.books, *amount);
         let gave = [BookOpen { store_id: String::new(), open: *amount }];

@@ -1,5 +1,6 @@
 //! What head office knows beside a record when it posts it. It is kept, so that the same entry can be made again.
 
+use crate::model::base::figures::Money;
 use crate::model::inventory::adjustment::{AdjustmentReason, AdjustmentState};
 use crate::model::inventory::transfer::Resolution;
 use crate::model::selling::transaction::Transaction;
@@ -85,9 +86,9 @@ impl Mapped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counted {
     /// Cash that should be there.
-    pub expected: i64,
+    pub expected: Money,
     /// Cash that was there.
-    pub counted: i64,
+    pub counted: Money,
 }
 
 /// Head office's knowledge of a transfer.

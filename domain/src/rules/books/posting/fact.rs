@@ -70,7 +70,7 @@ pub struct ReturnLine {
 
 /// Money by one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Money {
+pub struct Tendered {
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
     pub amount: i64,
@@ -101,7 +101,7 @@ pub struct Sold {
     pub tax: TaxMode,
     /// Lines of the sale.
     pub sale_lines: Vec<SaleLine>,
-    pub payments: Vec<Money>,
+    pub payments: Vec<Tendered>,
     #[serde(default)]
     pub points: PointsEffect,
 }
@@ -113,7 +113,7 @@ pub struct Returned {
     pub tax: TaxMode,
     /// Lines of the return.
     pub return_lines: Vec<ReturnLine>,
-    pub refunds: Vec<Money>,
+    pub refunds: Vec<Tendered>,
     #[serde(default)]
     pub points: PointsEffect,
 }
@@ -127,7 +127,7 @@ pub enum Fact {
     Void(Sold),
     Return(Returned),
     ReturnVoided(Returned),
-    ExchangeGivenBack(Money),
+    ExchangeGivenBack(Tendered),
     TenderCorrected {
         amount: i64,
         from: String,
@@ -302,7 +302,7 @@ fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
         Fact::ExchangeGivenBack(refund) => sale::exchange_given_back(refund, accounts),
         Fact::TenderCorrected { amount, from, to, from_rounding, to_rounding } => {
             let money =
-                |method: &String, rounding| Money { method: method.clone(), amount: *amount, rounding };
+                |method: &String, rounding| Tendered { method: method.clone(), amount: *amount, rounding };
             sale::tender_corrected(&money(from, *from_rounding), &money(to, *to_rounding), accounts)
         }
         Fact::Adjustment { reason, value, correction } => {

@@ -1,5 +1,6 @@
 //! Facts of documents: the figures that a record's payload posts.
 
+use crate::model::base::figures::Money;
 use crate::model::books::shift::{CashKind, CashMovement, Shift};
 use crate::model::inventory::adjustment::{Adjustment, AdjustmentState};
 use crate::model::inventory::opname::OpnameLine;
@@ -9,7 +10,7 @@ use crate::model::selling::payment::ReversedPayment;
 use crate::model::selling::returns::Return;
 use crate::model::selling::transaction::{Payment, Transaction};
 use crate::rules::books::posting::{
-    Fact, Mapped, Money, PointsEffect, ReturnLine, Returned, SaleLine, Sold, TaxMode,
+    Fact, Mapped, PointsEffect, ReturnLine, Returned, SaleLine, Sold, TaxMode, Tendered,
 };
 use crate::wire::record::LineEffect;
 
@@ -18,18 +19,17 @@ fn mode(contained: bool) -> TaxMode {
 }
 
 impl Sold {
-    fn of(sale: &Transaction, effects: &[LineEffect], payments: Vec<Money>, points: PointsEffect) -> Self {
+    fn of(sale: &Transaction, effects: &[LineEffect], payments: Vec<Tendered>, points: PointsEffect) -> Self {
         let correction = |line_no: u32| {
             let effect = effects.iter().find(|effect| effect.line_no == line_no);
             effect.map_or(0, |effect| effect.correction)
         };
         let line = |line: &crate::model::selling::transaction::Line| SaleLine {
-            gross: i64::try_from(crate::model::base::money::product(line.qty, line.price))
-                .unwrap_or(i64::MAX),
-            discount: line.discount,
-            tax: line.tax,
+            gross: line.price.times(line.qty).get(),
+            discount: line.discount.get(),
+            tax: line.tax.get(),
             rate_bp: line.tax_rate_bp,
-            cost: line.cost.unwrap_or(0),
+            cost: line.cost.unwrap_or(Money::ZERO).get(),
             correction: correction(line.line_no),
         };
         let sale_lines = sale.items.iter().map(line).collect();
@@ -37,8 +37,12 @@ impl Sold {
     }
 }
 
-fn money(payment: &Payment) -> Money {
-    Money { method: payment.method.clone(), amount: payment.amount, rounding: payment.rounding }
+fn money(payment: &Payment) -> Tendered {
+    Tendered {
+        method: payment.method.clone(),
+        amount: payment.amount.get(),
+        rounding: payment.rounding.get(),
+    }
 }
 
 pub fn of_sale(sale: &Transaction, points: PointsEffect) -> Fact {
@@ -61,7 +65,7 @@ pub fn of_void(
     }
     let exchanged = refunds.iter().filter(|back| back.exchange).map(|back| {
         let ReversedPayment { method, amount, rounding, .. } = back.clone();
-        Fact::ExchangeGivenBack(Money { method, amount, rounding })
+        Fact::ExchangeGivenBack(Tendered { method, amount: amount.get(), rounding: rounding.get() })
     });
     facts.extend(exchanged);
     facts
@@ -73,12 +77,12 @@ pub fn of_correction(wrong: &Payment, right: &[Payment]) -> Vec<Fact> {
     right
         .iter()
         .map(|payment| Fact::TenderCorrected {
-            amount: payment.amount,
+            amount: payment.amount.get(),
             from: wrong.method.clone(),
             to: payment.method.clone(),
             // Once, whatever the number of payments that take its place.
-            from_rounding: std::mem::take(&mut rounding),
-            to_rounding: payment.rounding,
+            from_rounding: std::mem::take(&mut rounding).get(),
+            to_rounding: payment.rounding.get(),
         })
         .collect()
 }
@@ -93,16 +97,16 @@ pub fn of_return_void(back: &Return, points: PointsEffect) -> Fact {
 
 fn returned(back: &Return, points: PointsEffect) -> Returned {
     let line = |line: &crate::model::selling::returns::ReturnLine| ReturnLine {
-        refund: line.refund,
-        tax: line.tax,
-        cost: line.cost,
+        refund: line.refund.get(),
+        tax: line.tax.get(),
+        cost: line.cost.get(),
         disposition: line.disposition,
-        correction: line.correction,
+        correction: line.correction.get(),
     };
-    let refund = |refund: &crate::model::selling::returns::Refund| Money {
+    let refund = |refund: &crate::model::selling::returns::Refund| Tendered {
         method: refund.method.clone(),
-        amount: refund.amount,
-        rounding: refund.rounding,
+        amount: refund.amount.get(),
+        rounding: refund.rounding.get(),
     };
     Returned {
         tax: mode(back.prices_include_tax),
@@ -113,24 +117,27 @@ fn returned(back: &Return, points: PointsEffect) -> Returned {
 }
 
 pub fn of_opening(shift: &Shift) -> Fact {
-    Fact::ShiftOpened { opening_float: shift.opening_float }
+    Fact::ShiftOpened { opening_float: shift.opening_float.get() }
 }
 
 pub fn of_close(shift: &Shift) -> Fact {
-    Fact::ShiftClosed { expected: shift.expected_cash.unwrap_or(0), counted: shift.counted_cash.unwrap_or(0) }
+    Fact::ShiftClosed {
+        expected: shift.expected_cash.unwrap_or(Money::ZERO).get(),
+        counted: shift.counted_cash.unwrap_or(Money::ZERO).get(),
+    }
 }
 
 /// The last recount of a shift; none where it was not recounted.
 pub fn of_recount(shift: &Shift) -> Option<Fact> {
     let recount = shift.recounts.last()?;
-    Some(Fact::ShiftRecounted { before: recount.before, counted: recount.counted_cash })
+    Some(Fact::ShiftRecounted { before: recount.before.get(), counted: recount.counted_cash.get() })
 }
 
 /// Fact of a cash movement.
 pub fn of_cash(movement: &CashMovement, accounts: &Mapped) -> Fact {
     let out = movement.kind == CashKind::PayOut;
     let account = movement.reason_code.as_ref().and_then(|code| accounts.cash_reason(code, out));
-    Fact::CashMoved { kind: movement.kind, amount: movement.amount, account }
+    Fact::CashMoved { kind: movement.kind, amount: movement.amount.get(), account }
 }
 
 /// An adjustment, or its reversal with what that moved; nothing while nothing moved.

@@ -3,7 +3,7 @@
 //!
 //! It never goes below 0 or above the largest figure: what would is cut, in the pool and in the entry.
 
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::limits::FIGURE_MAX;
 use crate::model::base::money::{half_up, product};
 use crate::model::people::points::{PointsEntry, PointsReason};
@@ -19,7 +19,7 @@ pub struct PoolTerms {
     /// Accounting policy for points.
     pub policy: PointsPolicy,
     /// Value of one point, as a store last reported it.
-    pub redeem_value: i64,
+    pub redeem_value: Money,
     /// Share of the points that is expected to be redeemed, in basis points.
     pub redemption_bp: BasisPoints,
 }
@@ -86,7 +86,7 @@ pub fn moves_points(payload: &AnyPayload) -> bool {
 }
 
 /// Value of one point at the store that reported a record. `None` if it is not stated.
-pub fn worth(payload: &AnyPayload) -> Option<i64> {
+pub fn worth(payload: &AnyPayload) -> Option<Money> {
     let entries = match payload {
         AnyPayload::TransactionPaid(it) => it.points.as_slice(),
         AnyPayload::TransactionVoided(it) => it.points.as_slice(),
@@ -181,9 +181,9 @@ impl<'a> PoolBook<'a> {
     fn alone(&self, points: Points) -> i64 {
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         match policy {
-            PointsPolicy::Expense => points.get().saturating_mul(redeem_value),
+            PointsPolicy::Expense => points.get().saturating_mul(redeem_value.get()),
             PointsPolicy::Deferral => {
-                let alone = defer(0, points.saturating_abs(), redeem_value, redemption_bp).standalone;
+                let alone = defer(0, points.saturating_abs(), redeem_value.get(), redemption_bp).standalone;
                 alone.saturating_mul(points.signum())
             }
         }
@@ -196,14 +196,15 @@ impl<'a> PoolBook<'a> {
         let face = sale.paid_by_points();
         let release = match self.terms.policy {
             PointsPolicy::Deferral => self.average(redeemed.saturating_neg()),
-            PointsPolicy::Expense => face,
+            PointsPolicy::Expense => face.get(),
         };
         let released = self.step(StepKind::Redeemed, redeemed, release.saturating_neg()).saturating_neg();
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         let value = match policy {
-            PointsPolicy::Expense => earned.get().saturating_mul(redeem_value),
+            PointsPolicy::Expense => earned.get().saturating_mul(redeem_value.get()),
             PointsPolicy::Deferral => {
-                defer(sale.total.saturating_sub(sale.tax), earned, redeem_value, redemption_bp).deferred
+                defer(sale.total.saturating_sub(sale.tax).get(), earned, redeem_value.get(), redemption_bp)
+                    .deferred
             }
         };
         let earned_value = self.step(StepKind::Earned, earned, value);

@@ -242,7 +242,10 @@ fn corrected(record: &TenderCorrected) -> Posting {
 
 /// Reduces a shift that two copies of the store counted to what is new.
 fn counted(source: &RecordToPost<'_>, fact: Fact) -> Fact {
-    let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
+    let news = |Counted { expected, counted }| Fact::ShiftClosed {
+        expected: expected.get(),
+        counted: counted.get(),
+    };
     source.context.counted.map_or(fact, news)
 }
 

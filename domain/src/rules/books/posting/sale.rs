@@ -1,5 +1,6 @@
 //! Sales, returns and exchanges.
 
+use crate::model::base::figures::Money;
 use crate::model::selling::payment::POINTS;
 use crate::model::selling::returns::Disposition;
 use crate::rules::books::posting::entry::Draft;
@@ -8,13 +9,13 @@ use crate::rules::books::posting::plan::{
     OUTPUT_TAX, POINTS_DEFERRED, POINTS_LIABILITY, RETURNS, ROUNDING, SALES, THROWN_AWAY,
 };
 use crate::rules::books::posting::{
-    Mapped, Money, PointsEffect, PointsPolicy, Returned, SaleLine, Sold, TaxMode,
+    Mapped, PointsEffect, PointsPolicy, Returned, SaleLine, Sold, TaxMode, Tendered,
 };
 use crate::rules::selling::tax::tax;
 
 pub(super) fn sale(sold: &Sold, accounts: &Mapped) -> Draft {
     let mut draft = Draft::default();
-    let by_points = |payment: &&Money| payment.method == POINTS;
+    let by_points = |payment: &&Tendered| payment.method == POINTS;
     for payment in sold.payments.iter().filter(|payment| !by_points(payment)) {
         let account = accounts.method(&payment.method);
         draft
@@ -44,14 +45,15 @@ fn without_tax(line: &SaleLine, mode: TaxMode) -> i64 {
     match mode {
         TaxMode::OnTop => line.gross,
         TaxMode::Contained => {
-            let contained = i64::try_from(tax(line.gross, line.rate_bp.into(), true)).unwrap_or(0);
+            let contained =
+                i64::try_from(tax(Money::new(line.gross), line.rate_bp.into(), true)).unwrap_or(0);
             line.gross.saturating_sub(contained)
         }
     }
 }
 
 /// Amount that points paid, or that was given back in points.
-fn face(money: &[Money]) -> i64 {
+fn face(money: &[Tendered]) -> i64 {
     let by_points = money.iter().filter(|money| money.method == POINTS);
     by_points.map(|money| money.amount).fold(0, i64::saturating_add)
 }
@@ -92,13 +94,13 @@ pub(super) fn returned(back: &Returned, accounts: &Mapped) -> Draft {
     draft
 }
 
-fn paid_out(draft: &mut Draft, refund: &Money, accounts: &Mapped) {
+fn paid_out(draft: &mut Draft, refund: &Tendered, accounts: &Mapped) {
     let account = accounts.method(&refund.method);
     draft.credit(account, refund.amount).credit(account, refund.rounding).debit(ROUNDING, refund.rounding);
 }
 
 /// The sale that an exchange paid is voided: money back by the method it came from.
-pub(super) fn exchange_given_back(refund: &Money, accounts: &Mapped) -> Draft {
+pub(super) fn exchange_given_back(refund: &Tendered, accounts: &Mapped) -> Draft {
     let mut draft = Draft::default();
     paid_out(&mut draft, refund, accounts);
     draft.debit(EXCHANGE_CLEARING, refund.amount);
@@ -106,7 +108,7 @@ pub(super) fn exchange_given_back(refund: &Money, accounts: &Mapped) -> Draft {
 }
 
 /// A wrong button: both methods as they should have been from the start.
-pub(super) fn tender_corrected(wrong: &Money, right: &Money, accounts: &Mapped) -> Draft {
+pub(super) fn tender_corrected(wrong: &Tendered, right: &Tendered, accounts: &Mapped) -> Draft {
     let mut draft = Draft::default();
     paid_out(&mut draft, wrong, accounts);
     let account = accounts.method(&right.method);

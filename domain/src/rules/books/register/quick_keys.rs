@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{RegisterId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
@@ -54,7 +55,7 @@ pub struct QuickKeyView {
     /// Name of the product.
     name: String,
     /// Unit price in whole currency units.
-    price: i64,
+    price: Money,
     /// Whether the product may be sold. An inactive product keeps its key.
     state: ProductState,
 }
@@ -116,7 +117,7 @@ impl QuickKeysView {
                 sku: key.sku.clone(),
                 label: key.label.clone(),
                 name: found.map_or_else(|| key.sku.0.clone(), |product| product.name.clone()),
-                price: found.map_or(0, |product| product.price),
+                price: found.map_or(Money::ZERO, |product| product.price),
                 state: found.map_or(ProductState::Inactive, |product| product.state),
             }
         };

@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::CashId;
 use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::sum;
@@ -23,7 +24,7 @@ pub struct MoveCash {
     pub kind: CashKind,
     /// Amount in whole currency units, above 0; 0 for `no_sale`.
     #[serde(default)]
-    pub amount: i64,
+    pub amount: Money,
     /// Reason for the movement.
     pub reason: String,
     /// Reason code, from the shop's list of reasons. Null for none.
@@ -153,7 +154,7 @@ pub(super) fn may_try(
 fn is_in_drawer(
     path: &str,
     verb: &str,
-    amount: i64,
+    amount: Money,
     shift: &Shift,
     authorization: &Authorization<'_>,
     rules: &Rules,
@@ -164,7 +165,7 @@ fn is_in_drawer(
     }
     // In a blind count the cashier must not learn the expected amount.
     let blind = rules.policy.blind && !authorization.caller.role.manages();
-    let left = if blind { "the cash".to_owned() } else { format!("the {}", there.max(0)) };
+    let left = if blind { "the cash".to_owned() } else { format!("the {}", there.max(Money::ZERO)) };
     Err(Refusal::field(path, format!("{verb} more than {left} in the drawer according to the books")))
 }
 
@@ -192,7 +193,11 @@ pub fn hands_back(
         if rules.policy.blind {
             return needs;
         }
-        NeedsApproval { value: Some(there.saturating_sub(left)), limit: Some(there.max(0)), ..needs }
+        NeedsApproval {
+            value: Some(there.saturating_sub(left).get()),
+            limit: Some(there.max(Money::ZERO).get()),
+            ..needs
+        }
     })
 }
 

@@ -1,6 +1,7 @@
 //! Closes a shift: what was counted meets what the sums expect.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -64,7 +65,7 @@ pub fn close(
 }
 
 /// Whether a count differs by so much that a manager has to approve it.
-pub fn is_beyond_tolerance(variance: i64, rules: &Rules) -> bool {
+pub fn is_beyond_tolerance(variance: Money, rules: &Rules) -> bool {
     let tolerance = rules.policy.variance_tolerance;
     tolerance > 0 && variance.saturating_abs() > tolerance
 }
@@ -81,7 +82,7 @@ fn unfinished(cmd: &CloseShift, book: &ShiftBook) -> Result<(), Refusal> {
     if transactions.is_empty() { Ok(()) } else { Err(Refusal::ShiftHasOpenTransactions { transactions }) }
 }
 
-fn counts(cmd: &CloseShift, shift: &Shift, rules: &Rules) -> Result<BTreeMap<String, i64>, Refusal> {
+fn counts(cmd: &CloseShift, shift: &Shift, rules: &Rules) -> Result<BTreeMap<String, Money>, Refusal> {
     let counts = cmd.counts.as_deref().unwrap_or_default();
     let known =
         |method: &String| rules.methods.contains(method) || shift.totals.by_method.contains_key(method);

@@ -1,6 +1,7 @@
 //! The count of a shift as head office has it, independent of which copies of the store reported it and in which
 //! order. It is [`merged`](crate::rules::books::shift::merged) from the reports.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::Shift;
@@ -14,11 +15,11 @@ pub struct CountedShift {
     pub closed_at: Option<UtcMs>,
     /// User who made the first count.
     pub closed_by: Option<UserId>,
-    pub counted_cash: i64,
+    pub counted_cash: Money,
     /// Cash that should have been there, as recorded by the copy that has the Z.
-    pub expected_cash: i64,
+    pub expected_cash: Money,
     /// The latest count, which counts.
-    pub last_counted: i64,
+    pub last_counted: Money,
     /// When the latest count was made.
     pub last_counted_at: UtcMs,
 }
@@ -34,7 +35,7 @@ impl CountedShift {
             closed_at: shift.closed_at,
             closed_by: shift.closed_by.clone(),
             counted_cash,
-            expected_cash: shift.expected_cash.unwrap_or(0),
+            expected_cash: shift.expected_cash.unwrap_or(Money::ZERO),
             last_counted: recount.map_or(counted_cash, |recount| recount.counted_cash),
             last_counted_at: recount.map_or(closed_at, |recount| recount.at),
         })
@@ -82,7 +83,7 @@ struct CountRank {
     without_z: bool,
     closed_at: Option<UtcMs>,
     closed_by: Option<UserId>,
-    counted_cash: i64,
+    counted_cash: Money,
 }
 
 #[cfg(test)]
@@ -93,12 +94,15 @@ mod tests {
     fn of_two_counts_of_one_person_in_one_millisecond_one_is_first_whichever_is_heard_first() {
         let [one, other] = [500, 700].map(|counted| CountedShift {
             closed_at: Some(UtcMs(7)),
-            counted_cash: counted,
-            last_counted: counted,
+            counted_cash: Money::new(counted),
+            last_counted: Money::new(counted),
             last_counted_at: UtcMs(7),
             ..CountedShift::default()
         });
         let heard = [one.clone().with(other.clone()), other.with(one)];
-        assert_eq!(heard.map(|shift| (shift.counted_cash, shift.last_counted)), [(500, 700); 2]);
+        assert_eq!(
+            heard.map(|shift| (shift.counted_cash, shift.last_counted)),
+            [(500.into(), 700.into()); 2]
+        );
     }
 }

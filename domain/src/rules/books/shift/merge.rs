@@ -1,5 +1,6 @@
 //! What two copies of a store said of one shift becomes one: it was open when one of them was restored or cloned.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Cash, Recount, Shift, ShiftState, ShiftTotals};
@@ -39,9 +40,9 @@ pub fn merged(known: &Shift, reported: Shift) -> Shift {
 /// The count that closed a shift, as a later count of it.
 fn as_recount(shift: &Shift) -> Option<Recount> {
     Some(Recount {
-        before: 0,
+        before: Money::ZERO,
         counted_cash: shift.counted_cash?,
-        variance: 0,
+        variance: Money::ZERO,
         reason: shift.note.clone().unwrap_or_default(),
         business_date: shift.business_date,
         user_id: shift.closed_by.clone()?,
@@ -58,7 +59,7 @@ fn did_more(known: &ShiftTotals, reported: &ShiftTotals) -> bool {
 }
 
 /// Identity of a count, which also gives its place among others.
-fn place_of(count: &Recount) -> (UtcMs, &UserId, i64, &str) {
+fn place_of(count: &Recount) -> (UtcMs, &UserId, Money, &str) {
     (count.at, &count.user_id, count.counted_cash, &count.reason)
 }
 

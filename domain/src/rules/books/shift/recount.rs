@@ -3,6 +3,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::Refusal;
@@ -23,7 +24,7 @@ pub const RECOUNTS_MAX: usize = 50;
 #[serde(deny_unknown_fields)]
 pub struct RecountShift {
     /// Cash counted this time, in whole currency units.
-    pub counted_cash: i64,
+    pub counted_cash: Money,
     /// Reason for counting again.
     pub reason: String,
 }

@@ -1,6 +1,7 @@
 //! The commands that open and close a shift, as they come in.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids;
 use crate::model::base::ids::RegisterId;
 use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, TEXT_CHARS_MAX};
@@ -24,7 +25,7 @@ pub struct OpenShift {
     /// Register of the shift. Defaults to `main`.
     pub register_id: Option<RegisterId>,
     /// Cash in the drawer, in whole currency units. Defaults to 0.
-    pub opening_float: Option<i64>,
+    pub opening_float: Option<Money>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
 }
@@ -34,7 +35,7 @@ pub struct OpenShift {
 #[serde(deny_unknown_fields)]
 pub struct CloseShift {
     /// Cash counted in the drawer, in whole currency units.
-    pub counted_cash: i64,
+    pub counted_cash: Money,
     /// Counted notes and coins, which must add up to `counted_cash`. Null if they were not listed.
     pub denominations: Option<Vec<Denomination>>,
     /// Counted amounts of payment methods other than cash, for example of card slips. Omit it if none was counted.

@@ -1,6 +1,6 @@
 //! A shift and its summary as the interface shows them.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{RegisterId, ShiftId, StoreId, UserId};
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -39,18 +39,18 @@ pub struct ShiftView<'a> {
     /// When the shift was opened.
     opened_at: UtcMs,
     /// Cash in the drawer at the opening, in whole currency units.
-    opening_float: i64,
+    opening_float: Money,
     /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a UserId>,
     /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
     /// Cash counted at the close, in whole currency units. Null until the shift is closed.
-    counted_cash: Option<i64>,
+    counted_cash: Option<Money>,
     /// Cash expected in the drawer at the close, in whole currency units. Null until the shift is closed.
-    expected_cash: Option<i64>,
+    expected_cash: Option<Money>,
     /// Variance at the close: `counted_cash` − `expected_cash`, in whole currency units. Null until the shift is
     /// closed.
-    variance: Option<i64>,
+    variance: Option<Money>,
     /// When the shift was ended without a count. Null if it was not.
     ended_at: Option<UtcMs>,
     /// User who approved its variance. Null if no approval was needed.
@@ -80,30 +80,30 @@ pub struct ShiftSums<'a> {
     /// Number of pieces in the completed sales.
     items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in whole currency units.
-    gross_sales: i64,
+    gross_sales: Money,
     /// Sum of the discounts, in whole currency units.
-    discounts: i64,
+    discounts: Money,
     /// Sum of the tax of the sales, in whole currency units.
-    tax: i64,
+    tax: Money,
     /// Sum of the totals of the sales, without cash rounding, in whole currency units.
-    total: i64,
+    total: Money,
     /// Sum of the cash rounding of the payments, in whole currency units. `by_method` contains it, `total` does not.
-    rounding: i64,
+    rounding: Money,
     /// Net sales: `total` − `tax`, in whole currency units.
-    net_sales: i64,
+    net_sales: Money,
     /// Number of returns.
     returns_count: i64,
     /// Sum of the refunds, without cash rounding, in whole currency units.
-    returns_total: i64,
+    returns_total: Money,
     /// Sum of the tax of the returned lines, in whole currency units.
-    returns_tax: i64,
+    returns_tax: Money,
     /// Sum of the cash rounding of the refunds, in whole currency units. `by_method` contains it, `returns_total` does
     /// not.
-    returns_rounding: i64,
+    returns_rounding: Money,
     /// Number of voided sales.
     voids_count: i64,
     /// Sum of the totals of the voided sales, in whole currency units.
-    voids_total: i64,
+    voids_total: Money,
     /// Number of lines sold at a price that differs from the catalogue's.
     price_overrides: i64,
     /// Totals by payment method. Null while they are hidden from the cashier until the shift is closed
@@ -127,17 +127,17 @@ pub struct MethodSummary<'a> {
     /// Number of accepted payments.
     sales_count: i64,
     /// Sum of amount + rounding of the accepted payments, in whole currency units.
-    sales: i64,
+    sales: Money,
     /// Number of refunds.
     refunds_count: i64,
     /// Sum of amount + rounding of the refunds, in whole currency units.
-    refunds: i64,
+    refunds: Money,
     /// Net amount: `sales` − `refunds`, in whole currency units.
-    net: i64,
+    net: Money,
     /// Amount counted at the close, in whole currency units. Null if the method was not counted.
-    counted: Option<i64>,
+    counted: Option<Money>,
     /// Variance: `counted` less the expected amount, in whole currency units. Null if the method was not counted.
-    variance: Option<i64>,
+    variance: Option<Money>,
 }
 
 /// The shift as the interface shows it.

@@ -2,6 +2,7 @@
 
 use crate::model::base::event;
 use crate::model::base::event::fact;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::ShiftId;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Shift, ShiftState, ShiftTotals};
@@ -27,7 +28,7 @@ fn counted(begun: Option<&Transaction>, payment: &Payment) -> bool {
 /// Amount that a return had paid of a basket and that goes back as money, now that there is no basket.
 fn exchanged_back(refunds: &[ReversedPayment], totals: &mut ShiftTotals) -> Result<(), Refusal> {
     for back in refunds.iter().filter(|back| back.exchange) {
-        totals.add_refund(EXCHANGE, back.amount.saturating_neg(), 0)?;
+        totals.add_refund(EXCHANGE, back.amount.saturating_neg(), Money::ZERO)?;
         totals.add_refund(&back.method, back.amount, back.rounding)?;
     }
     Ok(())
@@ -207,7 +208,7 @@ impl<R: Rows> Book<'_, R> {
                 None => self.row(&line.sku)?,
             };
             row.damaged = row.damaged.saturating_add(line.qty.saturating_mul(sign));
-            row.damaged_value = row.damaged_value.saturating_add(line.cost.saturating_mul(sign));
+            row.damaged_value = row.damaged_value.saturating_add(line.cost.saturating_mul(sign).get());
             stock.push(row);
         }
         Ok(rows)
@@ -287,7 +288,7 @@ impl<R: Rows> Book<'_, R> {
             state: ShiftState::Interrupted,
             opened_by: by.clone(),
             opened_at: at,
-            opening_float: 0,
+            opening_float: Money::ZERO,
             closed_by: None,
             closed_at: None,
             counted_cash: None,

@@ -41,7 +41,7 @@ pub fn adjust(
         })
         .collect();
     let value = post::estimate(&mut lines, cmd.bucket, room.book)?;
-    let above = post::above(room.rules.policy.adjustment_value, &lines);
+    let above = post::above(room.rules.policy.adjustment_value.get(), &lines);
     let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
         let limit = room.rules.policy.adjustment_value;

@@ -1,6 +1,6 @@
 //! Creation and change of one product, at head office or in a shop without one.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX, SKU_BYTES_MAX};
 use crate::model::base::patch::Given;
@@ -85,7 +85,7 @@ body! {
         /// Name of the product.
         pub name: String,
         /// Unit price in whole currency units.
-        pub price: i64,
+        pub price: Money,
     }
 }
 
@@ -97,7 +97,7 @@ body! {
         pub name: Option<String>,
         /// Unit price in whole currency units.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
-        pub price: Option<i64>,
+        pub price: Option<Money>,
     }
 }
 

@@ -89,6 +89,7 @@ fn merge_codes(mut row: Vec<Barcode>, known: &[Barcode]) -> Vec<Barcode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::base::figures::Money;
     use crate::model::base::time::UtcMs;
     use crate::model::inventory::product::ProductState;
 
@@ -98,7 +99,7 @@ mod tests {
 
     fn product(codes: &[(&str, i64)]) -> Product {
         let barcodes = codes.iter().map(|(name, qty)| code(name, *qty)).collect();
-        Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), 5, UtcMs(1)) }
+        Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), Money::new(5), UtcMs(1)) }
     }
 
     #[test]

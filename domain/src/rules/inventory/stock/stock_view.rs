@@ -1,6 +1,6 @@
 //! A product's stock as the interface shows it.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::{Product, ProductState};
@@ -43,7 +43,7 @@ pub struct StockView<'a> {
 /// Product shown for goods that have stock and no product: their code only.
 pub fn out_of_catalogue(sku: Sku) -> Product {
     let name = sku.0.clone();
-    Product { state: ProductState::Inactive, ..Product::new(sku, name, 0, UtcMs(0)) }
+    Product { state: ProductState::Inactive, ..Product::new(sku, name, Money::ZERO, UtcMs(0)) }
 }
 
 /// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved

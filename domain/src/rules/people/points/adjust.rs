@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Money, Points};
 use crate::model::base::ids::{MemberId, UserId};
 use crate::model::base::limits::{FIGURE_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -65,7 +65,8 @@ pub fn adjust(
 /// without one: if every store did, a member would lose them as often as there are stores.
 pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &LedgerBook) -> Option<Moved> {
     let reference_id = format!("{member}:{today}");
-    let cause = Cause { reference_id: &reference_id, business_date: today, user_id: by, at: now, worth: 0 };
+    let cause =
+        Cause { reference_id: &reference_id, business_date: today, user_id: by, at: now, worth: Money::ZERO };
     let mut account = book.account(member);
     let entry = account.expire(&cause)?;
     Some(Moved { entry, account })

@@ -1,6 +1,7 @@
 //! Recalls a hold: the shift drafts, the ledger finds it waiting or refuses; prices are renewed.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{HoldId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -47,9 +48,9 @@ pub struct Change {
     /// Changed figure: `price`, `discount`, `tax` or `total`.
     pub field: &'static str,
     /// Value in the held basket, in whole currency units.
-    pub before: i64,
+    pub before: Money,
     /// Value after the basket was priced again, in whole currency units.
-    pub after: i64,
+    pub after: Money,
 }
 
 /// A recalled basket and what moved meanwhile.

@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{HoldId, TransactionId};
 use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::money::sum;
@@ -51,7 +52,7 @@ struct HoldBody {
     /// Shift of the new basket. Defaults to the caller's own open shift.
     shift_id: Option<crate::model::base::ids::ShiftId>,
     /// Discount on the whole new basket, in whole currency units. Null for none.
-    discount: Option<i64>,
+    discount: Option<Money>,
     /// Reason for the discount. Null for none.
     discount_reason: Option<String>,
     /// Note on the hold, for example the customer's name. Null for none.

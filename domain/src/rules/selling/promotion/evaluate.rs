@@ -1,6 +1,6 @@
 //! Which promotion gives what to which line: the same for any order of promotions given.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::money::product;
 use crate::model::selling::promotion::{NotGiven, Occasion, Promotion};
@@ -14,7 +14,7 @@ pub struct PromoLine<'a> {
     pub category: Option<&'a str>,
     pub qty: Quantity,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
 }
 
 /// Amount that a promotion gave to a line: above 0.
@@ -25,14 +25,14 @@ pub struct Shared {
     /// Name of the promotion.
     pub name: String,
     /// Discount in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// A line while promotions go over it.
 pub(super) struct Seen {
     pub(super) qty: Quantity,
     /// Remaining amount of its price.
-    pub(super) left: i64,
+    pub(super) left: Money,
     given: Vec<Shared>,
     closed: bool,
 }
@@ -82,7 +82,7 @@ fn in_order(promotions: &mut [&Promotion]) {
 
 fn begun(lines: &[PromoLine<'_>]) -> Vec<Seen> {
     let line = |line: &PromoLine<'_>| {
-        let gross = i64::try_from(product(line.qty, line.price)).unwrap_or(i64::MAX);
+        let gross = Money::saturating_from(product(line.qty, line.price));
         Seen { qty: line.qty, left: gross, given: Vec::new(), closed: false }
     };
     lines.iter().map(line).collect()
@@ -101,9 +101,8 @@ fn apply(promotion: &Promotion, lines: &[PromoLine<'_>], seen: &mut [Seen]) -> R
     if sees.is_empty() {
         return Err(if matched { NotGiven::NotStackable } else { NotGiven::NoItem });
     }
-    let sum =
-        |of: fn(&Seen) -> i64| sees.iter().fold(0_i128, |sum, line| sum.saturating_add(i128::from(of(line))));
-    let (pieces, left) = (sum(|line| line.qty.get()), sum(|line| line.left));
+    let sum = |of: fn(&Seen) -> i128| sees.iter().fold(0_i128, |sum, line| sum.saturating_add(of(line)));
+    let (pieces, left) = (sum(|line| line.qty.into()), sum(|line| line.left.into()));
     if promotion.min_qty.is_some_and(|least| pieces < i128::from(least)) {
         return Err(NotGiven::MinQty);
     }

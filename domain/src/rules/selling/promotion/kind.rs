@@ -1,13 +1,13 @@
 //! What each kind of promotion gives to the lines that it sees.
 
-use crate::model::base::figures::{BasisPoints, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Quantity};
 use crate::model::base::money::{product, share, spread};
 use crate::model::selling::promotion::{Promotion, PromotionKind};
 use crate::rules::selling::promotion::evaluate::Seen;
 use std::cmp::Ordering;
 
 /// One amount per line, in their order.
-pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<i64> {
+pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<Money> {
     let value = promotion.value.max(0);
     match promotion.kind {
         PromotionKind::LinePercent => {
@@ -17,14 +17,14 @@ pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<i64> {
             lines.iter().map(|line| fits(product(value, line.qty)).min(line.left)).collect()
         }
         PromotionKind::BasketPercent => shared(percent(whole(lines), value.into()), lines),
-        PromotionKind::BasketAmount => shared(value.min(fits(whole(lines))), lines),
-        PromotionKind::BuyXGetY => shared(cheapest(promotion, lines, value), lines),
+        PromotionKind::BasketAmount => shared(fits(whole(lines)).min(value.into()), lines),
+        PromotionKind::BuyXGetY => shared(cheapest(promotion, lines, value.into()), lines),
     }
 }
 
 /// Over all its lines, by what is left: bringing back paid pieces does not keep the free one.
-fn shared(amount: i64, lines: &[&mut Seen]) -> Vec<i64> {
-    let left: Vec<i64> = lines.iter().map(|line| line.left).collect();
+fn shared(amount: Money, lines: &[&mut Seen]) -> Vec<Money> {
+    let left: Vec<Money> = lines.iter().map(|line| line.left).collect();
     spread(amount, &left)
 }
 
@@ -33,16 +33,16 @@ fn whole(lines: &[&mut Seen]) -> i128 {
 }
 
 /// Never more than the whole.
-fn percent(left: i128, rate: BasisPoints) -> i64 {
+fn percent(left: i128, rate: BasisPoints) -> Money {
     fits(rate.min(BasisPoints::WHOLE).of(left))
 }
 
-fn fits(amount: i128) -> i64 {
-    i64::try_from(amount).unwrap_or(i64::MAX)
+fn fits(amount: i128) -> Money {
+    Money::saturating_from(amount)
 }
 
 /// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
-fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
+fn cheapest(promotion: &Promotion, lines: &[&mut Seen], rate: BasisPoints) -> Money {
     let [buy, get] =
         [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
     let pieces: Quantity = lines.iter().map(|line| line.qty).sum();
@@ -56,7 +56,7 @@ fn cheapest(promotion: &Promotion, lines: &[&mut Seen], value: i64) -> i64 {
         reduced = reduced.saturating_sub(part);
         sum = sum.saturating_add(share(line.left, part, line.qty.max(Quantity::new(1))));
     }
-    percent(sum, value.into())
+    percent(sum, rate)
 }
 
 /// By what is left of one piece: left / qty, without dividing.

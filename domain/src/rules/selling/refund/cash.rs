@@ -1,6 +1,7 @@
 //! Cash rounding of refunds: taken back cumulatively, so that the parts of a sale never pay out more cash than the sale
 //! brought.
 
+use crate::model::base::figures::Money;
 use crate::model::base::settings::RoundingMode;
 use crate::model::selling::payment::{CASH, Paid};
 use crate::rules::selling::payment::{Direction, cash_rounding};
@@ -10,7 +11,7 @@ use crate::rules::selling::payment::{Direction, cash_rounding};
 /// A is what went back of the cash amount so far, this refund included, and C the cash that the sale brought. After each
 /// refund min(C, R(A)) is paid out in all, and C once the whole amount is back. Only what goes beyond the cash that the
 /// sale brought is rounded without it.
-pub fn cash_back(paid: &[Paid], amount: i64, step: i64, mode: RoundingMode) -> i128 {
+pub fn cash_back(paid: &[Paid], amount: Money, step: Money, mode: RoundingMode) -> i128 {
     let cash = paid.iter().find(|method| method.method == CASH);
     let [sold, rounding, back, back_rounding] = cash.map_or([0; 4], |cash| {
         [cash.amount, cash.rounding, cash.refunded, cash.refunded_rounding].map(i128::from)
@@ -18,12 +19,12 @@ pub fn cash_back(paid: &[Paid], amount: i64, step: i64, mode: RoundingMode) -> i
     let amount = i128::from(amount);
     let brought = sold.saturating_add(rounding);
     // Other methods may have given back more than they paid: that is a part of the cash amount.
-    let beyond = |method: &Paid| i128::from(method.refunded.saturating_sub(method.amount).max(0));
+    let beyond = |method: &Paid| i128::from(method.refunded.saturating_sub(method.amount).max(Money::ZERO));
     let others = paid.iter().filter(|method| method.method != CASH).map(beyond);
     let others = others.fold(0_i128, i128::saturating_add).min(sold.saturating_sub(back).max(0));
     let after = back.saturating_add(others).saturating_add(amount);
     let rounded = |amount: i128, direction| {
-        let whole = i64::try_from(amount).unwrap_or(i64::MAX);
+        let whole = Money::saturating_from(amount);
         amount.saturating_add(cash_rounding(whole, step, mode, direction))
     };
     let paid_out = if after >= sold {

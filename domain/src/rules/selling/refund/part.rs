@@ -1,6 +1,6 @@
 //! What comes back of one line: part(k) = f(all so far) − f(all before).
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::{product, share};
 use crate::model::base::refusal::Refusal;
 use crate::model::selling::transaction::Line;
@@ -11,11 +11,11 @@ pub struct SoldLine {
     /// Pieces, at least 1.
     pub qty: Quantity,
     /// Unit price in whole currency units.
-    pub price: i64,
+    pub price: Money,
     /// Σ discounts, the basket's share included.
-    pub discount: i64,
+    pub discount: Money,
     /// Tax on, or contained in, the line's net.
-    pub tax: i64,
+    pub tax: Money,
     /// Whether the price contained the tax.
     pub contained: bool,
 }
@@ -24,13 +24,13 @@ pub struct SoldLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RefundPart {
     /// Pieces × price.
-    pub gross: i64,
+    pub gross: Money,
     /// Their part of the discount.
-    pub discount: i64,
+    pub discount: Money,
     /// Their part of the tax.
-    pub tax: i64,
+    pub tax: Money,
     /// gross − discount + tax (contained: without + tax).
-    pub refund: i64,
+    pub refund: Money,
 }
 
 impl RefundPart {
@@ -72,8 +72,8 @@ impl SoldLine {
     /// Amounts that the first `k` pieces gave back in all. A sold line's figures are below 2^53.
     fn back(&self, k: Quantity) -> RefundPart {
         let part =
-            |whole: i64| i64::try_from(share(whole, k, self.qty.max(Quantity::new(1)))).unwrap_or(whole);
-        let gross = i64::try_from(product(k, self.price)).unwrap_or(i64::MAX);
+            |whole: Money| Money::try_from(share(whole, k, self.qty.max(Quantity::new(1)))).unwrap_or(whole);
+        let gross = Money::saturating_from(product(k, self.price));
         let (discount, tax) = (part(self.discount), part(self.tax));
         let net = gross.saturating_sub(discount);
         let refund = if self.contained { net } else { net.saturating_add(tax) };
@@ -82,7 +82,7 @@ impl SoldLine {
 }
 
 /// The cost that comes back with `n` more of a line's `qty` pieces after `returned` did before.
-pub fn cost_back(cost: i64, qty: Quantity, returned: Quantity, n: Quantity) -> i64 {
-    let back = |k: Quantity| i64::try_from(share(cost, k, qty.max(Quantity::new(1)))).unwrap_or(cost);
+pub fn cost_back(cost: Money, qty: Quantity, returned: Quantity, n: Quantity) -> Money {
+    let back = |k: Quantity| Money::try_from(share(cost, k, qty.max(Quantity::new(1)))).unwrap_or(cost);
     back(returned.saturating_add(n)).saturating_sub(back(returned))
 }

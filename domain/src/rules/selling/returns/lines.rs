@@ -1,5 +1,6 @@
 //! What comes back, line by line: pieces of sold lines, or goods without a receipt.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::ITEMS_MAX;
 use crate::model::base::money::{figure, product as times, sum};
@@ -55,10 +56,10 @@ fn back(
     contained: bool,
 ) -> Result<ReturnLine, Refusal> {
     let whole = SoldLine::of(sold, contained);
-    let (mut part, mut cost) = (RefundPart::default(), 0_i64);
+    let (mut part, mut cost) = (RefundPart::default(), Money::ZERO);
     for span in &pieces {
         part = part.plus(&whole.part(span.start.into(), span.qty())?);
-        let back = cost_back(sold.cost.unwrap_or(0), sold.qty, span.start.into(), span.qty());
+        let back = cost_back(sold.cost.unwrap_or(Money::ZERO), sold.qty, span.start.into(), span.qty());
         cost = cost.saturating_add(back);
     }
     Ok(ReturnLine {
@@ -75,7 +76,7 @@ fn back(
         tax: part.tax,
         refund: part.refund,
         cost,
-        correction: 0,
+        correction: Money::ZERO,
         disposition: item.disposition(),
         reason: item.reason.clone(),
         track_stock: sold.track_stock,
@@ -103,7 +104,7 @@ pub(super) fn unreceipted(
 }
 
 fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<ReturnLine, Refusal> {
-    let price = item.price.unwrap_or(0);
+    let price = item.price.unwrap_or(Money::ZERO);
     let gross = figure("items", times(item.qty, price))?;
     let rate_bp = product.tax_rate_bp.unwrap_or(rules.default_rate_bp);
     let tax = figure("items", tax(gross, rate_bp.into(), rules.prices_include_tax))?;
@@ -116,12 +117,12 @@ fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<Retu
         qty: item.qty,
         price,
         gross,
-        discount: 0,
+        discount: Money::ZERO,
         tax_rate_bp: rate_bp,
         tax,
         refund: if rules.prices_include_tax { gross } else { sum("items", [gross, tax])? },
-        cost: 0,
-        correction: 0,
+        cost: Money::ZERO,
+        correction: Money::ZERO,
         disposition: item.disposition(),
         reason: item.reason.clone(),
         track_stock: product.track_stock,

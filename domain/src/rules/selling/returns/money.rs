@@ -1,5 +1,6 @@
 //! How the money of a return goes back.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::{figure, sum};
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -16,7 +17,7 @@ use crate::rules::selling::returns::{NewRefund, NewReturn};
 /// `payment_mismatch`, `approval_required` (more than a method paid), `validation_failed`.
 pub(crate) fn refunds(
     cmd: &NewReturn,
-    total: i64,
+    total: Money,
     sale: Option<&Transaction>,
     after: &mut SaleAfter,
     authorization: &Authorization<'_>,
@@ -45,8 +46,8 @@ fn plain(tender: Tender) -> Refund {
     Refund {
         method,
         amount,
-        rounding: 0,
-        origin_rounding: 0,
+        rounding: Money::ZERO,
+        origin_rounding: Money::ZERO,
         origin: None,
         transaction_id: None,
         reference: None,
@@ -66,7 +67,7 @@ fn settled_method(refund: &Refund) -> &str {
 
 fn asked_for(
     asked: &[NewRefund],
-    total: i64,
+    total: Money,
     sale: Option<&Transaction>,
     after: &SaleAfter,
     authorization: &Authorization<'_>,
@@ -106,7 +107,7 @@ fn capped(
     after: &SaleAfter,
     authorization: &Authorization<'_>,
 ) -> Result<(), Refusal> {
-    let left = after.paid.iter().find(|paid| paid.method == refund.method).map_or(0, Paid::left);
+    let left = after.paid.iter().find(|paid| paid.method == refund.method).map_or(Money::ZERO, Paid::left);
     if refund.amount <= left {
         return Ok(());
     }
@@ -122,7 +123,7 @@ fn capped(
     }
     authorization.manager_for(|| {
         let needs = NeedsApproval::of("refunding more by a payment method than it paid");
-        NeedsApproval { value: Some(refund.amount), limit: Some(left), ..needs }
+        NeedsApproval { value: Some(refund.amount.get()), limit: Some(left.get()), ..needs }
             .at(format!("refunds[{place}].amount"))
     })
 }
@@ -149,7 +150,7 @@ fn exchanged(
         count(&mut so_far, refund);
     }
     so_far.paid.retain(|paid| paid.method != POINTS);
-    let parts = tenders(1, exchange.amount, &so_far.paid);
+    let parts = tenders(Money::new(1), exchange.amount, &so_far.paid);
     let found = sum("refunds", parts.iter().map(|part| part.amount))?;
     if found < exchange.amount {
         let problem = format!("an exchange can use at most {found}: the rest was not paid with money");

@@ -1,7 +1,7 @@
 //! The return command, as it comes in.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{ShiftId, Sku, TransactionId};
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
@@ -52,7 +52,7 @@ pub struct NewReturnItem {
     /// Destination of the returned goods. If it and `restock` are omitted, the goods go back to sellable stock.
     pub disposition: Option<Disposition>,
     /// Price of one piece, in whole currency units. Required without a receipt, and accepted only then.
-    pub price: Option<i64>,
+    pub price: Option<Money>,
 }
 
 /// Part of a refund with its payment method.
@@ -62,7 +62,7 @@ pub struct NewRefund {
     /// Payment method: `cash`, `card`, …, `exchange`.
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// For an exchange: the open transaction that it pays. Required for an exchange, and omitted otherwise.
     pub transaction_id: Option<TransactionId>,
     /// Slip number or other reference of the payment. Null for none.

@@ -1,6 +1,6 @@
 //! A return as the interface shows it.
 
-use crate::model::base::figures::{Points, Quantity};
+use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::returns::{Disposition, Refund, Return, ReturnLine, ReturnState, Verification};
@@ -49,11 +49,11 @@ pub struct ReturnView<'a> {
     /// Returned lines.
     items: Vec<ReturnLineView<'a>>,
     /// Sum of the refunds before cash rounding, in whole currency units.
-    refund_total: i64,
+    refund_total: Money,
     /// Sum of the cash rounding of the refunds, in whole currency units.
-    rounding: i64,
+    rounding: Money,
     /// Tax of the returned lines, in whole currency units.
-    tax: i64,
+    tax: Money,
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],
     /// Earned points that the return takes from the member.
@@ -85,15 +85,15 @@ struct ReturnLineView<'a> {
     /// Number of returned pieces.
     qty: Quantity,
     /// Price of one piece, in whole currency units.
-    price: i64,
+    price: Money,
     /// `qty` × `price`, in whole currency units.
-    gross: i64,
+    gross: Money,
     /// Share of these pieces in the discounts of the sold line, in whole currency units.
-    discount: i64,
+    discount: Money,
     /// Share of these pieces in the tax of the sold line, in whole currency units.
-    tax: i64,
+    tax: Money,
     /// Amount refunded for these pieces, in whole currency units.
-    refund: i64,
+    refund: Money,
     /// Destination of the returned goods.
     disposition: Disposition,
     /// Whether the goods went back to sellable stock: `disposition` is `restock`.
@@ -104,11 +104,11 @@ struct ReturnLineView<'a> {
     balance_after: Option<Quantity>,
     /// Cost of the goods, in whole currency units. Omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<i64>,
+    cost: Option<Money>,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units. Omitted for
     /// cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    correction: Option<i64>,
+    correction: Option<Money>,
 }
 
 /// Preview of a return before it is posted. Nothing has changed.
@@ -123,11 +123,11 @@ pub struct ReturnQuote<'a> {
     /// Lines that would be returned.
     items: Vec<ReturnLineView<'a>>,
     /// Sum of the refunds before cash rounding, in whole currency units.
-    refund_total: i64,
+    refund_total: Money,
     /// Sum of the cash rounding of the refunds, in whole currency units. The customer gets `refund_total` + `rounding`.
-    rounding: i64,
+    rounding: Money,
     /// Tax of the returned lines, in whole currency units.
-    tax: i64,
+    tax: Money,
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],
     /// Earned points that the return would take from the member.

@@ -1,7 +1,7 @@
 //! Settles a return: what came back before is known here, so two tills can't return one piece.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::Points;
+use crate::model::base::figures::{Money, Points};
 use crate::model::base::ids::{MovementId, PaymentId};
 use crate::model::base::limits::PAYMENTS_MAX;
 use crate::model::base::money::sum;
@@ -160,7 +160,7 @@ pub fn settle(
 }
 
 fn limits(
-    total: i64,
+    total: Money,
     receipted: bool,
     authorization: &Authorization<'_>,
     rules: &Rules,
@@ -197,7 +197,8 @@ fn points_of(
     let kept = points::kept(sale.total, by_points, after.refunded, sale.earn_per, sale.multiplier_bp);
     let lost =
         sale.points_earned.saturating_sub(kept).saturating_sub(before.points_reversed).max(Points::ZERO);
-    let refunded = after.paid.iter().find(|paid| paid.method == POINTS).map_or(0, |paid| paid.refunded);
+    let refunded =
+        after.paid.iter().find(|paid| paid.method == POINTS).map_or(Money::ZERO, |paid| paid.refunded);
     let so_far = points::back(sale.points_redeemed, by_points, refunded);
     let given = so_far.saturating_sub(before.points_back).max(Points::ZERO);
     let mut account = book.account(member);
@@ -239,8 +240,8 @@ fn exchange(
         method: EXCHANGE.to_owned(),
         amount: part.amount,
         tendered: part.amount,
-        change: 0,
-        rounding: 0,
+        change: Money::ZERO,
+        rounding: Money::ZERO,
         origin_rounding: part.origin_rounding,
         reference: Some(document.return_id.0.clone()),
         state: PaymentState::Accepted,

@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MemberId, TransactionId};
 use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::product as times;
@@ -35,7 +35,7 @@ pub struct ChangeSale {
     pub member_id: Option<MemberId>,
     /// Discount on the whole basket, in whole currency units.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
-    pub discount: Option<i64>,
+    pub discount: Option<Money>,
     /// Reason for the discount. Null for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount_reason: Option<String>,
@@ -150,11 +150,11 @@ pub(crate) fn renew(
     let found: Vec<&Product> = rows.iter().collect();
     let mut items = items_at_catalogue_prices(basket);
     let gifts = promotions(basket.business_date, &items, &found, &pricing, rules);
-    let mut left = 0_i64;
+    let mut left = Money::ZERO;
     for ((item, product), gifts) in items.iter_mut().zip(&found).zip(gifts) {
-        let gross = i64::try_from(times(item.qty, item.price_of(product))).unwrap_or(i64::MAX);
+        let gross = Money::saturating_from(times(item.qty, item.price_of(product)));
         let most = gross.saturating_sub(sum(&gifts));
-        let own = item.discount.unwrap_or(0).min(most);
+        let own = item.discount.unwrap_or(Money::ZERO).min(most);
         item.discount = Some(own);
         left = left.saturating_add(most.saturating_sub(own));
     }
@@ -179,9 +179,9 @@ fn as_now(line: &Line, pricing: &PricingContext<'_>) -> Product {
 }
 
 /// Discount of a line that was given by hand.
-pub(super) fn by_hand(line: &Line) -> i64 {
+pub(super) fn by_hand(line: &Line) -> Money {
     let own = line.discounts.iter().filter(|part| part.source == DiscountSource::Manual);
-    own.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
+    own.fold(Money::ZERO, |sum, part| sum.saturating_add(part.amount))
 }
 
 /// As [`asked_for`], but only with prices that a user has set. The other lines get the current prices of the
@@ -211,9 +211,9 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
         .collect()
 }
 
-fn by(basket: &Transaction, source: DiscountSource) -> i64 {
+fn by(basket: &Transaction, source: DiscountSource) -> Money {
     let parts = basket.items.iter().flat_map(|line| &line.discounts).filter(|part| part.source == source);
-    parts.fold(0_i64, |sum, part| sum.saturating_add(part.amount))
+    parts.fold(Money::ZERO, |sum, part| sum.saturating_add(part.amount))
 }
 
 fn reason(basket: &Transaction) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::{BasisPoints, Points, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use crate::model::base::ids::{MemberId, TransactionId};
 use crate::model::base::money::product;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
@@ -59,7 +59,8 @@ pub(crate) fn basket(
     let mut transaction = empty(cmd, id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
-    let asked = Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(0), discount_reason: reason };
+    let asked =
+        Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(Money::ZERO), discount_reason: reason };
     // Before the policy: a manager is not asked for what is not possible anyway.
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
     discount_policy(&cmd.items, &found, asked.discount, &till.authorization, till.rules)?;
@@ -102,7 +103,7 @@ pub(super) fn member<'a>(
 /// Attributes the basket to a member, by whose terms it earns.
 pub(super) fn attribute(basket: &mut Transaction, member: Option<&Member>, rules: &Rules) {
     basket.member_id = member.map(|member| member.member_id.clone());
-    basket.earn_per = if member.is_some() { rules.earn_per } else { 0 };
+    basket.earn_per = if member.is_some() { rules.earn_per } else { Money::ZERO };
     basket.multiplier_bp = member.map_or(BasisPoints::ZERO, |member| member.multiplier_bp(rules));
 }
 
@@ -127,8 +128,8 @@ pub(super) fn price_policy(
                 let needs = NeedsApproval::of("a price other than the catalogue's");
                 match first {
                     Some((place, (item, product))) => NeedsApproval {
-                        value: item.price,
-                        limit: Some(product.price),
+                        value: item.price.map(Money::get),
+                        limit: Some(product.price.get()),
                         setting: Some("pricing.override"),
                         ..needs
                     }
@@ -152,7 +153,7 @@ pub(super) fn price_policy(
 pub(super) fn discount_policy(
     items: &[NewItem],
     found: &[&Product],
-    on_the_whole: i64,
+    on_the_whole: Money,
     authorization: &Authorization<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
@@ -160,14 +161,14 @@ pub(super) fn discount_policy(
     let (gross, cut) =
         below_list(lines.map(|(item, product)| (item.qty, item.price_of(product), product.price)));
     let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
-        sum.saturating_add(i128::from(item.discount.unwrap_or(0)))
+        sum.saturating_add(i128::from(item.discount.unwrap_or(Money::ZERO)))
     });
     if !above_limit(given, gross, rules) {
         return Ok(());
     }
     authorization.manager_for(|| {
         let most = share_of(gross, rules.policy.discount_limit_bp);
-        let given = i64::try_from(given).unwrap_or(i64::MAX);
+        let given = Money::saturating_from(given);
         NeedsApproval::of("a discount of this size")
             .beyond(given, most, "pricing.discount_limit_bp")
             .at("discount")
@@ -177,11 +178,11 @@ pub(super) fn discount_policy(
 /// Requires a reason of a discount by hand, if the shop has codes for it.
 pub(super) fn discount_reason(
     items: &[NewItem],
-    on_the_whole: i64,
+    on_the_whole: Money,
     reason: Option<&str>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
-    if on_the_whole == 0 && items.iter().all(|item| item.discount.unwrap_or(0) == 0) {
+    if on_the_whole == 0 && items.iter().all(|item| item.discount.unwrap_or(Money::ZERO) == 0) {
         return Ok(());
     }
     rules.policy.reasons.check(Why::Discount, "discount_reason", reason)
@@ -198,7 +199,7 @@ pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
 
 /// Value of lines at the catalogue's prices (or their own, if those are higher), and the amount by which less is
 /// asked.
-fn below_list(lines: impl Iterator<Item = (Quantity, i64, i64)>) -> (i128, i128) {
+fn below_list(lines: impl Iterator<Item = (Quantity, Money, Money)>) -> (i128, i128) {
     lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
         let (worth, asked) = (product(qty, price.max(list)), product(qty, price));
         (gross.saturating_add(worth), cut.saturating_add(worth.saturating_sub(asked)))
@@ -206,9 +207,9 @@ fn below_list(lines: impl Iterator<Item = (Quantity, i64, i64)>) -> (i128, i128)
 }
 
 /// So many basis points of a sum.
-fn share_of(sum: i128, bp: BasisPoints) -> i64 {
+fn share_of(sum: i128, bp: BasisPoints) -> Money {
     let part = sum.saturating_mul(bp.into()).checked_div(BasisPoints::WHOLE.into()).unwrap_or(0);
-    i64::try_from(part).unwrap_or(i64::MAX)
+    Money::saturating_from(part)
 }
 
 fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
@@ -233,23 +234,23 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transac
         scans: Vec::new(),
         price_reasons: Vec::new(),
         prices_include_tax: till.rules.prices_include_tax,
-        subtotal: 0,
-        discount: 0,
-        tax: 0,
-        rounding: 0,
-        total: 0,
+        subtotal: Money::ZERO,
+        discount: Money::ZERO,
+        tax: Money::ZERO,
+        rounding: Money::ZERO,
+        total: Money::ZERO,
         points_earned: Points::ZERO,
         points_redeemed: Points::ZERO,
-        earn_per: 0,
+        earn_per: Money::ZERO,
         multiplier_bp: BasisPoints::ZERO,
         points_expire: None,
         points_lots: Vec::new(),
         payments: Vec::new(),
-        amount_paid: 0,
-        amount_due: 0,
-        cash_due: 0,
-        change: 0,
-        refunded: 0,
+        amount_paid: Money::ZERO,
+        amount_due: Money::ZERO,
+        cash_due: Money::ZERO,
+        change: Money::ZERO,
+        refunded: Money::ZERO,
         flags: Vec::new(),
         created_at: till.now,
         paid_at: None,

@@ -2,7 +2,7 @@
 
 use super::change::{by_hand, items_at_catalogue_prices};
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::patch::Given;
@@ -40,10 +40,10 @@ pub struct SetLine {
     /// Price of one piece in whole currency units, 0–10^12. Null for the catalogue's price.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
-    price: Given<i64>,
+    price: Given<Money>,
     /// Discount on this line, in whole currency units. Null to remove it.
     #[serde(default)]
-    discount: Given<i64>,
+    discount: Given<Money>,
     /// Reason for the price or the discount, and for pieces taken off; recorded in the audit log. Null to remove the reason
     /// of the line's price and discount.
     #[serde(default, deserialize_with = "crate::model::base::patch::text")]
@@ -205,9 +205,9 @@ mod tests {
         NewItem {
             sku: Sku("A".to_owned()),
             qty: Quantity::new(2),
-            price: Some(900),
+            price: Some(Money::new(900)),
             price_reason: text("damaged"),
-            discount: Some(50),
+            discount: Some(Money::new(50)),
             ..NewItem::default()
         }
     }
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(set.on(&mut item), discounts_reason, "{body}");
             assert_eq!(
                 (item.price, item.price_reason, item.discount),
-                (price, price_reason, discount),
+                (price.map(Money::new), price_reason, discount.map(Money::new)),
                 "{body}"
             );
             assert_eq!(item.qty, 2, "{body}");

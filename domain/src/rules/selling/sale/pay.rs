@@ -1,6 +1,7 @@
 //! Accepts payments of a sale. The last payment drafts the completed sale.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{PaymentId, TransactionId};
 use crate::model::base::limits::PAYMENTS_MAX;
 use crate::model::base::money::sum;
@@ -159,7 +160,7 @@ pub(super) fn accepted_payment(id: PaymentId, offer: &NewPayment, accepted: Acce
         tendered: accepted.tendered,
         change: accepted.change,
         rounding: accepted.rounding,
-        origin_rounding: 0,
+        origin_rounding: Money::ZERO,
         reference: offer.reference.clone(),
         state: PaymentState::Accepted,
         origin: None,
@@ -174,14 +175,14 @@ pub(crate) fn add_payments(
     rules: &Rules,
 ) -> Result<Transaction, Refusal> {
     after.payments.extend(new);
-    let total = |figure: fn(&Payment) -> i64| {
+    let total = |figure: fn(&Payment) -> Money| {
         sum("payments", after.payments.iter().filter(|payment| payment.counts()).map(figure))
     };
     let paid = total(|payment| payment.amount)?;
     let rounding = total(|payment| payment.rounding)?;
     let change = total(|payment| payment.change)?;
-    let worth = rules.redeem_value.max(1);
-    after.points_redeemed = after.paid_by_points().checked_div(worth).unwrap_or(0).into();
+    let worth = rules.redeem_value.get().max(1);
+    after.points_redeemed = after.paid_by_points().get().checked_div(worth).unwrap_or(0).into();
     after.points_earned = after.earning();
     (after.amount_paid, after.rounding, after.change) = (paid, rounding, change);
     after.amount_due = after.total.saturating_sub(paid);

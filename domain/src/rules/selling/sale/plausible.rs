@@ -1,5 +1,6 @@
 //! Prices and cash that somebody typed: what was set by hand, and what looks like a bar code.
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
 use crate::model::inventory::product::Product;
@@ -13,10 +14,10 @@ use crate::rules::selling::sale::NewItem;
 const PLAUSIBLE_TIMES: i64 = 100;
 
 /// Amount of which a large price that somebody types is a multiple.
-const ROUND: i64 = 1_000;
+const ROUND: Money = Money::new(1_000);
 
 /// The largest note where the shop names none.
-const LARGEST_NOTE: i64 = 100_000;
+const LARGEST_NOTE: Money = Money::new(100_000);
 
 /// The lines at a price that somebody has set by hand since `before`.
 pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) -> Vec<&'a Line> {
@@ -29,7 +30,7 @@ pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) 
 
 /// The largest price or cash amount that needs no confirmation: above it, and above a multiple of the expected amount,
 /// it is a bar code, or has digits too many.
-fn plausible(of: i64, rules: &Rules) -> i64 {
+fn plausible(of: Money, rules: &Rules) -> Money {
     let note = rules.policy.denominations.iter().copied().max().unwrap_or(LARGEST_NOTE);
     of.saturating_mul(PLAUSIBLE_TIMES).max(note.saturating_mul(PLAUSIBLE_TIMES))
 }
@@ -38,7 +39,7 @@ fn plausible(of: i64, rules: &Rules) -> i64 {
 ///
 /// # Errors
 /// `validation_failed`.
-pub(super) fn plausible_cash(due: i64, offers: &[NewPayment], rules: &Rules) -> Result<(), Refusal> {
+pub(super) fn plausible_cash(due: Money, offers: &[NewPayment], rules: &Rules) -> Result<(), Refusal> {
     let most = plausible(due, rules);
     for (place, offer) in offers.iter().enumerate() {
         if let Some(tendered) = offer.tendered.filter(|tendered| offer.method == CASH && *tendered > most) {
@@ -63,10 +64,12 @@ pub(super) fn plausible_prices(
     for (place, (item, product)) in items.iter().zip(found).enumerate() {
         let most = plausible(product.price, rules);
         // A price of that size that somebody means is a round one.
-        if let Some(price) = item.price.filter(|price| *price > most && price.checked_rem(ROUND) != Some(0)) {
+        if let Some(price) =
+            item.price.filter(|price| *price > most && price.checked_rem(ROUND) != Some(Money::ZERO))
+        {
             authorization.manager_for(|| NeedsApproval {
-                value: Some(price),
-                limit: Some(most),
+                value: Some(price.get()),
+                limit: Some(most.get()),
                 ..NeedsApproval::of("a price this far above the catalogue's")
                     .at(format!("items[{place}].price"))
             })?;

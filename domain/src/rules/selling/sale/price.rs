@@ -1,6 +1,6 @@
 //! Prices a basket for its lines: catalogue, promotions in force, the cashier's discounts.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::settings::Rules;
@@ -46,7 +46,7 @@ pub struct PricingContext<'a> {
 /// Request of a cashier.
 pub(super) struct Asked<'a> {
     pub(super) items: &'a [NewItem],
-    pub(super) discount: i64,
+    pub(super) discount: Money,
     pub(super) discount_reason: Option<&'a str>,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn reprice(
         .map(|(item, (product, gifts))| BasketLine {
             qty: item.qty,
             price: item.price_of(product),
-            discount: sum(gifts).saturating_add(item.discount.unwrap_or(0)),
+            discount: sum(gifts).saturating_add(item.discount.unwrap_or(Money::ZERO)),
             rate_bp: product.tax_rate_bp.unwrap_or(rules.default_rate_bp),
         })
         .collect();
@@ -159,8 +159,8 @@ pub(super) fn promotions(
 }
 
 /// Σ gifts of a line: never above its price.
-pub(super) fn sum(gifts: &[Shared]) -> i64 {
-    gifts.iter().fold(0_i64, |sum, gift| sum.saturating_add(gift.amount))
+pub(super) fn sum(gifts: &[Shared]) -> Money {
+    gifts.iter().fold(Money::ZERO, |sum, gift| sum.saturating_add(gift.amount))
 }
 
 fn discounts(
@@ -176,7 +176,7 @@ fn discounts(
         reason: Some(gift.name).filter(|name| !name.is_empty()),
     });
     let reason = reason.map(str::to_owned);
-    let manual = (DiscountSource::Manual, item.discount.unwrap_or(0), reason.clone());
+    let manual = (DiscountSource::Manual, item.discount.unwrap_or(Money::ZERO), reason.clone());
     let basket = (DiscountSource::Basket, priced.share, reason);
     let own = [manual, basket].into_iter().filter(|(_, amount, _)| *amount > 0);
     promoted

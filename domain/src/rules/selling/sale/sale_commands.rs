@@ -1,7 +1,7 @@
 //! The till's commands, as they come in.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX,
@@ -27,7 +27,7 @@ pub struct CreateSale {
     /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
     /// Discount on the whole basket, in whole currency units. Null for none.
-    pub discount: Option<i64>,
+    pub discount: Option<Money>,
     /// Reason for the discount. Null for none.
     pub discount_reason: Option<String>,
     /// Note in free text. Null for none.
@@ -56,16 +56,16 @@ pub struct NewItem {
     pub qty: Quantity,
     /// Price of one piece in whole currency units, 0–10^12. Defaults to the catalogue's price.
     #[schemars(range(min = 0, max = PRICE_MAX))]
-    pub price: Option<i64>,
+    pub price: Option<Money>,
     /// Reason for a price that differs from the catalogue's price. Defaults to `discount_reason`.
     pub price_reason: Option<String>,
     /// Discount on this line, in whole currency units. Null for none.
-    pub discount: Option<i64>,
+    pub discount: Option<Money>,
 }
 
 impl NewItem {
     /// Price of one piece of this product: the requested price, else the catalogue's.
-    pub(super) fn price_of(&self, product: &Product) -> i64 {
+    pub(super) fn price_of(&self, product: &Product) -> Money {
         self.price.unwrap_or(product.price)
     }
 }
@@ -87,9 +87,9 @@ struct PayBody {
     /// Payment method of a single payment.
     method: Option<String>,
     /// Part of the total that a single payment settles, before rounding, in whole currency units.
-    amount: Option<i64>,
+    amount: Option<Money>,
     /// Amount tendered with a single payment, in whole currency units. Defaults to the exact amount.
-    tendered: Option<i64>,
+    tendered: Option<Money>,
     /// Slip number or other reference of a single payment. Null for none.
     reference: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::TransactionId;
 use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
@@ -147,7 +148,7 @@ pub(super) fn take_back(
         let method = payment.settled_method().to_owned();
         if exchange {
             // What the return gave to the exchange goes back by the true method instead.
-            shift.totals.add_refund(EXCHANGE, payment.amount.saturating_neg(), 0)?;
+            shift.totals.add_refund(EXCHANGE, payment.amount.saturating_neg(), Money::ZERO)?;
             shift.totals.add_refund(&method, payment.amount, rounding)?;
         }
         let (payment_id, amount) = (payment.payment_id.clone(), payment.amount);

@@ -1,7 +1,7 @@
 //! A transaction as the interface shows it.
 
 use super::version;
-use crate::model::base::figures::{Points, Quantity};
+use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::Role;
 use crate::model::selling::transaction::{Line, LineDiscount, Payment, Transaction, TransactionState};
@@ -42,16 +42,16 @@ pub struct TransactionView<'a> {
     /// Lines, in the order in which they were added.
     items: Vec<LineView<'a>>,
     /// Sum of `qty` × `price` of the lines, in whole currency units.
-    subtotal: i64,
+    subtotal: Money,
     /// Sum of the lines' discounts, in whole currency units.
-    discount: i64,
+    discount: Money,
     /// Sum of the lines' tax, in whole currency units.
-    tax: i64,
+    tax: Money,
     /// Sum of the cash rounding of the payments, in whole currency units.
-    rounding: i64,
+    rounding: Money,
     /// Total to pay, before cash rounding, in whole currency units: `subtotal` − `discount`, plus `tax` if prices do
     /// not contain it.
-    total: i64,
+    total: Money,
     /// Points that the sale earned, or will earn when it is paid.
     points_earned: Points,
     /// Points that the payments used.
@@ -59,15 +59,15 @@ pub struct TransactionView<'a> {
     /// Payments, in order.
     payments: &'a [Payment],
     /// Sum of the accepted payments, in whole currency units.
-    amount_paid: i64,
+    amount_paid: Money,
     /// Amount that is still to be paid: `total` − `amount_paid`, in whole currency units.
-    amount_due: i64,
+    amount_due: Money,
     /// Amount to pay if the rest is paid in cash now, with cash rounding, in whole currency units.
-    cash_due: i64,
+    cash_due: Money,
     /// Sum of the change given, in whole currency units.
-    change: i64,
+    change: Money,
     /// Sum of the refunds of the sale's returns, in whole currency units.
-    refunded: i64,
+    refunded: Money,
     /// Points to check, for example `negative_stock` or `price_override`. Empty if there are none.
     flags: &'a [String],
     /// When the transaction was created.
@@ -104,21 +104,21 @@ struct LineView<'a> {
     /// Number of pieces.
     qty: Quantity,
     /// Price of one piece, in whole currency units.
-    price: i64,
+    price: Money,
     /// Price of one piece in the catalogue at that time, in whole currency units.
-    list_price: i64,
+    list_price: Money,
     /// Discounts of the line, each with its source.
     discounts: &'a [LineDiscount],
     /// Sum of `discounts`, in whole currency units.
-    discount: i64,
+    discount: Money,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
     /// Tax code that explains a rate of 0. Null for none.
     tax_code: Option<&'a str>,
     /// Tax of the line, in whole currency units: added to the net amount, or contained in it.
-    tax: i64,
+    tax: Money,
     /// Amount that the line adds to the total, in whole currency units: net + tax, or net if prices contain tax.
-    total: i64,
+    total: Money,
     /// Whether `price` differs from `list_price`.
     price_override: bool,
     /// Reason given for a price set by hand. Omitted if none was given.
@@ -128,7 +128,7 @@ struct LineView<'a> {
     returned_qty: Quantity,
     /// Cost of the pieces, in whole currency units. Null until the sale is paid; omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<Option<i64>>,
+    cost: Option<Option<Money>>,
 }
 
 impl<'a> TransactionView<'a> {

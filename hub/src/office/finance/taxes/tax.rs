@@ -8,7 +8,7 @@ use crate::db::{Db, Engine};
 use crate::office::finance::taxes::input_tax::{self, Input};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::alarm;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -279,6 +279,6 @@ fn output(row: &AnyRow) -> Result<Output, sqlx::Error> {
         returns_tax = returns_tax,
         base = base,
         tax = sales_tax.saturating_sub(returns_tax),
-        base_11_12 = domain::rules::selling::tax::eleven_twelfths(base),
+        base_11_12 = domain::rules::selling::tax::eleven_twelfths(Money::new(base)).get(),
     }))
 }
