@@ -1,9 +1,10 @@
 //! Every answer that any of these tests gets is held against the committed documents: a status, a code
 //! or a field that they do not tell is a failure of that test.
 
+use crate::client::document::with_components;
 use crate::{Reply, document};
 use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -123,8 +124,7 @@ impl Contract {
     fn validator(&self, place: &str, schema: &Value) -> Arc<Validator> {
         let mut validators = self.validators.lock().unwrap();
         let known = validators.entry(place.to_owned()).or_insert_with(|| {
-            let whole = json!({"allOf": [schema], "components": self.document["components"]});
-            Arc::new(jsonschema::draft202012::new(&whole).unwrap())
+            Arc::new(jsonschema::draft202012::new(&with_components(&self.document, schema)).unwrap())
         });
         Arc::clone(known)
     }

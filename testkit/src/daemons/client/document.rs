@@ -82,11 +82,37 @@ pub fn examples_fit(document: &Value) {
 
 #[track_caller]
 fn fits(document: &Value, schema: &Value, example: &Value, name: &str) {
-    let whole = json!({"allOf": [schema], "components": document["components"]});
+    let whole = with_components(document, schema);
     let validator = jsonschema::draft202012::new(&whole).unwrap_or_else(|error| panic!("{name}: {error}"));
     let problems: Vec<String> =
         validator.iter_errors(example).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(problems.is_empty(), "{name}: {problems:?}\n{example:#}");
+}
+
+/// A schema with the components that it refers to, also through others. With all components of the document, the
+/// thousand schemas of a run would take gigabytes.
+pub fn with_components(document: &Value, schema: &Value) -> Value {
+    let mut components = json!({});
+    let mut open = vec![schema];
+    while let Some(part) = open.pop() {
+        match part {
+            Value::Object(fields) => {
+                let at = fields.get("$ref").and_then(Value::as_str).unwrap_or_default();
+                if let Some((section, name)) =
+                    at.strip_prefix("#/components/").and_then(|at| at.split_once('/'))
+                    && components[section][name].is_null()
+                {
+                    let component = &document["components"][section][name];
+                    components[section][name] = component.clone();
+                    open.push(component);
+                }
+                open.extend(fields.values());
+            }
+            Value::Array(parts) => open.extend(parts),
+            _ => {}
+        }
+    }
+    json!({"allOf": [schema], "components": components})
 }
 
 fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
