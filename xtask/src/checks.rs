@@ -31,10 +31,8 @@ const EMBEDDED: [&str; 7] = [
     "office::settlement::files",
     "office::documents::plans",
 ];
-/// Suites that wait for processes and disks: they run more tests at once than there are cores.
+/// Suites that wait for processes, browsers and disks: they run more tests at once than there are cores.
 const THREADS: &str = "3";
-/// Tests of pages wait most of their time for browsers.
-const BROWSERS: &str = "6";
 
 enum Outcome {
     Passed,
@@ -158,7 +156,7 @@ fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     let mut hub = tests(targets, |name| name == "hub");
     hub.arg("--").args(EMBEDDED);
     let mut others = tests(targets, other);
-    others.env("RUST_TEST_THREADS", BROWSERS);
+    others.env("RUST_TEST_THREADS", THREADS);
     vec![
         ("built and linted", compiles(&ALL_TESTED)),
         ("unit tests", quick_tests(targets)),
