@@ -33,7 +33,7 @@ CREATE TABLE turns (
     name TEXT PRIMARY KEY,
     turn BIGINT NOT NULL
 );
-INSERT INTO turns (name, turn) VALUES ('categories', 0), ('notices', 0), ('preferred_suppliers', 0);
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('event_log', 0), ('notices', 0), ('preferred_suppliers', 0);
 
 -- What an administrator set in the place of what the settings file says; the value is JSON.
 CREATE TABLE settings (
@@ -58,6 +58,33 @@ CREATE TABLE notices (
     at BIGINT NOT NULL
 );
 CREATE INDEX notices_number ON notices (number);
+
+-- What programs are told, for 30 days. A row for each transaction that has events: its events get consecutive numbers, and
+-- last_no is the highest. 0: some process gives it after the commit, so that numbers rise in the order in which events can be
+-- seen. The order of one store's transactions is epoch_no, seq; of head office's own (store_id is empty) seq.
+CREATE TABLE event_commits (
+    commit_id TEXT PRIMARY KEY,
+    store_id TEXT NOT NULL,
+    epoch_no BIGINT NOT NULL,
+    seq BIGINT NOT NULL,
+    events BIGINT NOT NULL,
+    last_no BIGINT NOT NULL,
+    at BIGINT NOT NULL
+);
+CREATE INDEX event_commits_no ON event_commits (last_no);
+CREATE INDEX event_commits_at ON event_commits (at);
+CREATE TABLE event_log (
+    store_id TEXT NOT NULL,
+    commit_id TEXT NOT NULL,
+    -- From 0 within the transaction.
+    place BIGINT NOT NULL,
+    event_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    object_type TEXT NOT NULL,
+    object_id TEXT NOT NULL,
+    occurred_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, commit_id, place)
+);
 
 -- Verified backups that are kept.
 CREATE TABLE backups (

@@ -9,7 +9,7 @@ use crate::state::hub::Hub;
 use crate::state::idempotency;
 use crate::state::notify;
 use crate::table::hub::Identity;
-use crate::table::notice;
+use crate::table::{event_log, notice};
 use crate::{feed, ingest};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
@@ -120,6 +120,9 @@ async fn background(hub: Arc<Hub>) {
                 if let Err(error) = hub.screens.look(&hub.db).await {
                     outage::warn(&error, "the notices for open pages could not be read");
                 }
+                if let Err(error) = event_log::give_numbers(&hub.db).await {
+                    outage::warn(&error, "new events of the event log could not be numbered");
+                }
                 if replaced(&hub).await {
                     tracing::error!("the database was replaced: this process ends, so that it restarts with the \
                         new one");
@@ -147,6 +150,9 @@ async fn swept(hub: &Hub, now: UtcMs) {
     }
     if let Err(error) = notice::sweep(&hub.db, now).await {
         outage::warn(&error, "old notices for open pages could not be deleted");
+    }
+    if let Err(error) = event_log::sweep(&hub.db, now).await {
+        outage::warn(&error, "old events of the event log could not be deleted");
     }
 }
 

@@ -28,6 +28,7 @@ pub mod documents {
 
 /// Notices for open pages.
 pub mod events {
+    pub mod event_log_routes;
     pub mod event_routes;
     mod event_stream;
 }

@@ -5,7 +5,7 @@ use crate::http::{Answered, Request, health};
 use crate::office::audit::audit_routes;
 use crate::office::conflicts::conflict_routes;
 use crate::office::documents::document_routes;
-use crate::office::events::event_routes;
+use crate::office::events::{event_log_routes, event_routes};
 use crate::office::exceptions::exception_routes;
 use crate::office::finance::taxes::tax_routes;
 use crate::office::finance::{
@@ -62,6 +62,7 @@ macro_rules! shared {
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
     [
         SHARED,
+        event_log_routes::ROUTES,
         event_routes::ROUTES,
         overview_routes::ROUTES,
         store_routes::ROUTES,

@@ -14,6 +14,7 @@ pub mod books {
 pub mod conflict;
 pub mod counter;
 pub mod epoch;
+pub mod event_log;
 pub mod exception;
 /// Orders, suppliers' prices, and what warehouses keep.
 pub mod goods {

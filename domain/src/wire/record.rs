@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 mod bounds;
+mod document;
 mod effect;
 mod room;
 mod sales;

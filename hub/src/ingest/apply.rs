@@ -9,6 +9,8 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::envelope::{Incoming, Problem, Understood};
 use crate::projection::fold::Projection;
 use crate::projection::lock_order;
+use crate::table::epoch;
+use crate::table::event_log::{NewEvent, Place};
 use crate::{row, secret};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
@@ -92,6 +94,7 @@ pub async fn together(
         let stamp = stamp(place, event);
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
             projection.fold(event_id, &stamp.text, effect);
+            log(&mut outcome.later, place, event);
         }
         raw.add(place, event, &verdict, stamp, &mut outcome);
     }
@@ -123,7 +126,10 @@ pub async fn one_by_one(
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
             let projection = Projection::new(place.store_id, place.zone).in_order();
             match effects(connection, place, projection, (event_id, &stamp.text, effect)).await? {
-                Ok(later) => outcome.later.join(later),
+                Ok(later) => {
+                    outcome.later.join(later);
+                    log(&mut outcome.later, place, event);
+                }
                 Err(problem) => {
                     seen.block(event, effect);
                     verdict = Verdict::Park(problem);
@@ -160,6 +166,25 @@ pub(crate) async fn effects<'a>(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Adds what the event log says of a record that is applied, if it belongs to a document.
+pub(crate) fn log(later: &mut FeedUpdates, place: &BatchContext<'_>, event: &Incoming) {
+    let (Some(event_id), Ok(understood)) = (&event.event_id, &event.understood) else { return };
+    let Some((object_type, object_id)) = understood.payload.document() else { return };
+    let of_epoch = || Place {
+        store_id: place.store_id.to_owned(),
+        epoch_no: epoch::number(place.epoch).unwrap_or(0),
+        seq: event.seq,
+    };
+    let new = NewEvent {
+        event_id: event_id.clone(),
+        kind: event.kind.clone(),
+        object_type: object_type.to_owned(),
+        object_id: object_id.into_owned(),
+        occurred_at: understood.occurred_at,
+    };
+    later.events.add(of_epoch, new);
 }
 
 /// The stamp that counts for a record.

@@ -231,6 +231,7 @@ impl Replay<'_> {
             match self.judge(&mut write, &place, key, &event, &stamp).await? {
                 ReplayOutcome::Applied(more) => {
                     later.join(more);
+                    apply::log(&mut later, &place, &event);
                     moved.extend(event.aggregate.clone());
                     settle(&mut write, &place, key, "applied").await?;
                     done.applied = done.applied.saturating_add(1);

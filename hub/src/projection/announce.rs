@@ -4,6 +4,7 @@ use crate::feed::{self, Entry, LANES};
 use crate::projection::fields::{self, MEMBER, STATE};
 use crate::projection::members::duplicate_members;
 use crate::projection::points;
+use crate::table::event_log::{self, NewEvents};
 use crate::table::member;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::ConflictDown;
@@ -26,6 +27,8 @@ pub struct FeedUpdates {
     pub versions: Vec<RecordVersion>,
     /// Members whose phone, e-mail or code a store reported.
     pub named: Vec<Named>,
+    /// Events for programs, in the order of the records.
+    pub events: NewEvents,
 }
 
 /// A member of whom a store reported a phone, e-mail or code.
@@ -47,11 +50,13 @@ impl FeedUpdates {
         self.conflicts.extend(other.conflicts);
         self.versions.extend(other.versions);
         self.named.extend(other.named);
+        self.events.join(other.events);
     }
 
-    /// Writes it into the feed; true if there was anything. However many stores there are, a member is one change and
-    /// a balance is one.
+    /// Writes it into the event log and the feed; true if the feed has anything new. However many stores there are, a
+    /// member is one change and a balance is one.
     pub async fn announce(self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, sqlx::Error> {
+        event_log::write(connection, self.events, now).await?;
         let mut entries = self.entries;
         let mut points = self.points;
         if !points.is_empty() || !self.named.is_empty() {

@@ -11,7 +11,7 @@ use crate::projection::returns::returned_from::AffectedSales;
 use crate::projection::settlement::items::{self, DaysOfBatch};
 use crate::projection::{points, shared, shifts};
 use crate::table::exception::{self, Found};
-use crate::table::{notice, product};
+use crate::table::{event_log, notice, product};
 use crate::{columns, row};
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -127,6 +127,7 @@ impl Projection<'_> {
                 let details = json!({"receipt_no": receipt_no, "first_event_id": before}).to_string();
                 let id = exception::new_id();
                 let code = exception::RECEIPT_TWICE;
+                event_log::write_exception(connection, self.store_id, &id, now).await?;
                 rows.push(row! {
                     store_id: self.store_id, event_id: event_id.as_str(), code, details, found_at: now.0,
                     found_on: exception::day(now), exception_id: id,

@@ -8,8 +8,8 @@
 mod file;
 
 use crate::db::{Db, signed};
-use crate::table::audit;
 use crate::table::hub::Identity;
+use crate::table::{audit, event_log};
 use crate::{columns, secret};
 use domain::model::base::ids::UserId;
 use edge::clock;
@@ -105,6 +105,7 @@ pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<I
     let written_until = audit::last_at(&mut write).await?;
     let details = json!({"hub_generation": generation, "n": number, "before": identity.generation,
         "written_until": written_until});
+    event_log::begin_generation(&mut write).await?;
     audit::append(&mut write, &UserId::default(), "generation.begun", &details, clock::now()).await?;
     write.commit().await?;
     Ok(Some(Identity { generation, number, ..identity.clone() }))

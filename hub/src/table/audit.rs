@@ -2,6 +2,7 @@
 //! theirs.
 
 use crate::columns;
+use crate::table::event_log::{self, NewEvent};
 use crate::table::notice;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -26,7 +27,7 @@ pub struct Chained {
 }
 
 /// Writes down what somebody did here; never a secret. An empty ID: the operator. The store that it
-/// concerns is `store_id` of the details. Screens are notified of what it changes.
+/// concerns is `store_id` of the details. Screens and the event log are notified of what it changes.
 ///
 /// The row of the chain's end is locked until the transaction ends: this is among the last statements of every
 /// transaction, after the rows and lanes that the change itself needs.
@@ -52,6 +53,15 @@ pub async fn append(
     query.bind(object_id).bind(record).bind(&hash).execute(&mut *connection).await?;
     let sql = "UPDATE audit_head SET hash = $1 WHERE singleton = 1";
     sqlx::query(sql).bind(hash).execute(&mut *connection).await?;
+    let (object_type, object_id) = object(details).unwrap_or_default();
+    let event = NewEvent {
+        event_id: chained.audit_id,
+        kind: action.to_owned(),
+        object_type: object_type.to_owned(),
+        object_id: object_id.to_owned(),
+        occurred_at: now,
+    };
+    event_log::write_action(connection, position, concerned(details), event).await?;
     notice::tell_action(connection, action, details).await
 }
 
@@ -96,7 +106,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
 }
 
 /// Objects that an entry may be about, by the name of its ID among the details: the closest comes first.
-const OBJECTS: [(&str, &str); 37] = [
+const OBJECTS: [(&str, &str); 39] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
     ("close_id", "close"),
@@ -130,7 +140,9 @@ const OBJECTS: [(&str, &str); 37] = [
     ("user_id", "user"),
     ("register_id", "register"),
     ("sku", "product"),
+    ("method", "payment_method"),
     ("account", "account"),
+    ("date", "day"),
     ("month", "period"),
     ("receipt_no", "receipt"),
     ("store_id", "store"),

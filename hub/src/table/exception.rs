@@ -1,7 +1,7 @@
 //! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
 //! decides what it means.
 
-use crate::table::notice;
+use crate::table::{event_log, notice};
 use crate::{columns, secret};
 use domain::model::base::time::UtcMs;
 use jiff::tz::TimeZone;
@@ -99,6 +99,7 @@ pub async fn note(
     let query = query.bind(details.to_string()).bind(found.now.0).bind(day(found.now));
     let id = new_id();
     if query.bind(&id).execute(&mut *connection).await?.rows_affected() > 0 {
+        event_log::write_exception(connection, found.store_id, &id, found.now).await?;
         notice::tell_exception(connection, (&id, found.store_id), code).await?;
     }
     Ok(())

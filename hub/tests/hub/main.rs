@@ -93,6 +93,7 @@ mod operation {
     pub mod backups;
     mod classes;
     pub mod commands;
+    pub mod event_log;
     mod events;
     mod hang_ups;
     mod import_memory;

@@ -8,10 +8,11 @@ use std::borrow::Cow;
 /// Tags of the API document whose operations API keys may call. Operations of all other tags are refused, so a new tag
 /// is closed to keys until it is added here. Users, passkeys, API keys and log-ins never are: a key could make itself
 /// another way in.
-pub const AREAS: [&str; 16] = [
+pub const AREAS: [&str; 17] = [
     "Audit",
     "Catalogue",
     "Documents of stores",
+    "Event log",
     "Finance",
     "Goods of stores",
     "Lists",

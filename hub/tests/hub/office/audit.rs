@@ -6,6 +6,7 @@ use crate::office::products::HEADER;
 use crate::office::purchasing::changes;
 use crate::office::settlement::matches;
 use crate::office::settlement::set_aside::decide_on_rows;
+use crate::operation::event_log::as_documented;
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
 use crate::support::shop::Shop;
 use crate::sync::kinds::raw;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::client::authenticator::Authenticator;
 
-mod routes;
+pub mod routes;
 use routes::{CHANGES, withdrawn, yesterday};
 
 async fn listed(api: &Api, query: &str) -> Vec<Value> {
@@ -228,6 +229,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         let found = by_action.get(action).is_some_and(|entries| entries.iter().any(|e| e["user_id"] == who));
         assert!(found, "{method} {what}: {action} of {who:?} in {:?}", by_action.keys());
     }
+    as_documented(&server, &admin).await;
     // Commands are written down as nobody's in particular.
     for action in ["store.created", "store.disabled", "store.enabled", "user.created", "user.tokens_revoked"]
     {

@@ -1,0 +1,148 @@
+//! `GET /api/event-log`: what has happened, by number, for programs. What each event means: `docs/events.md`.
+
+use crate::http::prelude::*;
+use crate::table::event_log::{self, Event};
+use domain::model::base::time::UtcMs;
+
+pub const ROUTES: &[Route<Hub>] = &[get("/api/event-log", EVERYONE, "Event log")
+    .summary(
+        "List what has happened at all stores and at head office, lowest number first. An event names a document; the \
+         document is read with its own operation. Events are kept for 30 days",
+    )
+    .query::<EventLogQuery>()
+    .answers::<Page>(
+        r#"{"items": [{"event_no": 1205, "event_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "type": "transaction.paid",
+            "store_id": "S001", "object_type": "transaction", "object_id": "trx_019a9f00a1b27c3d8e4f5a6b7c8d9e0f",
+            "occurred_at": "2026-11-20T02:06:34.739Z", "logged_at": "2026-11-20T02:06:35.102Z"}],
+            "last_no": 1205, "has_more": false}"#,
+        answers!(list),
+    )];
+
+/// Most events that one request looks at: a filter that few events match must not read the whole log.
+const LOOKED_AT_MAX: usize = 2_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EventLogQuery {
+    /// Only events with a higher `event_no`; 0 for all that are kept. The next request sends the `last_no` of this
+    /// answer.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    after_no: i64,
+    /// Items in the answer.
+    #[serde(default)]
+    limit: Limit,
+    /// Only events of this store. Empty for head office's own events.
+    store_id: Option<String>,
+    /// Only events of this type, for example `transaction.paid`.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// Events in the order of their numbers.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EventLogPage")]
+struct Page {
+    /// Events that match the query, lowest number first.
+    items: Vec<LoggedEvent>,
+    /// Number of the last event that this request looked at, even if it did not match: the next `after_no`.
+    last_no: i64,
+    /// Whether there are higher numbers now. `items` may be empty although there are.
+    has_more: bool,
+}
+
+/// An event of the log.
+#[derive(Serialize, JsonSchema)]
+struct LoggedEvent {
+    /// Number of the event. Numbers rise, and may leave some out.
+    event_no: i64,
+    /// ID of the event. An event may come again under another number, with the same ID.
+    event_id: String,
+    /// What happened: the kind of a store's record or the action of head office.
+    r#type: String,
+    /// Store that the event belongs to. Null if it belongs to none.
+    store_id: Option<String>,
+    /// Type of the document. Null if the event is about several documents.
+    object_type: Option<String>,
+    /// ID of the document; the business date of a day. Null if the event is about several documents.
+    object_id: Option<String>,
+    /// When it happened, by the clock of the store or of head office.
+    occurred_at: UtcMs,
+    /// When the hub stored it.
+    logged_at: UtcMs,
+}
+
+impl From<Event> for LoggedEvent {
+    fn from(event: Event) -> Self {
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            event_no: event.event_no,
+            event_id: event.event_id,
+            r#type: event.kind,
+            store_id: some(event.store_id),
+            object_type: some(event.object_type),
+            object_id: some(event.object_id),
+            occurred_at: event.occurred_at,
+            logged_at: event.logged_at,
+        }
+    }
+}
+
+impl EventLogQuery {
+    fn matches(&self, event: &Event) -> bool {
+        self.store_id.as_ref().is_none_or(|store_id| *store_id == event.store_id)
+            && self.kind.as_ref().is_none_or(|kind| *kind == event.kind)
+    }
+
+    /// Refuses a number whose successors are not all here.
+    fn check(&self, (deleted, newest): (i64, i64)) -> Result<(), ApiError> {
+        let after_no = self.after_no;
+        if after_no < 0 {
+            return Err(ApiError::invalid_query("after_no must be 0 or more"));
+        }
+        if after_no > newest {
+            let message = format!(
+                "after_no is {after_no}, but the highest number of this hub is {newest}: it has another database. Read \
+                 your lists again, then continue with after_no={newest}"
+            );
+            return Err(ApiError::invalid_query(message));
+        }
+        if after_no > 0 && after_no < deleted {
+            let message = format!(
+                "events up to {deleted} were deleted: they are kept for 30 days. Read your lists again, then continue \
+                 with after_no={newest}"
+            );
+            return Err(ApiError::invalid_query(message));
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/event-log`
+async fn list(request: Request) -> Answered {
+    let query: EventLogQuery = request.query()?;
+    let pool = request.state.db.pool();
+    let bounds = event_log::bounds(pool).await?;
+    query.check(bounds)?;
+    let looked_at =
+        if query.kind.is_none() && query.store_id.is_none() { query.limit.one_more() } else { LOOKED_AT_MAX };
+    let found = event_log::after(pool, query.after_no, i64::try_from(looked_at).unwrap_or(i64::MAX)).await?;
+    Ok(Reply::ok(&page(&query, found, looked_at)))
+}
+
+/// The first matching events of those found, of which at most `looked_at` were asked for.
+fn page(query: &EventLogQuery, found: Vec<Event>, looked_at: usize) -> Page {
+    let mut has_more = found.len() >= looked_at;
+    let (mut items, mut last_no) = (Vec::new(), query.after_no);
+    for event in found {
+        if items.len() >= query.limit.0 {
+            has_more = true;
+            break;
+        }
+        last_no = event.event_no;
+        if query.matches(&event) {
+            items.push(LoggedEvent::from(event));
+        }
+    }
+    Page { items, last_no, has_more }
+}
