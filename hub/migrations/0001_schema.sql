@@ -251,6 +251,14 @@ CREATE TABLE stores (
     digest_at BIGINT
 );
 
+-- Keys that a later enrolment replaced: a box that still signs with one is not the store any more.
+CREATE TABLE replaced_keys (
+    store_id TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    replaced_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, public_key)
+);
+
 -- Tills of stores, as head office named them.
 CREATE TABLE registers (
     store_id TEXT NOT NULL,

@@ -3,7 +3,7 @@
 use super::StoreHandle;
 use crate::hub::hub_connection::open_epoch;
 use crate::hub::standing::update_standing;
-use crate::hub::sync_state::{Link, LinkState};
+use crate::hub::sync_state::{Link, LinkState, fenced_refusal};
 use crate::message::HubMessage;
 use crate::runtime::failure::Failure;
 use crate::view::{
@@ -180,9 +180,13 @@ impl StoreHandle {
     /// Returns the epoch.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while an actor restarts.
+    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store: the
+    /// hub would not hear this one in any epoch.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.context.storage;
+        if storage.sync().standing()?.replaced_at.is_some() {
+            return Err(fenced_refusal(true).into());
+        }
         let mut attempts = 0..REJOIN_ATTEMPTS;
         loop {
             let n = rejoin_n(&storage.outbox().lineage()?, storage.sync().standing()?.hub_n);

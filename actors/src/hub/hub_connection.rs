@@ -202,9 +202,11 @@ impl State {
     /// Sets the state of the link, notifies the outbox and schedules the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let (pause, state) = match &error.cause {
-            Cause::Fenced | Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => {
-                (self.pace.longest(), LinkState::Rejected)
-            }
+            Cause::Fenced
+            | Cause::Replaced { .. }
+            | Cause::Rejected
+            | Cause::Refused(_)
+            | Cause::Exceeded(_) => (self.pace.longest(), LinkState::Rejected),
             Cause::HelloFirst | Cause::Diverged | Cause::ResyncRequired => {
                 (self.pace.pause(None), LinkState::BackingOff)
             }

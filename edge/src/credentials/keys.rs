@@ -17,7 +17,7 @@ use std::{
 mod rotation;
 mod weak;
 
-pub use rotation::{RETIRED_MAX, Retired, adopt, candidate, discard, rotate};
+pub use rotation::{RETIRED_MAX, Retired, adopt, candidate, discard, offered, rotate};
 
 /// Bytes of a raw public key.
 pub const PUBLIC_KEY_BYTES: usize = 32;

@@ -3,12 +3,12 @@
 use crate::account::session;
 use crate::db::failure::Failure;
 use crate::state::hub::Hub;
-use crate::table::store;
+use crate::table::{replaced_key, store};
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
 use edge::identity::{self, Accounts};
-use edge::tokens::sync;
+use edge::tokens::{TokenError, sync};
 use edge::{Access, ApiError, Authority, KeyedRequest, clock, keys};
 use serde_json::json;
 use std::net::IpAddr;
@@ -16,6 +16,10 @@ use std::sync::Arc;
 
 /// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
+
+/// Words of a 401 for a store, which has no log-in.
+const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or not now: check the clock of the box; if \
+    it is right, enrol the store again (cloud-hub store add ID --new-token, then store-router enrol)";
 
 impl Authority for Hub {
     async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
@@ -57,7 +61,8 @@ impl Hub {
     fn with_hub_time(&self, refused: ApiError, now: UtcMs) -> ApiError {
         if refused.code.is_unauthenticated() {
             let challenge = self.challenge(now);
-            refused.with_details(json!({"hub_time": now, "challenge": challenge}))
+            ApiError::new(refused.code, UNKNOWN_KEY)
+                .with_details(json!({"hub_time": now, "challenge": challenge}))
         } else {
             refused
         }
@@ -87,8 +92,13 @@ impl Hub {
         let known = known.ok_or_else(ApiError::invalid_token)?;
         let key = known.public_key.as_deref().and_then(keys::parse_public_key);
         let key = key.ok_or_else(ApiError::invalid_token)?;
-        let claims =
-            sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now).map_err(ApiError::from)?;
+        let claims = match sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now) {
+            Ok(claims) => claims,
+            Err(error) => {
+                self.refuse_replaced(bearer, &store_id, &keys::kid(&key), now).await?;
+                return Err(ApiError::from(error).into());
+            }
+        };
         if !self.fresh(claims.challenge.as_deref(), now) {
             return Err(ApiError::invalid_token().into());
         }
@@ -105,5 +115,29 @@ impl Hub {
             store_id: StoreId(store_id),
             session_id: SessionId(claims.jti),
         })
+    }
+
+    /// Refuses a box whose key another enrolment replaced. `kid` names the key that counts.
+    ///
+    /// # Errors
+    /// 403 `store_replaced`; 401 if its clock is wrong: it hears of it when it has signed for the right time.
+    async fn refuse_replaced(
+        &self,
+        bearer: &str,
+        store_id: &str,
+        kid: &str,
+        now: UtcMs,
+    ) -> Result<(), Failure> {
+        for replaced in replaced_key::of(self.db.pool(), store_id).await? {
+            let Some(key) = keys::parse_public_key(&replaced.public_key) else { continue };
+            match sync::verify(bearer, &key, store_id, &self.identity.hub_id, now) {
+                Ok(claims) if self.fresh(claims.challenge.as_deref(), now) => {
+                    return Err(replaced_key::refusal(store_id, replaced.replaced_at, kid).into());
+                }
+                Err(TokenError::Expired) => return Err(ApiError::from(TokenError::Expired).into()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(())
     }
 }

@@ -75,6 +75,11 @@ pub fn candidate(path: &Path) -> Result<SigningKey, KeyError> {
     SigningKey::load_or_create(&beside(path))
 }
 
+/// The candidate of `path`. `None` if there is none, or it can't be read.
+pub fn offered(path: &Path) -> Option<SigningKey> {
+    SigningKey::load(&beside(path)).ok()
+}
+
 /// Replaces the key of `path` by its candidate.
 ///
 /// # Errors
