@@ -10,6 +10,7 @@ use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, LinkStatus, OutboxStatus, SyncStatus,
     UntakenStatus, value,
 };
+use domain::model::base::refusal::Refusal;
 use domain::model::hub::sync::local::{LinkRow, SoldIn};
 use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
 use domain::rules::hub::sync::session::rejoin_n;
@@ -56,6 +57,12 @@ impl StoreHandle {
             LinkState::Online => "online",
             LinkState::Offline | LinkState::BackingOff | LinkState::Rejected => "offline",
         }
+    }
+
+    /// Refusal of every change while another copy is the store. `None` if this one is.
+    pub fn fenced(&self) -> Option<Refusal> {
+        let link = self.context.sync.get();
+        link.fenced_at.map(|_| fenced_refusal(link.replaced))
     }
 
     /// The answer of `GET /sync/status`.

@@ -64,6 +64,9 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
         let mut cashier = store.login("till-1").at_register("till-1");
         let refused = cashier.post("/api/pos/transactions", &basket).refused(409, "invalid_state");
         assert_eq!(refused["state"], json!("fenced"), "{refused}");
+        let ready = store.client().get("/health/ready");
+        ready.refused(503, "unavailable");
+        assert!(ready.text().contains("can't sell"), "{}", ready.text());
         assert_eq!(outbox(store)["pending"].as_u64().unwrap() > 0, pending, "{}", outbox(store));
     }
     hub.start();
