@@ -10,6 +10,7 @@
 
 mod api;
 pub mod clock;
+pub mod command;
 mod connection_slot;
 mod credentials;
 pub mod csv;

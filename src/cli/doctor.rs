@@ -9,6 +9,7 @@ use crate::exit::{Exit, FAILED};
 use crate::upkeep::kept;
 use crate::{folder, hub_address};
 use anyhow::Context;
+use edge::command::words;
 use edge::server::doctor::{CONNECT_TIMEOUT, Report, listens};
 use edge::{clock, private};
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -50,8 +51,8 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     }
 }
 
-fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
-    result.map_err(|error| format!("{error:#}"))
+fn text<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| words(error.into().as_ref()))
 }
 
 fn data(config: &Config) -> Result<String, String> {

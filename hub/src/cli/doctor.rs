@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::state::hub::{open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
+use edge::command::words;
 use edge::server::doctor::{Report, listens};
 use edge::{clock, private};
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let daemon = listens(listen).map(|()| format!("answers at {listen}"));
     report.add("daemon", daemon.map_err(|why| format!("nothing answers at {listen} ({why}): {hint}")));
     if let Err(why) = inside(config, &mut report).await {
-        report.add("database", Err(format!("{why:#}")));
+        report.add("database", Err(words(why.as_ref())));
     }
     print!("{}", report.text());
     match report.problems() {
