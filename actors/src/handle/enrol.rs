@@ -44,7 +44,7 @@ impl StoreHandle {
                 link.state = LinkState::Offline;
             }
         });
-        self.restart_actor(CONNECTION).await?;
+        self.context.tree.renew(CONNECTION).await?;
         Ok(lacks)
     }
 }

@@ -168,7 +168,7 @@ pub(crate) async fn open_epoch(
     // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
     // was not opened.
     for actor in [LEDGER, SHIFTS] {
-        context.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
+        context.tree.renew(actor).await.map_err(|_| "an actor is restarting")?;
     }
     opened.ok().and_then(Result::ok).ok_or("the epoch could not be opened")
 }
