@@ -54,10 +54,15 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     let (db, identity) = open_db(config).await?;
     let overview = status::overview(&db, config).await?;
     report.add("database", Ok(format!("hub {}", identity.hub_id)));
-    report.add("backup", backup(overview.last_backup_at));
+    let sql = "SELECT MAX(made_at) FROM backups";
+    let counted: Option<i64> = sqlx::query_scalar(sql).fetch_one(db.pool()).await?;
+    report.add("backup", backup(overview.last_backup_at, counted.map(UtcMs)));
     let problems = status::problems(&overview);
     if problems.is_empty() {
         report.add("stores", Ok("no store has a problem, and no record is parked".to_owned()));
+    }
+    if let Some(work) = status::work(&overview) {
+        report.warn("stores", &work);
     }
     for problem in problems {
         report.add("stores", Err(problem));
@@ -66,8 +71,16 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn backup(last: Option<UtcMs>) -> Result<String, String> {
-    let Some(last) = last else { return Err("there is none: run cloud-hub backup DIR".to_owned()) };
+/// `last`: the last backup that was ever made; `counted`: the last one of this generation.
+fn backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String> {
+    let Some(last) = counted else {
+        return Err(match last {
+            None => "there is none: run cloud-hub backup DIR".to_owned(),
+            Some(last) => format!(
+                "there is none since the hub was restored (the last one before is of {last}): run cloud-hub backup DIR"
+            ),
+        });
+    };
     let age = Duration::from_millis(clock::now().0.saturating_sub(last.0).try_into().unwrap_or(0));
     let said = format!("the last one is of {last}");
     if age > BACKUP_AGE_MAX {

@@ -180,7 +180,12 @@ async fn people_and_stores_are_managed_by_command() {
     assert!(status.contains("1 disabled") && status.contains("last backup  none yet"), "{status}");
     let doctor = place.run(&["doctor"], "");
     assert_eq!(doctor.status.code(), Some(1));
-    for line in ["ok       database", "PROBLEM  daemon", "PROBLEM  backup     there is none"] {
+    for line in [
+        "ok       database",
+        "PROBLEM  daemon",
+        "PROBLEM  backup     there is none",
+        "warn     stores     stores that wait",
+    ] {
         assert!(stdout(&doctor).contains(line), "{line}: {}", stdout(&doctor));
     }
     let listed = stdout(&place.run(&["store", "list"], ""));
