@@ -18,6 +18,7 @@ use tokio::{
 pub(crate) mod admission;
 mod connection;
 mod detect_tls;
+pub mod certificate;
 pub mod doctor;
 pub mod hosts;
 mod proxy_protocol;

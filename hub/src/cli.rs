@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::db::failure;
 use crate::maintenance::rebuild::Rebuild;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use edge::server::certificate;
 use edge::settings::{error::SettingsError, load};
 use std::path::PathBuf;
 
@@ -148,6 +149,10 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Command::Config(ConfigArgs { command: ConfigCommand::Check }) => {
                 loaded.config.http.tls()?;
+                let named = [loaded.config.http.certificate()];
+                for line in certificate::check(&named, edge::clock::now().timestamp())? {
+                    println!("{line}");
+                }
                 println!("{}", loaded.is_right());
                 Ok(())
             }

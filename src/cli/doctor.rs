@@ -10,6 +10,7 @@ use crate::upkeep::kept;
 use crate::{folder, hub_address};
 use anyhow::Context;
 use edge::command::words;
+use edge::server::certificate;
 use edge::server::doctor::{CONNECT_TIMEOUT, Report, listens};
 use edge::{clock, private};
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -33,6 +34,7 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
     let initialised = data(config);
     let is_initialised = initialised.is_ok();
+    certificate::report(&hub_address::certificates(config), clock::now().timestamp(), &mut report);
     report.add("data", initialised);
     report.add("disk", disk(config));
     let serves = listens(config.http.listen);

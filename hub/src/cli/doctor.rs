@@ -6,6 +6,7 @@ use crate::state::hub::{open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
 use edge::command::words;
+use edge::server::certificate;
 use edge::server::doctor::{Report, listens};
 use edge::{clock, private};
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
     report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
+    certificate::report(&[config.http.certificate()], clock::now().timestamp(), &mut report);
     report.add("data", data(config));
     let listen = config.http.listen;
     let hint = "systemctl start cloud-hub, then journalctl -u cloud-hub";
