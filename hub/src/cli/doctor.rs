@@ -2,10 +2,11 @@
 
 use super::{Loaded, status};
 use crate::config::Config;
-use crate::state::hub::{open_db, token_key};
+use crate::state::hub::{fingerprint_key, open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
 use edge::command::words;
+use edge::keys::KeyError;
 use edge::server::certificate;
 use edge::server::doctor::{Report, listens};
 use edge::{clock, private};
@@ -44,6 +45,9 @@ fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
 
 fn data(config: &Config) -> Result<String, String> {
     let path = &config.storage.path;
+    if !token_key(path).exists() && fingerprint_key(path).exists() {
+        return Err(KeyError::Missing(token_key(path)).to_string());
+    }
     if !token_key(path).exists() {
         return Err(format!("{} has no hub: run cloud-hub init", path.display()));
     }

@@ -40,7 +40,7 @@ impl Retired {
 /// [`KeyError`]; the file is as it was. One that belongs to another user is not replaced: its owner could not
 /// read the new one.
 pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<SigningKey, KeyError> {
-    let old = SigningKey::load(path)?;
+    let old = SigningKey::load(path).map_err(KeyError::of_tokens)?;
     let failed = |source| io_error(path, source);
     let owner = fs::metadata(path).map_err(failed)?.uid();
     if owner != fs::metadata("/proc/self").map_err(failed)?.uid() {
