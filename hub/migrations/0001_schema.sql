@@ -237,6 +237,8 @@ CREATE TABLE stores (
     members_reach TEXT NOT NULL DEFAULT 'all',
     contacted_at BIGINT,
     last_seen_at BIGINT,
+    -- Network address of the last hello that was accepted.
+    peer TEXT,
     version TEXT,
     schema_max BIGINT,
     feed_cursor TEXT,

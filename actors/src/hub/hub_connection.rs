@@ -201,7 +201,10 @@ impl State {
 
     /// Sets the state of the link, notifies the outbox and schedules the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
+        let is_new = self.context.sync.get().fenced_at.is_none();
         let (pause, state) = match &error.cause {
+            // Once more soon: the hub raises its alarm when it hears the same from a copy again.
+            Cause::Fenced if is_new => (self.pace.pause(None), LinkState::Rejected),
             Cause::Fenced
             | Cause::Replaced { .. }
             | Cause::Rejected

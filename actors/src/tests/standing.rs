@@ -136,6 +136,11 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
         assert!(Instant::now() < deadline, "never fenced");
         shop.handle.force_sync(false).await.unwrap();
     }
+    let hellos = hub.lock().hellos;
+    while hub.lock().hellos == hellos {
+        assert!(Instant::now() < deadline, "it does not say again that it is a copy");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     hub.release();
     let refused = returning.await.unwrap().unwrap_err();
     let fenced = |failure: &Failure| matches!(failure, Failure::Refused(Refusal::InvalidState { state, .. }) if state == "fenced");

@@ -3,7 +3,7 @@
 use crate::account::session;
 use crate::db::failure::Failure;
 use crate::state::hub::Hub;
-use crate::table::{replaced_key, store};
+use crate::table::{alarm, replaced_key, store};
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
@@ -16,6 +16,11 @@ use std::sync::Arc;
 
 /// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
+
+/// Within this after an enrolment, calls under the old key may be those of the box that was enrolled, in milliseconds.
+const REPLACED_LATELY_MS: i64 = sync::SYNC_TTL_S_MAX * 1000;
+/// A box that was replaced is reported this often, in milliseconds.
+const REPORTED_EVERY_MS: i64 = 60_000;
 
 /// Words of a 401 for a store, which has no log-in.
 const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or not now: check the clock of the box; if \
@@ -132,6 +137,7 @@ impl Hub {
             let Some(key) = keys::parse_public_key(&replaced.public_key) else { continue };
             match sync::verify(bearer, &key, store_id, &self.identity.hub_id, now) {
                 Ok(claims) if self.fresh(claims.challenge.as_deref(), now) => {
+                    self.report_replaced(store_id, replaced.replaced_at, now).await?;
                     return Err(replaced_key::refusal(store_id, replaced.replaced_at, kid).into());
                 }
                 Err(TokenError::Expired) => return Err(ApiError::from(TokenError::Expired).into()),
@@ -139,5 +145,21 @@ impl Hub {
             }
         }
         Ok(())
+    }
+
+    /// Raises the alarm that a replaced box still runs. Not at once: the box itself may be the one that was enrolled anew,
+    /// and not with every call.
+    async fn report_replaced(&self, store_id: &str, replaced_at: UtcMs, now: UtcMs) -> Result<(), Failure> {
+        let mut write = self.db.write().await?;
+        let last = alarm::last_at(&mut write, store_id, alarm::FENCED).await?;
+        let is_known = last.is_some_and(|last| now.0.saturating_sub(last.0) < REPORTED_EVERY_MS);
+        if is_known || now.0.saturating_sub(replaced_at.0) < REPLACED_LATELY_MS {
+            return Ok(());
+        }
+        let message = format!(
+            "a box that another one replaced on {replaced_at} still connects, and was fenced: find it, and switch it off"
+        );
+        alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
+        Ok(write.commit().await?)
     }
 }

@@ -182,6 +182,12 @@ async fn an_enrolment_token_ties_one_key() {
     shop.enrol(made.as_str().unwrap()).await.data();
     assert_eq!(other.hello().await.refusal(), "403 store_replaced");
     assert_eq!(shop.hello().await.data()["directive"], "ok", "a key that is enrolled again counts again");
+    let problems = async || admin.get("/api/stores/S007/status").await.data()["problems"].clone();
+    assert_eq!(problems().await, json!([]), "it may have been that box itself");
+    let sql = "UPDATE replaced_keys SET replaced_at = replaced_at - 400000";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(other.hello().await.refusal(), "403 store_replaced");
+    assert_eq!(problems().await[0]["code"], "fenced");
     let mut stranger = other.clone();
     stranger.key = std::sync::Arc::new(SigningKey::generate().unwrap());
     assert_eq!(stranger.hello().await.refusal(), "401 invalid_token", "a key that was never the store's");
