@@ -10,7 +10,6 @@
 
 mod api;
 pub mod clock;
-pub mod command;
 mod connection_slot;
 mod credentials;
 pub mod csv;

@@ -16,9 +16,10 @@ use tokio::{
 };
 
 pub(crate) mod admission;
+pub mod certificate;
+pub mod command;
 mod connection;
 mod detect_tls;
-pub mod certificate;
 pub mod doctor;
 pub mod hosts;
 mod proxy_protocol;

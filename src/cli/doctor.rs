@@ -9,7 +9,7 @@ use crate::exit::{Exit, FAILED};
 use crate::upkeep::kept;
 use crate::{folder, hub_address};
 use anyhow::Context;
-use edge::command::words;
+use edge::server::command::words;
 use edge::server::certificate;
 use edge::server::doctor::{CONNECT_TIMEOUT, Report, listens};
 use edge::{clock, private};
@@ -79,7 +79,9 @@ fn disk(config: &Config) -> Result<String, String> {
 /// Whether the store can write for a while.
 fn check_room(free: u64, needed: u64) -> Result<(), String> {
     if free < needed {
-        return Err(format!("the store has stopped writing, because it keeps {needed} bytes free: free some space"));
+        return Err(format!(
+            "the store has stopped writing, because it keeps {needed} bytes free: free some space"
+        ));
     }
     if free < needed.saturating_mul(4) {
         return Err(format!("the store stops writing at {needed} bytes: free some space"));

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::state::hub::{fingerprint_key, open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
-use edge::command::words;
+use edge::server::command::words;
 use edge::keys::KeyError;
 use edge::server::certificate;
 use edge::server::doctor::{Report, listens};

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::state::hub::{open_db, token_key};
 use crate::table::audit;
 use domain::model::base::ids::UserId;
-use edge::command::words;
+use edge::server::command::words;
 use edge::keys::SigningKey;
 use edge::{clock, keys};
 use serde_json::json;

@@ -142,7 +142,8 @@ fn what_nobody_reads_ends_a_command_without_a_word() {
     for mut command in [store.command(&["status"]), store.command(&["completions", "bash"]), hub] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let ended = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+        let ended =
+            command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
         let said = process::said(&ended);
         assert_eq!((ended.status.code(), said.as_str()), (Some(128 + 13), ""), "{command:?}");
     }
