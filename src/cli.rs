@@ -108,6 +108,9 @@ enum Command {
         /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
         #[arg(long)]
         at_once: bool,
+        /// Make a key because its file is missing; everybody must log in again
+        #[arg(long, conflicts_with = "at_once")]
+        new: bool,
     },
     /// Show or check the settings
     Config(ConfigArgs),
@@ -278,7 +281,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
         Command::RebuildIndex => rebuild_index::run(config),
-        Command::RotateKeys { at_once } => rotate_keys::run(config, at_once),
+        Command::RotateKeys { new: true, .. } => rotate_keys::make(config),
+        Command::RotateKeys { at_once, .. } => rotate_keys::run(config, at_once),
         Command::Enrol { hub, token } => enrol::run(config, &hub, &token),
         Command::Config(ConfigArgs { command: ConfigCommand::Show }) => config_show::run(&loaded),
         Command::Config(ConfigArgs { command: ConfigCommand::Check }) => config_check::run(&loaded),
@@ -317,6 +321,7 @@ mod tests {
             "verify --deep",
             "rebuild-index",
             "rotate-keys --at-once",
+            "rotate-keys --new",
             "config show",
             "config check",
             "completions bash",

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::exit::{Exit, USAGE};
+use edge::server::certificate::Named;
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
@@ -19,6 +20,11 @@ pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
         USAGE,
         format!("hub.url is \"{set}\", but the store's hub is \"{url}\": change one of them"),
     ))
+}
+
+/// The certificates that the settings name.
+pub fn certificates(config: &Config) -> [Named<'_>; 2] {
+    [config.http.certificate(), Named { setting: "hub.ca_cert", path: &config.hub.ca_cert, is_bundle: true }]
 }
 
 /// The certificate of `hub.ca_cert`, in PEM form; `None` if the system's authorities are trusted.

@@ -81,6 +81,8 @@ fn not_started(error: StartError) -> anyhow::Error {
 /// Settings that the actors need.
 fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SyncKey::load(folder::sync_key(config))?;
+    let key = Arc::new(key);
+    let own = Arc::clone(&key);
     let store_id = config.store.id.clone();
     let token = move |hub_id: &str, hub_challenge: Option<&TimeChallenge>| {
         key.sign(|key| match hub_challenge {
@@ -103,6 +105,7 @@ fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             pull_wait: config.hub.pull_wait.duration(),
             authority: hub_address::authority(config)?,
             token: Arc::new(token),
+            own_key: Arc::new(move |kid: &str| own.is_own(kid)),
             version: edge::VERSION.to_owned(),
             costs_max: config.auth.argon2.params()?.most(),
         },

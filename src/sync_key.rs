@@ -1,6 +1,6 @@
 //! The key that signs calls to the hub. Enrolment replaces it while the daemon runs.
 
-use edge::keys::{KeyError, SigningKey};
+use edge::keys::{self, KeyError, SigningKey};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -39,6 +39,11 @@ impl SyncKey {
         }
         sign(&read.key)
     }
+
+    /// Whether the key of that name is the one that signs, or the one that an enrolment offers at this moment.
+    pub fn is_own(&self, kid: &str) -> bool {
+        self.sign(|key| key.kid() == kid) || keys::offered(&self.path).is_some_and(|key| key.kid() == kid)
+    }
 }
 
 fn inode(path: &std::path::Path) -> Option<u64> {
@@ -59,8 +64,11 @@ mod tests {
         let key = SyncKey::load(path.clone()).unwrap();
         assert_eq!(key.sign(SigningKey::kid), first);
         let next = keys::candidate(&path).unwrap().kid();
-        assert_eq!((keys::candidate(&path).unwrap().kid(), key.sign(SigningKey::kid)), (next.clone(), first));
+        let signs = key.sign(SigningKey::kid);
+        assert_eq!((keys::candidate(&path).unwrap().kid(), &signs), (next.clone(), &first));
+        assert!(key.is_own(&next), "the hub may have enrolled it already");
         keys::adopt(&path).unwrap();
+        assert!(key.is_own(&next) && !key.is_own(&first));
         assert_eq!(key.sign(SigningKey::kid), next);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(key.sign(SigningKey::kid), next, "the last key signs");

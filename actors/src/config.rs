@@ -9,6 +9,9 @@ use std::{sync::Arc, time::Duration};
 /// without one, the store's own clock is good enough.
 pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
+/// Whether the key of that name is this box's, be it the one that signs or the one that is being enrolled.
+pub type OwnKey = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// Challenge of a hub that refused a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeChallenge {
@@ -31,6 +34,7 @@ pub struct SyncConfig {
     /// Time that a pull may wait for a change.
     pub pull_wait: Duration,
     pub token: TokenSource,
+    pub own_key: OwnKey,
     /// PEM of the only authority whose certificates the hub may show; `None` if the system's authorities are trusted.
     pub authority: Option<Arc<[u8]>>,
     /// The program's version, sent with a hello.

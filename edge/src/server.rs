@@ -16,6 +16,8 @@ use tokio::{
 };
 
 pub(crate) mod admission;
+pub mod certificate;
+pub mod command;
 mod connection;
 mod detect_tls;
 pub mod doctor;

@@ -264,6 +264,8 @@ CREATE TABLE stores (
     members_reach TEXT NOT NULL DEFAULT 'all',
     contacted_at BIGINT,
     last_seen_at BIGINT,
+    -- Network address of the last hello that was accepted.
+    peer TEXT,
     version TEXT,
     schema_max BIGINT,
     feed_cursor TEXT,
@@ -276,6 +278,14 @@ CREATE TABLE stores (
     digest_date TEXT,
     digest_result TEXT,
     digest_at BIGINT
+);
+
+-- Keys that a later enrolment replaced: a box that still signs with one is not the store any more.
+CREATE TABLE replaced_keys (
+    store_id TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    replaced_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, public_key)
 );
 
 -- Tills of stores, as head office named them.

@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::db::failure;
 use crate::maintenance::rebuild::Rebuild;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use edge::server::certificate;
 use edge::settings::{error::SettingsError, load};
 use std::path::PathBuf;
 
@@ -79,6 +80,9 @@ enum Command {
         /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
         #[arg(long)]
         at_once: bool,
+        /// Make a key because its file is missing; everybody must log in again
+        #[arg(long, conflicts_with = "at_once")]
+        new: bool,
     },
     /// Show the state of the hub and its stores on one screen
     Status,
@@ -139,7 +143,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
             Command::Verify { rebuild } => backup::check(&loaded.config, rebuild).await,
             Command::Partition => backup::split(&loaded.config).await,
-            Command::RotateKeys { at_once } => rotate_keys::run(&loaded.config, at_once).await,
+            Command::RotateKeys { new: true, .. } => rotate_keys::make(&loaded.config).await,
+            Command::RotateKeys { at_once, .. } => rotate_keys::run(&loaded.config, at_once).await,
             Command::Status => status::run(&loaded.config).await,
             Command::Doctor => doctor::run(&loaded).await,
             Command::Config(ConfigArgs { command: ConfigCommand::Show }) => {
@@ -148,6 +153,10 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Command::Config(ConfigArgs { command: ConfigCommand::Check }) => {
                 loaded.config.http.tls()?;
+                let named = [loaded.config.http.certificate()];
+                for line in certificate::check(&named, edge::clock::now().timestamp())? {
+                    println!("{line}");
+                }
                 println!("{}", loaded.is_right());
                 Ok(())
             }

@@ -21,6 +21,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -99,6 +100,8 @@ pub struct Db {
     engine: Engine,
     /// Writers at once: SQLite has one, and waiting here is fairer than at its lock.
     writers: Arc<Semaphore>,
+    /// Writers that have no connection yet.
+    waiting: Arc<AtomicI64>,
     /// Of an embedded database.
     place: Option<Arc<Place>>,
 }
@@ -173,7 +176,7 @@ impl Db {
             pool.execute(CHECKPOINT_SQL).await?;
         }
         let place = Place::of(&url).map(Arc::new);
-        Ok(Self { pool, engine, writers: Arc::new(Semaphore::new(writers)), place })
+        Ok(Self { pool, engine, writers: Arc::new(Semaphore::new(writers)), waiting: Arc::default(), place })
     }
 
     /// Brings the tables to this version; does nothing where they are.
@@ -210,6 +213,7 @@ impl Db {
         if let Some(place) = &self.place {
             place.check()?;
         }
+        let _waiting = Waiting::of(&self.waiting);
         let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
         let statement = match self.engine {
             Engine::Sqlite => WRITE_LOCK_SQL,
@@ -219,8 +223,29 @@ impl Db {
         to_its_end(async move { Ok(Write { tx: pool.begin_with(statement).await?, _permit: permit }) }).await
     }
 
+    /// Writers that wait for their turn, or for a connection.
+    pub fn waiting_writers(&self) -> i64 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+/// Counts a writer for as long as it waits, also if it is given up meanwhile.
+struct Waiting(Arc<AtomicI64>);
+
+impl Waiting {
+    fn of(count: &Arc<AtomicI64>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

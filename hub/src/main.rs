@@ -12,10 +12,11 @@ static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     edge::private::new_files_only_for_owner();
+    edge::server::command::end_with_the_reader();
     match cli::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("cloud-hub: {error:#}");
+            eprintln!("cloud-hub: {}", edge::server::command::words(error.as_ref()));
             ExitCode::from(cli::exit_code(&error))
         }
     }

@@ -118,6 +118,7 @@ pub mod orders {
 
 /// Overview of the stores and of open tasks.
 pub mod overview {
+    pub mod fleet_metrics;
     #[expect(clippy::module_inception, reason = "the folder is the noun and this is its one rule")]
     pub mod overview;
     pub mod overview_routes;

@@ -39,6 +39,7 @@ pub mod people {
 pub mod price;
 pub mod product;
 pub mod record;
+pub mod replaced_key;
 pub mod rollup;
 pub mod settlement;
 pub mod storage_class;

@@ -9,6 +9,8 @@ use crate::exit::{Exit, FAILED};
 use crate::upkeep::kept;
 use crate::{folder, hub_address};
 use anyhow::Context;
+use edge::server::command::words;
+use edge::server::certificate;
 use edge::server::doctor::{CONNECT_TIMEOUT, Report, listens};
 use edge::{clock, private};
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -32,6 +34,7 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
     let initialised = data(config);
     let is_initialised = initialised.is_ok();
+    certificate::report(&hub_address::certificates(config), clock::now().timestamp(), &mut report);
     report.add("data", initialised);
     report.add("disk", disk(config));
     let serves = listens(config.http.listen);
@@ -50,8 +53,8 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     }
 }
 
-fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
-    result.map_err(|error| format!("{error:#}"))
+fn text<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| words(error.into().as_ref()))
 }
 
 fn data(config: &Config) -> Result<String, String> {
@@ -69,12 +72,21 @@ fn disk(config: &Config) -> Result<String, String> {
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let total = disk.f_blocks.saturating_mul(disk.f_frsize);
     let said = format!("{} of {} GiB are free", free / GIB, total / GIB);
-    // Below the limit nothing is written any more.
-    let needed = config.storage.min_free_bytes.saturating_mul(4);
-    if free < needed {
-        return Err(format!("{said}: the store stops writing at {} bytes", config.storage.min_free_bytes));
-    }
+    check_room(free, config.storage.min_free_bytes).map_err(|problem| format!("{said}: {problem}"))?;
     Ok(said)
+}
+
+/// Whether the store can write for a while.
+fn check_room(free: u64, needed: u64) -> Result<(), String> {
+    if free < needed {
+        return Err(format!(
+            "the store has stopped writing, because it keeps {needed} bytes free: free some space"
+        ));
+    }
+    if free < needed.saturating_mul(4) {
+        return Err(format!("the store stops writing at {needed} bytes: free some space"));
+    }
+    Ok(())
 }
 
 fn daemon(config: &Config, why: Option<&std::io::Error>, is_initialised: bool) -> Result<String, String> {
@@ -160,5 +172,18 @@ fn printer(place: &PrinterAddress) -> Result<String, String> {
             connected.map_err(|why| format!("{address} does not answer ({why}): is it switched on?"))?;
             Ok(address.clone())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_room;
+
+    #[test]
+    fn a_store_that_has_stopped_writing_is_not_announced_as_one_that_will() {
+        let told = |free| check_room(free, 100).err().unwrap_or_default();
+        assert!(told(99).contains("has stopped writing"), "{}", told(99));
+        assert!(told(100).contains("stops writing at 100 bytes"), "{}", told(100));
+        assert_eq!(told(400), "");
     }
 }

@@ -11,7 +11,7 @@ use domain::rules::hub::restored::{next_epoch, restored};
 use edge::clock;
 use edge::keys::SigningKey;
 use std::path::Path;
-use storage::{Backup, Storage};
+use storage::{Backup, Restoring, Storage};
 
 /// Restores into the empty data folder of the settings.
 pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
@@ -26,18 +26,13 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     let copied = storage::restore(from, path, &mut |progress| bar.show(progress.into()));
     drop(bar);
     let restoring = copied.map_err(folder::in_use)?;
-    let storage = restoring.open(&folder::options(config)).map_err(folder::in_use)?;
-    let enrolled = storage.sync().hub().map_err(folder::in_use)?.is_some();
-    let begun = begin(&storage);
-    let closed = folder::close(storage);
-    let (epoch, interrupted) = begun?;
-    closed?;
-    if !restoring.backup.keys {
-        folder::create_keys(config)?;
-        for key in [folder::token_key(config), folder::sync_key(config)] {
-            SigningKey::create(&key)?;
+    let (epoch, interrupted, enrolled) = match start_again(config, &restoring) {
+        Ok(begun) => begun,
+        Err(error) => {
+            restoring.discard().map_err(folder::in_use)?;
+            return Err(error);
         }
-    }
+    };
     let backup = restoring.finish().map_err(folder::in_use)?;
     println!("{} was restored as of {} (lsn {}), epoch {epoch}", path.display(), backup.made_at, backup.lsn);
     println!("everybody must log in again; receipts are numbered in a new series");
@@ -58,6 +53,24 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Opens the store that was copied, in an epoch of its own and with keys. Gives the epoch, how many shifts were open, and
+/// whether the store knows a hub.
+fn start_again(config: &Config, restoring: &Restoring) -> anyhow::Result<(String, usize, bool)> {
+    let storage = restoring.open(&folder::options(config)).map_err(folder::in_use)?;
+    let enrolled = storage.sync().hub().map(|hub| hub.is_some()).map_err(folder::in_use);
+    let begun = begin(&storage);
+    let closed = folder::close(storage);
+    let (epoch, interrupted) = begun?;
+    closed?;
+    if !restoring.backup.keys {
+        folder::create_keys(config)?;
+        for key in [folder::token_key(config), folder::sync_key(config)] {
+            SigningKey::create(&key)?;
+        }
+    }
+    Ok((epoch, interrupted, enrolled?))
 }
 
 /// The first commit after a restore: a new epoch, nothing open, nobody logged in.

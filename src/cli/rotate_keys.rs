@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::exit::{Exit, FAILED};
 use crate::folder;
+use edge::keys::SigningKey;
 use edge::{clock, keys};
 
 /// Puts a new key into the place of the old one; without `at_once` the old one's tokens live to their end.
@@ -15,5 +16,19 @@ pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     if at_once {
         println!("all older tokens are then invalid: everybody must log in again");
     }
+    Ok(())
+}
+
+/// Makes the key of a store whose key file is missing.
+pub fn make(config: &Config) -> anyhow::Result<()> {
+    let data = &config.storage.path;
+    if !data.join("store.json").exists() {
+        let message = format!("{} has no store: run store-router init", data.display());
+        return Err(Exit::new(FAILED, message).into());
+    }
+    let path = folder::token_key(config);
+    let key = SigningKey::create(&path).map_err(|error| Exit::new(FAILED, error.to_string()))?;
+    println!("{} was made; tokens are signed with key {} after the next start", path.display(), key.kid());
+    println!("everybody must log in again");
     Ok(())
 }

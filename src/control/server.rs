@@ -83,7 +83,9 @@ async fn command(
     }
     let order = match read(&mut from).await {
         Ok(order) => order,
-        Err(error) => return send(to, &Said::Failed(Trouble::new(format!("{error:#}")))).await,
+        Err(error) => {
+            return send(to, &Said::Failed(Trouble::new(edge::server::command::words(error.as_ref())))).await;
+        }
     };
     let (progress, seen) = watch::channel(None);
     // A person who presses Ctrl-C leaves no half of a command behind.

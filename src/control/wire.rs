@@ -185,7 +185,7 @@ impl Trouble {
 
 impl From<anyhow::Error> for Trouble {
     fn from(error: anyhow::Error) -> Self {
-        Self { code: code_of(&error), ..Self::new(format!("{error:#}")) }
+        Self { code: code_of(&error), ..Self::new(edge::server::command::words(error.as_ref())) }
     }
 }
 

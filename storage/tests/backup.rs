@@ -104,7 +104,10 @@ fn a_changed_backup_is_refused_and_leaves_no_store() {
         let refused = restore(&target, back.path(), &mut |_| ()).unwrap_err();
         assert!(refused.to_string().contains(name), "{refused}");
         assert_eq!(refused.exit_code(), 74);
-        assert!(Storage::open(back.path(), &options()).is_err());
+        assert_eq!(fs::read_dir(back.path()).unwrap().count(), 0, "{name}");
+        let new = back.path().join("a/new one");
+        restore(&target, &new, &mut |_| ()).unwrap_err();
+        assert!(!new.exists());
         fs::write(&path, good).unwrap();
     }
     let back = tempfile::tempdir().unwrap();

@@ -40,7 +40,7 @@ const SHARED_BY_APPS: [&str; 2] = [SHARED, "records"];
 const OFFICE_FOLDERS: [&str; 4] = ["portal", "buying", "books", "catalogue"];
 const ADMIN_FOLDERS: [&str; 4] = ["admin", "counting", "goods", "takings"];
 /// What only a store is told, by the protocol between the two.
-const OF_SYNC: [&str; 7] = [
+const OF_SYNC: [&str; 8] = [
     "chain_broken",
     "hello_first",
     "history_diverged",
@@ -48,6 +48,7 @@ const OF_SYNC: [&str; 7] = [
     "sequence_gap",
     "stale_epoch",
     "store_disabled",
+    "store_replaced",
 ];
 const DOCUMENTS: [&str; 2] = ["docs/openapi/store-router.json", "docs/openapi/cloud-hub.json"];
 

@@ -27,6 +27,8 @@ impl StoreHandle {
         let url = hub.url.clone();
         update_standing(&self.context, None, vec![fact::HubEnrolled { hub }.into()], |standing| LinkRow {
             hub_n: n,
+            // It stays fenced until the hub has answered: the other box may have opened an epoch.
+            replaced_at: None,
             refilling_at: standing.refilling_at.or(lacks.then_some(at)),
             newcomers: if lacks { here } else { standing.newcomers },
             recovering_at: standing.recovering_at.or((n > 0).then_some(at)),
@@ -42,7 +44,7 @@ impl StoreHandle {
                 link.state = LinkState::Offline;
             }
         });
-        self.restart_actor(CONNECTION).await?;
+        self.context.tree.renew(CONNECTION).await?;
         Ok(lacks)
     }
 }

@@ -3,13 +3,14 @@
 use super::StoreHandle;
 use crate::hub::hub_connection::open_epoch;
 use crate::hub::standing::update_standing;
-use crate::hub::sync_state::{Link, LinkState};
+use crate::hub::sync_state::{Link, LinkState, fenced_refusal};
 use crate::message::HubMessage;
 use crate::runtime::failure::Failure;
 use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, LinkStatus, OutboxStatus, SyncStatus,
     UntakenStatus, value,
 };
+use domain::model::base::refusal::Refusal;
 use domain::model::hub::sync::local::{LinkRow, SoldIn};
 use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
 use domain::rules::hub::sync::session::rejoin_n;
@@ -56,6 +57,12 @@ impl StoreHandle {
             LinkState::Online => "online",
             LinkState::Offline | LinkState::BackingOff | LinkState::Rejected => "offline",
         }
+    }
+
+    /// Refusal of every change while another copy is the store. `None` if this one is.
+    pub fn fenced(&self) -> Option<Refusal> {
+        let link = self.context.sync.get();
+        link.fenced_at.map(|_| fenced_refusal(link.replaced))
     }
 
     /// The answer of `GET /sync/status`.
@@ -180,9 +187,13 @@ impl StoreHandle {
     /// Returns the epoch.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while an actor restarts.
+    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store: the
+    /// hub would not hear this one in any epoch.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.context.storage;
+        if storage.sync().standing()?.replaced_at.is_some() {
+            return Err(fenced_refusal(true).into());
+        }
         let mut attempts = 0..REJOIN_ATTEMPTS;
         loop {
             let n = rejoin_n(&storage.outbox().lineage()?, storage.sync().standing()?.hub_n);

@@ -3,9 +3,11 @@
 use crate::config::{SyncConfig, TimeChallenge};
 use domain::model::base::limits::ITEMS_MAX;
 use domain::model::base::refusal::ReturnLeft;
+use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::HubIdentity;
 use domain::rules::hub::sync::session::{AfterRefusal, decide_after_refusal};
 use domain::wire::feed::PullAnswer;
+use domain::wire::feed::check::MOMENTS;
 use domain::wire::json::check_keys;
 use domain::wire::sync::sound::{CHANGES_MAX, Sound};
 use domain::wire::sync::{
@@ -56,6 +58,8 @@ pub(crate) enum Cause {
     HelloFirst,
     /// Another copy of this store is the shop.
     Fenced,
+    /// Another box was enrolled for this store at that time of the hub.
+    Replaced { at: UtcMs },
     /// The hub has another history: the next hello says so.
     Diverged,
     /// Resending can't cure it.
@@ -250,14 +254,14 @@ impl HubClient {
         let again = request.try_clone();
         let response = self.send(request).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
-            return answer(response).await;
+            return self.answer(response).await;
         }
-        let (error, hub_challenge) = refusal(response).await;
+        let (error, hub_challenge) = self.refusal(response).await;
         match (error.cause == Cause::Rejected, again, hub_challenge) {
             // The hub itself, not something in between: it may be our clock, so once more by the hub's.
             (true, Some(again), Some(hub_challenge)) => {
                 self.time.set(hub_challenge);
-                answer(self.send(again).await?).await
+                self.answer(self.send(again).await?).await
             }
             _ => Err(error),
         }
@@ -267,6 +271,57 @@ impl HubClient {
         let token = (self.config.token)(&self.hub.hub_id, self.time.now().as_ref())
             .ok_or_else(|| CallError::rejected("the sync key could not sign"))?;
         request.bearer_auth(token).send().await.map_err(|error| CallError::transient(chain(&error)))
+    }
+
+    async fn answer<T: DeserializeOwned + Sound>(&self, response: Response) -> Result<T, CallError> {
+        if response.status().is_success() {
+            data(response).await
+        } else {
+            Err(self.refusal(response).await.0)
+        }
+    }
+
+    /// Error of a refused call, with the challenge that tokens are to be signed with if the hub gives one.
+    async fn refusal(&self, response: Response) -> (CallError, Option<TimeChallenge>) {
+        let status = response.status();
+        let retry_after = response
+            .headers()
+            .get(header::RETRY_AFTER)
+            .and_then(|value| value.to_str().ok()?.parse().ok())
+            .map(Duration::from_secs);
+        let parsed = match body(response).await {
+            Ok(body) => serde_json::from_slice::<FailureEnvelope>(&body).ok(),
+            Err(error) => {
+                return (CallError { message: format!("{status}: {}", error.message), ..error }, None);
+            }
+        };
+        let Some(FailureEnvelope { error }) = parsed else {
+            return (CallError::transient(format!("{status} from a server that is not the hub")), None);
+        };
+        let message = format!("{}: {}", error.code, error.message);
+        let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();
+        let error_of = match cause(status, &error.code, retry_after) {
+            Cause::Refused(code) if code == RETURN_EXCEEDS_SOLD => {
+                let items = error.details.items.iter().take(ITEMS_MAX);
+                let short = |item: &ReturnLeft| item.path.len().max(item.sku.len()) <= TEXT_BYTES_MAX;
+                let items =
+                    items.filter_map(|item| ReturnLeft::deserialize(item).ok()).filter(short).collect();
+                CallError { cause: Cause::Exceeded(items), message }
+            }
+            Cause::Fenced => CallError::fenced(),
+            // The answer passed the enrolment of this very box: the next call is signed with the new key.
+            Cause::Replaced { .. }
+                if error.details.replaced_by.as_deref().is_some_and(&*self.config.own_key) =>
+            {
+                CallError::transient(message)
+            }
+            Cause::Replaced { .. } => {
+                let at = error.details.replaced_at.filter(|at| MOMENTS.contains(&at.0)).unwrap_or_default();
+                CallError { cause: Cause::Replaced { at }, message }
+            }
+            cause => CallError { cause, message },
+        };
+        (error_of, error.details.challenge())
     }
 }
 
@@ -285,10 +340,6 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-async fn answer<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
-    if response.status().is_success() { data(response).await } else { Err(failure(response).await) }
 }
 
 async fn data<T: DeserializeOwned + Sound>(response: Response) -> Result<T, CallError> {
@@ -322,46 +373,13 @@ async fn body(mut response: Response) -> Result<Vec<u8>, CallError> {
     Ok(body)
 }
 
-async fn failure(response: Response) -> CallError {
-    refusal(response).await.0
-}
-
-/// Error of a refused call, with the challenge that tokens are to be signed with if the hub gives one.
-async fn refusal(response: Response) -> (CallError, Option<TimeChallenge>) {
-    let status = response.status();
-    let retry_after = response
-        .headers()
-        .get(header::RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.parse().ok())
-        .map(Duration::from_secs);
-    let parsed = match body(response).await {
-        Ok(body) => serde_json::from_slice::<FailureEnvelope>(&body).ok(),
-        Err(error) => return (CallError { message: format!("{status}: {}", error.message), ..error }, None),
-    };
-    let Some(FailureEnvelope { error }) = parsed else {
-        return (CallError::transient(format!("{status} from a server that is not the hub")), None);
-    };
-    let message = format!("{}: {}", error.code, error.message);
-    let message: String = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS_MAX).collect();
-    let error_of = match cause(status, &error.code, retry_after) {
-        Cause::Refused(code) if code == RETURN_EXCEEDS_SOLD => {
-            let items = error.details.items.iter().take(ITEMS_MAX);
-            let short = |item: &ReturnLeft| item.path.len().max(item.sku.len()) <= TEXT_BYTES_MAX;
-            let items = items.filter_map(|item| ReturnLeft::deserialize(item).ok()).filter(short).collect();
-            CallError { cause: Cause::Exceeded(items), message }
-        }
-        Cause::Fenced => CallError::fenced(),
-        cause => CallError { cause, message },
-    };
-    (error_of, error.details.challenge())
-}
-
 fn cause(status: StatusCode, code: &str, retry_after: Option<Duration>) -> Cause {
     match (status, code) {
         (_, "resync_required") => Cause::ResyncRequired,
         (_, code) if decide_after_refusal(code) != AfterRefusal::Rejected => match decide_after_refusal(code)
         {
             AfterRefusal::Fence => Cause::Fenced,
+            AfterRefusal::Replaced => Cause::Replaced { at: UtcMs::default() },
             AfterRefusal::ReportDivergence => Cause::Diverged,
             AfterRefusal::SayHello | AfterRefusal::Rejected => Cause::HelloFirst,
         },

@@ -201,10 +201,15 @@ impl State {
 
     /// Sets the state of the link, notifies the outbox and schedules the next hello.
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
+        let is_new = self.context.sync.get().fenced_at.is_none();
         let (pause, state) = match &error.cause {
-            Cause::Fenced | Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => {
-                (self.pace.longest(), LinkState::Rejected)
-            }
+            // Once more soon: the hub raises its alarm when it hears the same from a copy again.
+            Cause::Fenced if is_new => (self.pace.pause(None), LinkState::Rejected),
+            Cause::Fenced
+            | Cause::Replaced { .. }
+            | Cause::Rejected
+            | Cause::Refused(_)
+            | Cause::Exceeded(_) => (self.pace.longest(), LinkState::Rejected),
             Cause::HelloFirst | Cause::Diverged | Cause::ResyncRequired => {
                 (self.pace.pause(None), LinkState::BackingOff)
             }

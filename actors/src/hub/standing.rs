@@ -69,6 +69,7 @@ pub(crate) async fn update_standing(
     let standing = decide(before.clone());
     context.sync.change(|link| {
         link.fenced_at = standing.fenced_at.or(link.fenced_at);
+        link.replaced = standing.replaced_at.is_some();
         link.refilling_at = standing.refilling_at.or(link.refilling_at);
         link.recovering_at = standing.recovering_at.or(link.recovering_at);
     });

@@ -72,6 +72,8 @@ pub(crate) struct Link {
     pub(crate) clock_skew_ms: Option<i64>,
     /// Since when this copy is fenced.
     pub(crate) fenced_at: Option<UtcMs>,
+    /// Whether it is fenced because another box was enrolled for this store.
+    pub(crate) replaced: bool,
     /// Since when the store's own records are coming back.
     pub(crate) refilling_at: Option<UtcMs>,
     /// Since when the hub may have own records that are not here.
@@ -105,6 +107,7 @@ impl SyncState {
             fed: [None; LANES.len()],
             clock_skew_ms: None,
             fenced_at: standing.fenced_at,
+            replaced: standing.replaced_at.is_some(),
             refilling_at: standing.refilling_at,
             recovering_at: standing.recovering_at,
         };
@@ -131,13 +134,12 @@ impl SyncState {
 
     /// A fenced copy sells nothing: another one is the shop. Neither does one whose records are not all here.
     pub(crate) fn refuse_if_fenced(&self) -> Result<(), Failure> {
-        let (fenced, refilling) = {
+        let (fenced, replaced, refilling) = {
             let link = self.link.borrow();
-            (link.fenced_at.is_some(), link.refilling_at.is_some())
+            (link.fenced_at.is_some(), link.replaced, link.refilling_at.is_some())
         };
         if fenced {
-            let (state, allowed) = ("fenced".to_owned(), vec!["rejoin".to_owned()]);
-            return Err(Refusal::InvalidState { state, allowed }.into());
+            return Err(fenced_refusal(replaced).into());
         }
         if refilling { Err(Failure::Unavailable(REFILLING)) } else { Ok(()) }
     }
@@ -176,4 +178,10 @@ impl SyncState {
             link.clock_skew_ms = Some(now.0.saturating_sub(hub_time.0));
         });
     }
+}
+
+/// Refusal of a fenced copy. `replaced`: another box was enrolled for the store, so this one has to be enrolled too.
+pub(crate) fn fenced_refusal(replaced: bool) -> Refusal {
+    let step = if replaced { "enrol" } else { "rejoin" };
+    Refusal::InvalidState { state: "fenced".to_owned(), allowed: vec![step.to_owned()] }
 }

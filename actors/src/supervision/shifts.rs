@@ -6,7 +6,7 @@ use crate::runtime::context::Context;
 use crate::runtime::mailbox::{QueueLen, message_taken};
 use crate::supervision::restart::{Budgets, respawn_pause};
 use crate::supervision::shift_registry::actor_name;
-use crate::supervision::tree::{Entry, SHIFTS};
+use crate::supervision::tree::{Entry, SHIFTS, log_death};
 use domain::model::base::ids::ShiftId;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SpawnErr, SupervisionEvent};
 use std::collections::HashMap;
@@ -102,8 +102,8 @@ impl State {
             return self.forget(&shift_id);
         }
         let asked = self.context.tree.died(&actor_name(&shift_id), reason);
-        tracing::warn!(actor = actor_name(&shift_id), reason, "an actor died; restarting it");
-        if asked || unspent || self.spend(&shift_id) {
+        log_death(&actor_name(&shift_id), reason, asked);
+        if asked.is_some() || unspent || self.spend(&shift_id) {
             self.run(me, shift_id, 0).await;
         }
     }

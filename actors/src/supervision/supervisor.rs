@@ -18,7 +18,7 @@ use crate::runtime::source::Stamps;
 use crate::supervision::restart::{Budgets, respawn_pause};
 use crate::supervision::shift_registry::ShiftRegistry;
 use crate::supervision::shifts::Shifts;
-use crate::supervision::tree::{Entry, LEDGER, ROOT, SHIFTS, Tree};
+use crate::supervision::tree::{Entry, LEDGER, ROOT, SHIFTS, Tree, log_death};
 use domain::model::base::settings::Rules;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, Message, SpawnErr, SupervisionEvent};
 use std::collections::HashMap;
@@ -129,8 +129,8 @@ impl State {
     async fn died(&mut self, me: &ActorRef<Retry>, who: ActorId, reason: &str) {
         let Some(child) = self.children.remove(&who) else { return };
         let asked = self.context.tree.died(child.name(), reason);
-        tracing::warn!(actor = child.name(), reason, "an actor died; restarting it");
-        if asked || self.spend(child) {
+        log_death(child.name(), reason, asked);
+        if asked.is_some() || self.spend(child) {
             self.run(me, child, 0).await;
         }
     }

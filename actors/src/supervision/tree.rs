@@ -25,13 +25,30 @@ struct Node {
     cell: ActorCell,
     queue_len: QueueLen,
     running: bool,
-    /// An operator asked for its death: the budget is not spent.
-    asked: bool,
+    /// Whether somebody asked for its death: the budget is not spent.
+    asked: Option<Asked>,
     /// Rises with every start.
     generation: u64,
     restarts: u64,
     started_at: UtcMs,
     last_failure: Option<String>,
+}
+
+/// Who asked for an actor's death.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// An operator, to whom it counts as a restart.
+    Operator,
+    /// The store itself: the actor is to read everything anew. Nothing is wrong.
+    Store,
+}
+
+/// Logs a death: a warning, unless the store itself asked for it.
+pub(crate) fn log_death(actor: &str, reason: &str, asked: Option<Asked>) {
+    match asked {
+        Some(Asked::Store) => tracing::info!(actor, "an actor reads its state anew"),
+        Some(Asked::Operator) | None => tracing::warn!(actor, reason, "an actor died; restarting it"),
+    }
 }
 
 /// Every actor by name.
@@ -62,14 +79,15 @@ impl Tree {
     pub(crate) fn started(&self, entry: Entry) {
         let mut nodes = self.lock();
         let before = nodes.remove(&entry.name);
-        let restarts = before.as_ref().map_or(0, |node| node.restarts.saturating_add(1));
+        let counted = |node: &Node| u64::from(node.asked != Some(Asked::Store));
+        let restarts = before.as_ref().map_or(0, |node| node.restarts.saturating_add(counted(node)));
         let node = Node {
             kind: entry.kind,
             parent: entry.parent,
             cell: entry.cell,
             queue_len: entry.queue_len,
             running: true,
-            asked: false,
+            asked: None,
             generation: before.as_ref().map_or(1, |node| node.generation.saturating_add(1)),
             restarts,
             started_at: entry.at,
@@ -80,11 +98,13 @@ impl Tree {
         self.changed.send_replace(());
     }
 
-    /// An actor died. True: an operator asked for it.
-    pub(crate) fn died(&self, name: &str, reason: &str) -> bool {
-        let asked = self.lock().get_mut(name).is_some_and(|node| {
+    /// An actor died; who asked for it.
+    pub(crate) fn died(&self, name: &str, reason: &str) -> Option<Asked> {
+        let asked = self.lock().get_mut(name).and_then(|node| {
             node.running = false;
-            node.last_failure = Some(reason.to_owned());
+            if node.asked != Some(Asked::Store) {
+                node.last_failure = Some(reason.to_owned());
+            }
             node.asked
         });
         self.changed.send_replace(());
@@ -112,6 +132,15 @@ impl Tree {
 
     /// Kills an actor as a crash would and waits for its successor.
     pub(crate) async fn restart(&self, name: &str) -> Result<(), Failure> {
+        self.kill(name, Asked::Operator).await
+    }
+
+    /// The same for the store itself, so that the actor reads everything anew; it counts as no restart.
+    pub(crate) async fn renew(&self, name: &str) -> Result<(), Failure> {
+        self.kill(name, Asked::Store).await
+    }
+
+    async fn kill(&self, name: &str, asked: Asked) -> Result<(), Failure> {
         if name == ROOT {
             let state = "running".to_owned();
             return Err(Refusal::InvalidState { state, allowed: Vec::new() }.into());
@@ -120,7 +149,7 @@ impl Tree {
         let generation = {
             let mut nodes = self.lock();
             let node = nodes.get_mut(name).ok_or(Refusal::NotFound("actor"))?;
-            node.asked = true;
+            node.asked = Some(asked);
             node.cell.kill();
             node.generation
         };

@@ -3,7 +3,7 @@
 
 use crate::Failure;
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
-use crate::tests::support::shop::{ask, config, open, rules, sell, shop, shop_of};
+use crate::tests::support::shop::{OWN_KID, ask, config, open, rules, sell, shop, shop_of};
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
@@ -136,6 +136,11 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
         assert!(Instant::now() < deadline, "never fenced");
         shop.handle.force_sync(false).await.unwrap();
     }
+    let hellos = hub.lock().hellos;
+    while hub.lock().hellos == hellos {
+        assert!(Instant::now() < deadline, "it does not say again that it is a copy");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     hub.release();
     let refused = returning.await.unwrap().unwrap_err();
     let fenced = |failure: &Failure| matches!(failure, Failure::Refused(Refusal::InvalidState { state, .. }) if state == "fenced");
@@ -145,4 +150,42 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
         -1,
         "nothing came back"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_box_that_another_one_replaced_sells_nothing_until_it_is_enrolled_itself() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    open(&shop, 1).await;
+    sell(&shop, 1).await;
+    let standing = || shop.handle.storage().sync().standing().unwrap();
+    // The answer to a call that passed this box's own enrolment.
+    hub.lock().replaced_by = Some(OWN_KID);
+    shop.handle.force_sync(false).await.unwrap();
+    assert!(standing().trouble.is_some(), "{:?}", standing());
+    assert_eq!((standing().fenced_at, standing().replaced_at), (None, None));
+    sell(&shop, 1).await;
+
+    hub.lock().replaced_by = Some("another box's");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while standing().replaced_at.is_none() {
+        assert!(Instant::now() < deadline, "{:?}", standing());
+        shop.handle.force_sync(false).await.unwrap();
+    }
+    let to_enrol = |failure: Failure| {
+        matches!(failure, Failure::Refused(Refusal::InvalidState { state, allowed })
+            if state == "fenced" && allowed == ["enrol"])
+    };
+    assert!(to_enrol(shop.handle.open_shift(ask(2, None), float()).await.unwrap_err()));
+    // The hub would refuse it in any epoch, so it may not sell in a new one either.
+    assert!(to_enrol(shop.handle.rejoin().await.unwrap_err()));
+    assert!(standing().fenced_at.is_some());
+
+    hub.lock().replaced_by = None;
+    shop.handle.enrolled(hub.identity(), 1).await.unwrap();
+    while standing().fenced_at.is_some() {
+        assert!(Instant::now() < deadline, "{:?}", standing());
+        tokio::task::yield_now().await;
+    }
+    sell(&shop, 1).await;
 }

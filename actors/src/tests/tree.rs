@@ -107,6 +107,16 @@ async fn a_spent_restart_budget_ends_the_process() {
     assert_eq!(ledger_restarts(&shop), 6, "not restarted a third time");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_store_itself_restarts_is_no_failure() {
+    let shop = shop(5).await;
+    shop.handle.rejoin().await.unwrap();
+    let tree = shop.handle.tree();
+    for child in tree["root"]["children"].as_array().unwrap() {
+        assert_eq!((&child["restarts"], &child["last_failure"]), (&json!(0), &json!(null)), "{child}");
+    }
+}
+
 #[tokio::test]
 async fn restarting_the_root_or_nobody_is_refused() {
     let shop = shop(5).await;

@@ -17,7 +17,7 @@ use std::{
 mod rotation;
 mod weak;
 
-pub use rotation::{RETIRED_MAX, Retired, adopt, candidate, discard, rotate};
+pub use rotation::{RETIRED_MAX, Retired, adopt, candidate, discard, offered, rotate};
 
 /// Bytes of a raw public key.
 pub const PUBLIC_KEY_BYTES: usize = 32;
@@ -38,6 +38,12 @@ pub enum KeyError {
         /// Error of the system.
         source: io::Error,
     },
+    /// The file of the key that signs tokens is not there.
+    #[error(
+        "key file {0} is missing: copy it from the newest backup, or make a new key with `rotate-keys --new`; \
+         everybody must log in again then"
+    )]
+    Missing(PathBuf),
     /// Others may read or write it.
     #[error("key file {path} has mode {mode:o}: only its owner may read it (chmod 600)")]
     Permissions {
@@ -60,6 +66,16 @@ pub enum KeyError {
     /// The system gave no randomness.
     #[error("no key could be generated")]
     Generate,
+}
+
+impl KeyError {
+    /// The same for the key that signs tokens: if its file is missing, a command can make another one.
+    pub(crate) fn of_tokens(self) -> Self {
+        match self {
+            Self::Io { path, source } if source.kind() == io::ErrorKind::NotFound => Self::Missing(path),
+            other => other,
+        }
+    }
 }
 
 /// A private key that signs tokens.

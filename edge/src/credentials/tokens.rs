@@ -92,7 +92,8 @@ impl Keys {
     /// # Errors
     /// [`KeyError`]; a file that others may read is refused.
     pub fn load(path: &Path, issuer: impl Into<String>) -> Result<Self, KeyError> {
-        SigningKey::load(path).map(|key| Self::at(Some(path.to_owned()), key, issuer))
+        let key = SigningKey::load(path).map_err(KeyError::of_tokens)?;
+        Ok(Self::at(Some(path.to_owned()), key, issuer))
     }
 
     /// Tokens under this key.

@@ -28,6 +28,11 @@ impl Report {
         let _ = writeln!(self.lines, "{state:<8} {name:<10} {text}");
     }
 
+    /// Adds what waits for somebody and is no fault.
+    pub fn warn(&mut self, name: &str, text: &str) {
+        let _ = writeln!(self.lines, "{:<8} {name:<10} {text}", "warn");
+    }
+
     /// One line for each check.
     pub fn text(&self) -> &str {
         &self.lines
@@ -61,7 +66,11 @@ mod tests {
         let mut report = Report::default();
         report.add("disk", Ok("3 GiB free".to_owned()));
         report.add("backup", Err("there is none".to_owned()));
-        assert_eq!(report.text(), "ok       disk       3 GiB free\nPROBLEM  backup     there is none\n");
-        assert_eq!(report.problems(), 1);
+        report.warn("stores", "1 exception");
+        assert_eq!(
+            report.text(),
+            "ok       disk       3 GiB free\nPROBLEM  backup     there is none\nwarn     stores     1 exception\n"
+        );
+        assert_eq!(report.problems(), 1, "what waits for somebody is none");
     }
 }

@@ -41,6 +41,9 @@ pub enum TlsError {
     /// It holds no private key in PEM form.
     #[error("tls_key {0} holds no private key in PEM form")]
     NoKey(PathBuf),
+    /// It has ended.
+    #[error("{0}")]
+    Ended(String),
     /// The two do not fit together, or are of a kind that is not spoken.
     #[error("tls_cert and tls_key can't be used: {0}")]
     Unusable(#[from] rustls::Error),
@@ -109,7 +112,7 @@ fn certified(cert: &Path, key: &Path, provider: &CryptoProvider) -> Result<Certi
     Ok(CertifiedKey::from_der(chain, key, provider)?)
 }
 
-fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+pub(crate) fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     use io::Read;
     let failed = |source| TlsError::Read { path: path.to_owned(), source };
     let mut text = Vec::new();

@@ -5,6 +5,7 @@ use crate::credentials::passkeys;
 use crate::forwarded::{ForwardedHeader, Proxies};
 use crate::limits::Limits;
 use crate::network;
+use crate::server::certificate::Named;
 use crate::server::hosts;
 use crate::server::tls::{Tls, TlsError};
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,11 @@ impl<P> Http<P> {
             max_connections_per_address: self.max_connections_per_address,
             ..Limits::default()
         }
+    }
+
+    /// The certificate that is shown.
+    pub fn certificate(&self) -> Named<'_> {
+        Named { setting: "http.tls_cert", path: &self.tls_cert, is_bundle: false }
     }
 
     /// TLS, where it is set.

@@ -2,9 +2,12 @@
 
 use super::{Loaded, status};
 use crate::config::Config;
-use crate::state::hub::{open_db, token_key};
+use crate::state::hub::{fingerprint_key, open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
+use edge::server::command::words;
+use edge::keys::KeyError;
+use edge::server::certificate;
 use edge::server::doctor::{Report, listens};
 use edge::{clock, private};
 use std::time::Duration;
@@ -20,13 +23,14 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
     report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
+    certificate::report(&[config.http.certificate()], clock::now().timestamp(), &mut report);
     report.add("data", data(config));
     let listen = config.http.listen;
     let hint = "systemctl start cloud-hub, then journalctl -u cloud-hub";
     let daemon = listens(listen).map(|()| format!("answers at {listen}"));
     report.add("daemon", daemon.map_err(|why| format!("nothing answers at {listen} ({why}): {hint}")));
     if let Err(why) = inside(config, &mut report).await {
-        report.add("database", Err(format!("{why:#}")));
+        report.add("database", Err(words(why.as_ref())));
     }
     print!("{}", report.text());
     match report.problems() {
@@ -41,6 +45,9 @@ fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
 
 fn data(config: &Config) -> Result<String, String> {
     let path = &config.storage.path;
+    if !token_key(path).exists() && fingerprint_key(path).exists() {
+        return Err(KeyError::Missing(token_key(path)).to_string());
+    }
     if !token_key(path).exists() {
         return Err(format!("{} has no hub: run cloud-hub init", path.display()));
     }
@@ -53,10 +60,15 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     let (db, identity) = open_db(config).await?;
     let overview = status::overview(&db, config).await?;
     report.add("database", Ok(format!("hub {}", identity.hub_id)));
-    report.add("backup", backup(overview.last_backup_at));
+    let sql = "SELECT MAX(made_at) FROM backups";
+    let counted: Option<i64> = sqlx::query_scalar(sql).fetch_one(db.pool()).await?;
+    report.add("backup", backup(overview.last_backup_at, counted.map(UtcMs)));
     let problems = status::problems(&overview);
     if problems.is_empty() {
         report.add("stores", Ok("no store has a problem, and no record is parked".to_owned()));
+    }
+    if let Some(work) = status::work(&overview) {
+        report.warn("stores", &work);
     }
     for problem in problems {
         report.add("stores", Err(problem));
@@ -65,8 +77,16 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn backup(last: Option<UtcMs>) -> Result<String, String> {
-    let Some(last) = last else { return Err("there is none: run cloud-hub backup DIR".to_owned()) };
+/// `last`: the last backup that was ever made; `counted`: the last one of this generation.
+fn backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String> {
+    let Some(last) = counted else {
+        return Err(match last {
+            None => "there is none: run cloud-hub backup DIR".to_owned(),
+            Some(last) => format!(
+                "there is none since the hub was restored (the last one before is of {last}): run cloud-hub backup DIR"
+            ),
+        });
+    };
     let age = Duration::from_millis(clock::now().0.saturating_sub(last.0).try_into().unwrap_or(0));
     let said = format!("the last one is of {last}");
     if age > BACKUP_AGE_MAX {

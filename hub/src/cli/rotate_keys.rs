@@ -4,6 +4,8 @@ use crate::config::Config;
 use crate::state::hub::{open_db, token_key};
 use crate::table::audit;
 use domain::model::base::ids::UserId;
+use edge::server::command::words;
+use edge::keys::SigningKey;
 use edge::{clock, keys};
 use serde_json::json;
 
@@ -18,7 +20,7 @@ pub async fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     }
     // A key that somebody else may have is changed whether or not the database is there.
     if let Err(error) = noted(config, &key.kid(), at_once).await {
-        eprintln!("the change could not be written to the audit log: {error:#}");
+        eprintln!("the change could not be written to the audit log: {}", words(error.as_ref()));
     }
     Ok(())
 }
@@ -30,5 +32,19 @@ async fn noted(config: &Config, kid: &str, at_once: bool) -> anyhow::Result<()> 
     audit::append(&mut write, &UserId::default(), "keys.rotated", &details, clock::now()).await?;
     write.commit().await?;
     db.close().await;
+    Ok(())
+}
+
+/// Makes the key of a hub whose key file is missing.
+pub async fn make(config: &Config) -> anyhow::Result<()> {
+    let (db, _) = open_db(config).await?;
+    db.close().await;
+    let path = token_key(&config.storage.path);
+    let key = SigningKey::create(&path)?;
+    println!("{} was made; tokens are signed with key {} after the next start", path.display(), key.kid());
+    println!("everybody must log in again");
+    if let Err(error) = noted(config, &key.kid(), true).await {
+        eprintln!("the change could not be written to the audit log: {}", words(error.as_ref()));
+    }
     Ok(())
 }

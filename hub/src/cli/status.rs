@@ -26,11 +26,26 @@ pub async fn overview(db: &Db, config: &Config) -> anyhow::Result<Overview> {
     Ok(overview::read(db.pool(), now, today).await?)
 }
 
-/// What somebody has to look after.
+/// Problems of stores that belong to a day's work: nothing is broken.
+const WORK: [&str; 3] = ["disabled", "exceptions", "not_enrolled"];
+
+/// Stores that wait for a person of head office. `None` if there are none.
+pub fn work(overview: &Overview) -> Option<String> {
+    let waiting = stores_by(overview, |code| WORK.contains(&code));
+    (!waiting.is_empty()).then(|| format!("stores that wait for somebody: {}", counts(&waiting)))
+}
+
+fn stores_by(overview: &Overview, is_counted: impl Fn(&str) -> bool) -> BTreeMap<String, i64> {
+    let counted = overview.stores_by_problem.iter().filter(|(code, _)| is_counted(code));
+    counted.map(|(code, count)| (code.clone(), *count)).collect()
+}
+
+/// What is broken.
 pub fn problems(overview: &Overview) -> Vec<String> {
     let mut problems = Vec::new();
-    if overview.stores_with_problems_count > 0 {
-        problems.push(format!("stores with problems: {}", counts(&overview.stores_by_problem)));
+    let faults = stores_by(overview, |code| !WORK.contains(&code));
+    if !faults.is_empty() {
+        problems.push(format!("stores with problems: {}", counts(&faults)));
     }
     if overview.parked_count > 0 {
         problems.push(format!("parked records: {}", counts(&overview.parked_by_code)));
@@ -44,6 +59,7 @@ pub fn problems(overview: &Overview) -> Vec<String> {
 fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
     let mut lines = vec![("stores", counts(&overview.stores_by_state))];
     lines.extend(problems(overview).into_iter().map(|problem| ("PROBLEM", problem)));
+    lines.extend(work(overview).map(|work| ("waiting", work)));
     let proof =
         overview.last_proof.as_ref().map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
     let backup = overview.last_backup_at.map_or_else(|| "none yet".to_owned(), |at| at.to_string());

@@ -3,12 +3,12 @@
 use crate::account::session;
 use crate::db::failure::Failure;
 use crate::state::hub::Hub;
-use crate::table::store;
+use crate::table::{alarm, replaced_key, store};
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
 use edge::identity::{self, Accounts};
-use edge::tokens::sync;
+use edge::tokens::{TokenError, sync};
 use edge::{Access, ApiError, Authority, KeyedRequest, clock, keys};
 use serde_json::json;
 use std::net::IpAddr;
@@ -16,6 +16,15 @@ use std::sync::Arc;
 
 /// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
+
+/// Within this after an enrolment, calls under the old key may be those of the box that was enrolled, in milliseconds.
+const REPLACED_LATELY_MS: i64 = sync::SYNC_TTL_S_MAX * 1000;
+/// A box that was replaced is reported this often, in milliseconds.
+const REPORTED_EVERY_MS: i64 = 60_000;
+
+/// Words of a 401 for a store, which has no log-in.
+const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or not now: check the clock of the box; if \
+    it is right, enrol the store again (cloud-hub store add ID --new-token, then store-router enrol)";
 
 impl Authority for Hub {
     async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
@@ -57,7 +66,8 @@ impl Hub {
     fn with_hub_time(&self, refused: ApiError, now: UtcMs) -> ApiError {
         if refused.code.is_unauthenticated() {
             let challenge = self.challenge(now);
-            refused.with_details(json!({"hub_time": now, "challenge": challenge}))
+            ApiError::new(refused.code, UNKNOWN_KEY)
+                .with_details(json!({"hub_time": now, "challenge": challenge}))
         } else {
             refused
         }
@@ -87,8 +97,13 @@ impl Hub {
         let known = known.ok_or_else(ApiError::invalid_token)?;
         let key = known.public_key.as_deref().and_then(keys::parse_public_key);
         let key = key.ok_or_else(ApiError::invalid_token)?;
-        let claims =
-            sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now).map_err(ApiError::from)?;
+        let claims = match sync::verify(bearer, &key, &store_id, &self.identity.hub_id, now) {
+            Ok(claims) => claims,
+            Err(error) => {
+                self.refuse_replaced(bearer, &store_id, &keys::kid(&key), now).await?;
+                return Err(ApiError::from(error).into());
+            }
+        };
         if !self.fresh(claims.challenge.as_deref(), now) {
             return Err(ApiError::invalid_token().into());
         }
@@ -105,5 +120,46 @@ impl Hub {
             store_id: StoreId(store_id),
             session_id: SessionId(claims.jti),
         })
+    }
+
+    /// Refuses a box whose key another enrolment replaced. `kid` names the key that counts.
+    ///
+    /// # Errors
+    /// 403 `store_replaced`; 401 if its clock is wrong: it hears of it when it has signed for the right time.
+    async fn refuse_replaced(
+        &self,
+        bearer: &str,
+        store_id: &str,
+        kid: &str,
+        now: UtcMs,
+    ) -> Result<(), Failure> {
+        for replaced in replaced_key::of(self.db.pool(), store_id).await? {
+            let Some(key) = keys::parse_public_key(&replaced.public_key) else { continue };
+            match sync::verify(bearer, &key, store_id, &self.identity.hub_id, now) {
+                Ok(claims) if self.fresh(claims.challenge.as_deref(), now) => {
+                    self.report_replaced(store_id, replaced.replaced_at, now).await?;
+                    return Err(replaced_key::refusal(store_id, replaced.replaced_at, kid).into());
+                }
+                Err(TokenError::Expired) => return Err(ApiError::from(TokenError::Expired).into()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Raises the alarm that a replaced box still runs. Not at once: the box itself may be the one that was enrolled anew,
+    /// and not with every call.
+    async fn report_replaced(&self, store_id: &str, replaced_at: UtcMs, now: UtcMs) -> Result<(), Failure> {
+        let mut write = self.db.write().await?;
+        let last = alarm::last_at(&mut write, store_id, alarm::FENCED).await?;
+        let is_known = last.is_some_and(|last| now.0.saturating_sub(last.0) < REPORTED_EVERY_MS);
+        if is_known || now.0.saturating_sub(replaced_at.0) < REPLACED_LATELY_MS {
+            return Ok(());
+        }
+        let message = format!(
+            "a box that another one replaced on {replaced_at} still connects, and was fenced: find it, and switch it off"
+        );
+        alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
+        Ok(write.commit().await?)
     }
 }

@@ -19,6 +19,7 @@ use edge::ApiError;
 use jiff::tz::TimeZone;
 use sqlx::any::AnyRow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 /// The longest program version, in bytes.
 pub const VERSION_BYTES_MAX: usize = 64;
@@ -32,6 +33,15 @@ const ZONE_BYTES_MAX: usize = 64;
 /// The lowest schema of feed records that this hub still writes.
 const SCHEMA_MIN: u32 = 1;
 
+/// Who says hello.
+#[derive(Clone, Copy)]
+pub struct Sender<'a> {
+    /// Store of the token.
+    pub store_id: &'a str,
+    /// Network address of the caller.
+    pub peer: IpAddr,
+}
+
 /// Answers a hello; a takeover is durable before the answer.
 ///
 /// # Errors
@@ -39,10 +49,11 @@ const SCHEMA_MIN: u32 = 1;
 pub async fn hello(
     db: &Db,
     identity: &Identity,
-    store_id: &str,
+    from: Sender<'_>,
     hello: &Hello,
     now: UtcMs,
 ) -> Result<HelloAnswer, Failure> {
+    let store_id = from.store_id;
     let n = check(hello, store_id)?;
     let mut write = db.write().await?;
     let mut store = lock(&mut write, identity, store_id, now).await?;
@@ -58,16 +69,16 @@ pub async fn hello(
     } else {
         match rules::epoch_verdict(store.current_epoch.as_deref(), &hello.epoch, heard) {
             EpochVerdict::Fenced => {
-                let message = format!("a copy that writes epoch {} connected and was fenced", hello.epoch);
-                alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
+                let what = format!("a copy that writes epoch {} connected", hello.epoch);
+                report_copy(&mut write, &store, &what, from.peer, now).await?;
                 Directive::Fenced
             }
             EpochVerdict::NewEpoch => Directive::NewEpoch,
             EpochVerdict::TakesOver => {
                 take_over(&mut write, &mut store, hello, n, now).await?;
-                greeted(&mut write, &store, hello, &mut known, now).await?
+                greeted(&mut write, &store, (hello, from.peer), &mut known, now).await?
             }
-            EpochVerdict::Current => greeted(&mut write, &store, hello, &mut known, now).await?,
+            EpochVerdict::Current => greeted(&mut write, &store, (hello, from.peer), &mut known, now).await?,
         }
     };
     let parked = parked(&mut write, store_id).await?;
@@ -84,6 +95,19 @@ pub async fn hello(
         parked,
         conflicts,
     })
+}
+
+/// Raises the alarm that a copy of the store connected, with what helps to find it.
+async fn report_copy(
+    write: &mut Write,
+    store: &Locked,
+    what: &str,
+    peer: IpAddr,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let known = store.peer.as_deref().unwrap_or("an unknown address");
+    let message = format!("{what}: it is at {peer} and was fenced, the store itself was last at {known}");
+    alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await
 }
 
 /// Positions of this store's parked records. `None` if there are too many to name.
@@ -145,7 +169,7 @@ async fn take_over(
 async fn greeted(
     write: &mut Write,
     store: &Locked,
-    hello: &Hello,
+    (hello, peer): (&Hello, IpAddr),
     known: &mut BTreeMap<String, Cursor>,
     now: UtcMs,
 ) -> Result<Directive, sqlx::Error> {
@@ -172,14 +196,14 @@ async fn greeted(
         return Ok(rules::directive(true, false));
     }
     if hello.apart || is_diverged(write, store, own, cursor).await? {
-        let message =
+        let what =
             format!("a copy of epoch {} lacks records that the hub has, or has different ones", hello.epoch);
-        alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await?;
+        report_copy(write, store, &what, peer, now).await?;
         return Ok(rules::directive(true, false));
     }
     let has_records = known.values().any(|cursor| cursor.seq > 0);
     zoned(write, store, hello, has_records, now).await?;
-    seen(write, store, hello, known, now).await?;
+    seen(write, store, (hello, peer), known, now).await?;
     resume(write, store, hello, known, now).await
 }
 
@@ -293,7 +317,7 @@ async fn zoned(
 async fn seen(
     write: &mut Write,
     store: &Locked,
-    hello: &Hello,
+    (hello, peer): (&Hello, IpAddr),
     known: &BTreeMap<String, Cursor>,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
@@ -311,11 +335,13 @@ async fn seen(
         alarm::clear(write, &store.store_id, alarm::SKEW).await?;
     }
     let sql = "UPDATE stores SET last_seen_at = $2, version = $3, schema_max = $4, feed_cursor = $5, \
-               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9 WHERE store_id = $1";
+               clock_skew_ms = $6, pending = $7, oldest_pending_at = $8, day_start = $9, \
+               peer = $10 WHERE store_id = $1";
     let query = sqlx::query(sql).bind(&store.store_id).bind(now.0).bind(&hello.version);
     let query = query.bind(i64::from(hello.schema_max)).bind(hello.cursor.clone());
     let query = query.bind(ahead_ms).bind(signed(pending));
     let query = query.bind(oldest.map(|at| at.0)).bind(&hello.day_start);
+    let query = query.bind(peer.to_string());
     query.execute(&mut ***write).await?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What handlers and background work share: the database, keys, and what a process remembers.
 
 use crate::config::{Config, Limits, Reach};
-use crate::db::{self, Db};
+use crate::db::{self, Db, Engine};
 use crate::feed::shared::Tails;
 use crate::feed::wait::Waits;
 use crate::maintenance::backup;
@@ -126,6 +126,10 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
     folder.join("idempotency.key")
 }
 
+const NOT_OPENED: &str = "the database can't be opened";
+/// Words where the file of an embedded database is not there.
+const NO_FILE: &str = "the database can't be opened (has `cloud-hub init` run?)";
+
 /// Opens the database and brings its tables to this version.
 ///
 /// # Errors
@@ -133,7 +137,8 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
 pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     let database = &config.database;
     backup::check_finished(&config.storage.path)?;
-    let hint = "the database can't be opened (has `cloud-hub init` run?)";
+    let is_missing = Engine::file(&database.url).is_some_and(|file| !file.exists());
+    let hint = if is_missing { NO_FILE } else { NOT_OPENED };
     if config.storage.path.exists() {
         private::check_folder(&config.storage.path)?;
     }

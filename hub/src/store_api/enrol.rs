@@ -9,6 +9,7 @@ use crate::office::stores::store;
 use crate::secret;
 use crate::table::hub::Identity;
 use crate::table::notice::{self, Kind};
+use crate::table::replaced_key;
 use domain::model::base::time::UtcMs;
 use domain::wire::sync::{Enrol, Enrolled};
 use edge::{ApiError, keys};
@@ -41,7 +42,7 @@ pub async fn enrol(
     let mut write = db.write().await?;
     // The token's hash finds the row and locks it: a wrong token costs one statement.
     let sql = "UPDATE stores SET contacted_at = $3 WHERE store_id = $1 AND token_hash = $2 \
-               RETURNING token_expires_at, token_key, disabled, current_n";
+               RETURNING token_expires_at, token_key, public_key, disabled, current_n";
     let query = sqlx::query(sql).bind(&ask.store_id).bind(secret::digest(&ask.enrolment_token)).bind(now.0);
     let row = query.fetch_optional(&mut **write).await?.ok_or_else(|| wrong_token(ask))?;
     if row.cell("disabled")? {
@@ -63,6 +64,8 @@ pub async fn enrol(
             let query =
                 sqlx::query(sql).bind(&ask.store_id).bind(&ask.public_key).bind(now.0).bind(&ask.version);
             query.bind(reach.name()).execute(&mut **write).await?;
+            let old: Option<String> = row.cell("public_key")?;
+            replaced_key::replace(&mut write, &ask.store_id, old.as_deref(), &ask.public_key, now).await?;
             store::take_name(&mut write, &ask.store_id, &ask.name, now).await?;
             notice::tell(&mut write, Kind::Store, (&ask.store_id, &ask.store_id)).await?;
         }

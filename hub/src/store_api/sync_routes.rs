@@ -129,7 +129,8 @@ pub async fn hello(request: Request) -> Answered {
     let ask: Hello = request.json()?;
     let hub = &request.state;
     let store_id = request.caller()?.store_id.as_str();
-    Ok(Reply::ok(&ingest::hello::hello(&hub.db, &hub.identity, store_id, &ask, clock::now()).await?))
+    let from = ingest::hello::Sender { store_id, peer: request.peer.ip() };
+    Ok(Reply::ok(&ingest::hello::hello(&hub.db, &hub.identity, from, &ask, clock::now()).await?))
 }
 
 /// `POST /api/sync/push`

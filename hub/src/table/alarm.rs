@@ -65,6 +65,17 @@ pub async fn raise(
     }
 }
 
+/// When an alarm was last raised. `None` if it is over.
+pub async fn last_at(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    code: &'static str,
+) -> Result<Option<UtcMs>, sqlx::Error> {
+    let sql = "SELECT last_at FROM alarms WHERE store_id = $1 AND code = $2";
+    let last = sqlx::query_scalar::<_, i64>(sql).bind(store_id).bind(code).fetch_optional(connection).await?;
+    Ok(last.map(UtcMs))
+}
+
 /// Notifies screens of a store's alarms; those of a source or of the books belong to no store.
 async fn tell(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM stores WHERE store_id = $1";

@@ -86,6 +86,9 @@ async fn unready(shop: &AppState, patience: Duration) -> Option<String> {
     if let Err(why) = shop.store.storage().writable() {
         return Some(why.to_string());
     }
+    if let Some(fenced) = shop.store.fenced() {
+        return Some(fenced.words());
+    }
     let (_, restarting) = shop.store.actor_counts();
     if restarting > 0 {
         return Some(format!("{restarting} actors are restarting"));

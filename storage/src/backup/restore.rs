@@ -21,13 +21,15 @@ pub struct Restoring {
     layout: Layout,
     /// The backup that was restored.
     pub backup: Backup,
+    /// Whether the folder was made for it.
+    is_new: bool,
 }
 
 /// Copies a backup into `target`, which must be new or empty, and verifies the copy.
 ///
 /// # Errors
-/// It is not a backup, `target` is not empty, or a file is not what the list says; the folder is then not
-/// usable and says so.
+/// It is not a backup, `target` is not empty, or a file is not what the list says: then `target` is as it was before. After
+/// an interruption it holds a part, says so, and is not usable.
 pub fn restore(
     source: &Path,
     target: &Path,
@@ -39,40 +41,77 @@ pub fn restore(
         let what = "it is not empty: a restore does not change an existing store".to_owned();
         return Err(StorageError::Refused { path: target.to_owned(), what });
     }
-    make_dir(target)?;
-    let private = fs::Permissions::from_mode(0o700);
-    fs::set_permissions(target, private).map_err(StorageError::io("protect", target))?;
-    replace(&layout.restoring(), b"")?;
-    let total = backup.files.iter().map(|file| file.bytes).sum();
-    let mut done = 0;
-    for file in &backup.files {
-        let to = target.join(&file.path);
-        if let Some(folder) = to.parent().filter(|folder| !folder.exists()) {
-            let make = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            make.map_err(StorageError::io("make", folder))?;
+    let restoring = Restoring { is_new: !target.exists(), layout, backup };
+    match restoring.fill(source, progress) {
+        Ok(()) => Ok(restoring),
+        Err(error) => {
+            // If that fails too, the sign is still there.
+            let _ = restoring.discard();
+            Err(error)
         }
-        copy_listed(source, file, &to, &mut |bytes| {
-            done += bytes;
-            progress(Progress { step: "copy", done, total });
-            Ok(())
-        })?;
-    }
-    backup.folders().iter().try_for_each(|folder| sync_dir(&target.join(folder)))?;
-    if !backup.keys {
-        make_key(&layout)?;
-    }
-    let report = verify_copy(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
-    match report.problems.first() {
-        None if report.head_lsn == backup.lsn => Ok(Restoring { layout, backup }),
-        None => {
-            let what = format!("it ends at lsn {}, the backup says {}", report.head_lsn, backup.lsn);
-            Err(StorageError::damaged(source, 0, what))
-        }
-        Some(problem) => Err(StorageError::damaged(source, 0, format!("it failed verification: {problem}"))),
     }
 }
 
 impl Restoring {
+    fn fill(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<(), StorageError> {
+        let Self { layout, backup, .. } = self;
+        let target = &layout.0;
+        make_dir(target)?;
+        let private = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(target, private).map_err(StorageError::io("protect", target))?;
+        replace(&layout.restoring(), b"")?;
+        let total = backup.files.iter().map(|file| file.bytes).sum();
+        let mut done = 0;
+        for file in &backup.files {
+            let to = target.join(&file.path);
+            if let Some(folder) = to.parent().filter(|folder| !folder.exists()) {
+                let make = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+                make.map_err(StorageError::io("make", folder))?;
+            }
+            copy_listed(source, file, &to, &mut |bytes| {
+                done += bytes;
+                progress(Progress { step: "copy", done, total });
+                Ok(())
+            })?;
+        }
+        backup.folders().iter().try_for_each(|folder| sync_dir(&target.join(folder)))?;
+        if !backup.keys {
+            make_key(layout)?;
+        }
+        let report = verify_copy(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
+        match report.problems.first() {
+            None if report.head_lsn == backup.lsn => Ok(()),
+            None => {
+                let what = format!("it ends at lsn {}, the backup says {}", report.head_lsn, backup.lsn);
+                Err(StorageError::damaged(source, 0, what))
+            }
+            Some(problem) => {
+                Err(StorageError::damaged(source, 0, format!("it failed verification: {problem}")))
+            }
+        }
+    }
+
+    /// Removes what was restored. The sign goes last: a part of a restore is never without it.
+    ///
+    /// # Errors
+    /// The disk refuses; the sign is still there.
+    pub fn discard(self) -> Result<(), StorageError> {
+        let target = &self.layout.0;
+        let sign = self.layout.restoring();
+        let entries = fs::read_dir(target).map_err(StorageError::io("list", target))?;
+        for entry in entries {
+            let path = entry.map_err(StorageError::io("list", target))?.path();
+            let removed = match path.is_dir() {
+                true => fs::remove_dir_all(&path),
+                false if path == sign => Ok(()),
+                false => fs::remove_file(&path),
+            };
+            removed.map_err(StorageError::io("remove", &path))?;
+        }
+        remove(&sign)?;
+        if self.is_new { fs::remove_dir(target).map_err(StorageError::io("remove", target)) } else { Ok(()) }
+    }
+
     /// Opens the store for what has to be done before anybody sells.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! One store: a folder with settings and data, and at most one daemon on it.
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 use crate::prepared::{self, Files};
 use crate::process::{self, Daemon};
 use crate::wait;
@@ -229,7 +229,7 @@ impl Store {
         process::run(self.command(arguments), "")
     }
 
-    /// Starts the daemon and waits until it is ready; gives how long that took.
+    /// Starts the daemon and waits until it is ready, or knows that another copy is the store; gives how long that took.
     #[track_caller]
     pub fn start(&mut self) -> Duration {
         let begun = Instant::now();
@@ -239,7 +239,8 @@ impl Store {
             if let Some(status) = self.daemon.as_mut().and_then(Daemon::ended) {
                 panic!("the daemon ended with {status} instead of getting ready");
             }
-            client.try_send("GET", "/health/ready", &[], b"").ok().filter(|reply| reply.status == 200)
+            let reply = client.try_send("GET", "/health/ready", &[], b"").ok()?;
+            (reply.status == 200 || is_fenced(&reply)).then_some(())
         });
         begun.elapsed()
     }
@@ -384,4 +385,9 @@ pub fn free_address() -> SocketAddr {
         }
     }
     panic!("no free port");
+}
+
+/// Whether another copy of the store has taken over: nothing can be written here before a person has decided.
+fn is_fenced(ready: &Reply) -> bool {
+    ready.status == 503 && ready.text().contains("this one can't sell")
 }

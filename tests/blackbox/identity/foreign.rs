@@ -61,7 +61,7 @@ fn enrolling_again_ends_a_copied_key() {
     };
     pull().data(200);
     hub.enrol_again(store);
-    pull().refused(401, "invalid_token");
+    pull().refused(403, "store_replaced");
     // The running store signs with its new key.
     let movement = json!({"type": "pay_in", "amount": 5_000, "reason": "change"});
     let shift = shop.till.get("/api/shifts/current").data(200)["shift_id"].clone();

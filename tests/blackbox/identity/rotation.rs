@@ -50,6 +50,17 @@ fn a_shop_goes_on_under_another_key() {
     store.client().with_token(renewed["token"].as_str().unwrap()).get(ME).refused(401, "invalid_token");
     let (access, _) = pair(store.client(), "till-1@s001.example");
     store.client().with_token(&access).get(ME).data(200);
+    // A key that is lost.
+    let refused = process::run(store.command(&["rotate-keys", "--new"]), "");
+    assert_eq!(refused.status.code(), Some(1), "the key is there: {}", process::said(&refused));
+    store.stop();
+    std::fs::remove_file(store.data().join("keys/tokens.pem")).unwrap();
+    let (code, said) = store.refuses_to_start();
+    assert!(code == 1 && said.contains("rotate-keys --new"), "{code}: {said}");
+    process::succeed(store.command(&["rotate-keys", "--new"]), "");
+    store.start();
+    store.client().with_token(&access).get(ME).refused(401, "invalid_token");
+    pair(store.client(), "till-1@s001.example");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How the daemon ends: the exit codes that systemd and people act on.
 
 use serde_json::json;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::dice::Random;
 use testkit::store::Store;
@@ -132,4 +132,19 @@ fn a_time_zone_or_a_currency_does_not_change_once_something_was_sold() {
     refused(&mut store, "store.timezone = \"Asia/Jayapura\"\nstore.currency = \"EUR\"\n", "sold in USD");
     store.set("store.timezone = \"Asia/Jayapura\"\nstore.currency = \"USD\"\n");
     store.start();
+}
+
+#[test]
+fn what_nobody_reads_ends_a_command_without_a_word() {
+    let store = Store::prepare("", 0);
+    let mut hub = Command::new(process::cloud_hub());
+    hub.args(["completions", "bash"]);
+    for mut command in [store.command(&["status"]), store.command(&["completions", "bash"]), hub] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended =
+            command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+        let said = process::said(&ended);
+        assert_eq!((ended.status.code(), said.as_str()), (Some(128 + 13), ""), "{command:?}");
+    }
 }

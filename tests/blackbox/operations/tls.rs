@@ -38,6 +38,16 @@ impl Files {
         self.protect(0o600);
     }
 
+    /// A certificate that ends with the beginning of that year.
+    fn renew_until(&self, year: i32) {
+        let mut parameters = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+        parameters.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let key = rcgen::KeyPair::generate().unwrap();
+        fs::write(self.cert(), parameters.self_signed(&key).unwrap().pem()).unwrap();
+        fs::write(self.key(), key.serialize_pem()).unwrap();
+        self.protect(0o600);
+    }
+
     fn protect(&self, mode: u32) {
         fs::set_permissions(self.key(), fs::Permissions::from_mode(mode)).unwrap();
     }
@@ -66,6 +76,14 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
     let (code, said) = store.refuses_to_start();
     assert!(code == 2 && said.contains("key.pem") && said.contains("chmod 600"), "{code}: {said}");
     files.protect(0o600);
+    files.renew_until(2000);
+    let checked = process::run(store.command(&["config", "check"]), "");
+    let said = process::said(&checked);
+    assert_eq!(checked.status.code(), Some(2), "{said}");
+    assert!(said.contains("http.tls_cert") && said.contains("ended on 2000-01-01"), "{said}");
+    files.renew();
+    let said = process::succeed(store.command(&["config", "check"]), "");
+    assert!(said.contains("ends on 4096-01-01"), "{said}");
     // The harness waits over plain HTTP: this machine itself may.
     store.start();
     let url = format!("https://{}/health", store.address());

@@ -64,6 +64,9 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
         let mut cashier = store.login("till-1").at_register("till-1");
         let refused = cashier.post("/api/pos/transactions", &basket).refused(409, "invalid_state");
         assert_eq!(refused["state"], json!("fenced"), "{refused}");
+        let ready = store.client().get("/health/ready");
+        ready.refused(503, "unavailable");
+        assert!(ready.text().contains("can't sell"), "{}", ready.text());
         assert_eq!(outbox(store)["pending"].as_u64().unwrap() > 0, pending, "{}", outbox(store));
     }
     hub.start();
@@ -129,4 +132,23 @@ fn a_clone_and_its_shop_both_ahead() {
     twins.hub.start();
     is_fenced(&mut twins.hub, &mut twins.clone, &till, true);
     rejoins(&twins.hub, &mut twins.clone, &mut twins.random, 6);
+}
+
+#[test]
+fn a_box_beside_the_one_that_was_enrolled_in_its_place() {
+    let mut twins = Twins::open("replaced");
+    let mut till = twins.till;
+    twins.hub.enrol_again(&twins.clone);
+    sells(&mut twins.clone, &mut till, 2);
+    same(&twins.hub, &twins.clone);
+    twins.clone.stop();
+    twins.hub.kill9();
+    sells(&mut twins.shop, &mut till, 1);
+    twins.hub.start();
+    is_fenced(&mut twins.hub, &mut twins.shop, &till, true);
+    // Head office would not hear it in a new epoch either.
+    let refused = process::said(&process::run(twins.shop.command(&["rejoin"]), ""));
+    assert!(refused.contains("store-router enrol"), "{refused}");
+    twins.hub.enrol_again(&twins.shop);
+    rejoins(&twins.hub, &mut twins.shop, &mut twins.random, 5);
 }

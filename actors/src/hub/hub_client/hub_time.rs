@@ -25,6 +25,12 @@ pub(super) struct Details {
     pub(super) items: Vec<serde_json::Value>,
     #[serde(default)]
     challenge: Option<String>,
+    /// When another box was enrolled for this store.
+    #[serde(default)]
+    pub(super) replaced_at: Option<UtcMs>,
+    /// Name of the key that was enrolled then.
+    #[serde(default)]
+    pub(super) replaced_by: Option<String>,
 }
 
 impl Details {

@@ -6,6 +6,7 @@
 //! commit and how far they were counted without it.
 
 use crate::hub::hub_client::{CallError, HubClient};
+use crate::message::HubMessage;
 use crate::runtime::context::Context;
 use crate::runtime::decide::sync_event;
 use domain::model::base::business_date::business_date;
@@ -51,15 +52,25 @@ pub(super) fn prove(context: Context, client: HubClient, generation: String) -> 
     Proving(tokio::spawn(async move {
         let alone = Arc::new(context.sync.lock_proving().await);
         let mut prover = Prover { context, client, generation, alone, asked: BTreeMap::new() };
+        let begun = Instant::now();
         loop {
             prover.settled().await;
             if let Err(error) = prover.round().await {
                 // Errors are ignored: the calls of the connection report them, and the days are requested again.
                 tracing::warn!(%error, "the days could not be compared with the hub");
             }
+            if asks_for_parked(prover.context.storage.sync().parked_count(), begun.elapsed()) {
+                // Hello names the records that are still parked. It begins another session, and ends this one.
+                let _ = prover.context.hub.send(HubMessage::OutboxStarted).await;
+            }
             tokio::time::sleep(PERIOD).await;
         }
     }))
+}
+
+/// Whether the hub is asked again which records are still parked: a person may have had some of them applied.
+fn asks_for_parked(parked: Result<u64, StorageError>, session: Duration) -> bool {
+    session >= AGAIN && parked.is_ok_and(|parked| parked > 0)
 }
 
 struct Prover {
@@ -218,5 +229,21 @@ impl Prover {
             done
         });
         Ok(through.await.map_err(|_| CallError::transient("the daemon is stopping"))??)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_with_parked_records_asks_again_after_a_while() {
+        for (parked, minutes, expected) in [(1, 10, true), (1, 9, false), (0, 60, false)] {
+            assert_eq!(
+                asks_for_parked(Ok(parked), Duration::from_secs(minutes * 60)),
+                expected,
+                "{parked} {minutes}"
+            );
+        }
     }
 }

@@ -122,7 +122,7 @@ impl Completion {
     async fn restart(&self) -> Result<(), CallError> {
         for actor in [LEDGER, SHIFTS] {
             let restarting = |_| CallError::transient("an actor is restarting");
-            self.context.tree.restart(actor).await.map_err(restarting)?;
+            self.context.tree.renew(actor).await.map_err(restarting)?;
         }
         Ok(())
     }

@@ -63,8 +63,8 @@ impl State {
         let off = ahead_ms.abs() > SKEW_MS_MAX;
         self.update_standing(|before| {
             let skewed_at = off.then(|| before.skewed_at.unwrap_or(answer.hub_time));
-            let (fenced_at, hub_n) = (None, answer.n);
-            LinkRow { fenced_at, apart: false, hub_n, generation, skewed_at, ..before }
+            let (fenced_at, replaced_at, hub_n) = (None, None, answer.n);
+            LinkRow { fenced_at, replaced_at, apart: false, hub_n, generation, skewed_at, ..before }
         })
         .await?;
         self.context.sync.succeeded(self.context.stamps.now(), answer.hub_time);
@@ -107,7 +107,8 @@ impl State {
     pub(super) async fn keep_standing(&self, error: &CallError) -> Result<(), CallError> {
         let now = self.context.stamps.now();
         let code = match error.cause {
-            Cause::Fenced => return self.fenced(now).await,
+            Cause::Fenced => return self.fenced(now, None).await,
+            Cause::Replaced { at } => return self.fenced(now, Some(at)).await,
             Cause::Rejected | Cause::Refused(_) | Cause::Exceeded(_) => "rejected",
             // The store's own disk is the cause, and is reported as such.
             _ if self.context.storage.writable().is_err() => return Ok(()),
@@ -123,12 +124,14 @@ impl State {
         .await
     }
 
-    async fn fenced(&self, now: UtcMs) -> Result<(), CallError> {
+    /// `replaced_at`: if another box was enrolled for this store.
+    async fn fenced(&self, now: UtcMs, replaced_at: Option<UtcMs>) -> Result<(), CallError> {
         self.update_standing(|standing| {
             if standing.fenced_at.is_none() {
                 tracing::error!("another copy of this store has taken over: this one can't sell");
             }
-            LinkRow { fenced_at: standing.fenced_at.or(Some(now)), trouble: None, ..standing }
+            let fenced_at = standing.fenced_at.or(Some(now));
+            LinkRow { fenced_at, replaced_at, trouble: None, ..standing }
         })
         .await
     }
@@ -165,7 +168,7 @@ pub(crate) async fn open_epoch(
     // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
     // was not opened.
     for actor in [LEDGER, SHIFTS] {
-        context.tree.restart(actor).await.map_err(|_| "an actor is restarting")?;
+        context.tree.renew(actor).await.map_err(|_| "an actor is restarting")?;
     }
     opened.ok().and_then(Result::ok).ok_or("the epoch could not be opened")
 }

@@ -43,6 +43,8 @@ pub struct Hub {
     pub hash: String,
     /// Another copy is the shop, in the epoch after this one's: every hello is answered so.
     pub fenced: bool,
+    /// Name of the key by which another enrolment replaced this shop's: every call is refused so.
+    pub replaced_by: Option<&'static str>,
     /// Connections that were made.
     pub connections: usize,
     /// Reservations that were asked for; each is held until it is released, and then not given.
@@ -96,6 +98,7 @@ impl FakeHub {
             seq: 0,
             hash,
             fenced: false,
+            replaced_by: None,
             connections: 0,
             reserves: 0,
             hellos: 0,
@@ -188,6 +191,14 @@ impl FakeHub {
             body.to_vec()
         };
         let body: Value = serde_json::from_slice(&unpacked).unwrap_or_default();
+        if let Some(replaced_by) = self.lock().replaced_by {
+            let details = json!({"replaced_at": UtcMs(1_795_140_000_000), "replaced_by": replaced_by});
+            let message = "enrol it again";
+            return (
+                403,
+                json!({"error": {"code": "store_replaced", "message": message, "details": details}}),
+            );
+        }
         if head.contains("/api/sync/hello") {
             self.hello(&body)
         } else if head.contains("/api/sync/snapshot") {

@@ -59,6 +59,9 @@ pub fn jiff_utc() -> jiff::tz::TimeZone {
     jiff::tz::TimeZone::UTC
 }
 
+/// Name of the key of every shop of these tests.
+pub const OWN_KID: &str = "own";
+
 pub fn config(max_restarts: u32) -> ActorsConfig {
     let sync = SyncConfig {
         batch_events: 500,
@@ -67,6 +70,7 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         backoff_max: Duration::from_secs(300),
         pull_wait: Duration::from_secs(30),
         token: Arc::new(|_, _| Some("token".to_owned())),
+        own_key: Arc::new(|kid| kid == OWN_KID),
         authority: None,
         version: "test".to_owned(),
         costs_max: Costs::DEFAULT.most(),

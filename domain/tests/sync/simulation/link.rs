@@ -133,7 +133,7 @@ impl Shop {
             Err(code) => {
                 self.session = None;
                 match session::decide_after_refusal(code) {
-                    AfterRefusal::Fence => {
+                    AfterRefusal::Fence | AfterRefusal::Replaced => {
                         self.fenced = true;
                         return Next::WasFenced;
                     }

@@ -52,6 +52,8 @@ codes! {
         account is disabled. The caller stays logged in.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
+    StoreReplaced 403 "store_replaced" "Another box was enrolled for this store: this one has to be enrolled \
+        again; details: replaced_at, and replaced_by, the name of the other box's key.";
     NotFound 404 "not_found" "Nothing with this ID exists, or the caller may not see it.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not support that method; see Allow.";
     RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
@@ -122,6 +124,7 @@ impl Code {
         matches!(
             self,
             Self::StoreDisabled
+                | Self::StoreReplaced
                 | Self::StaleEpoch
                 | Self::HelloFirst
                 | Self::SequenceGap

@@ -37,7 +37,9 @@ impl<S> Route<S> {
             Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
                 codes.extend(TOKEN.into_iter().chain(PERSON))
             }
-            Access::SyncToken => codes.extend(TOKEN.into_iter().chain([Code::StoreDisabled])),
+            Access::SyncToken => {
+                codes.extend(TOKEN.into_iter().chain([Code::StoreDisabled, Code::StoreReplaced]))
+            }
         }
         match self.body {
             BodyKind::None => {}

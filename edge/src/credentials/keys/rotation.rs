@@ -40,7 +40,7 @@ impl Retired {
 /// [`KeyError`]; the file is as it was. One that belongs to another user is not replaced: its owner could not
 /// read the new one.
 pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<SigningKey, KeyError> {
-    let old = SigningKey::load(path)?;
+    let old = SigningKey::load(path).map_err(KeyError::of_tokens)?;
     let failed = |source| io_error(path, source);
     let owner = fs::metadata(path).map_err(failed)?.uid();
     if owner != fs::metadata("/proc/self").map_err(failed)?.uid() {
@@ -73,6 +73,11 @@ pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<Sign
 /// As [`SigningKey::load_or_create`].
 pub fn candidate(path: &Path) -> Result<SigningKey, KeyError> {
     SigningKey::load_or_create(&beside(path))
+}
+
+/// The candidate of `path`. `None` if there is none, or it can't be read.
+pub fn offered(path: &Path) -> Option<SigningKey> {
+    SigningKey::load(&beside(path)).ok()
 }
 
 /// Replaces the key of `path` by its candidate.

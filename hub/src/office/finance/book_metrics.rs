@@ -3,8 +3,9 @@
 use crate::columns;
 use crate::http::{Answered, Request};
 use crate::office::finance::proof;
+use crate::office::overview::fleet_metrics;
 use crate::table::journal_counts;
-use edge::{Doc, Reply};
+use edge::{Doc, Reply, clock};
 use sqlx::AnyConnection;
 use std::fmt::Write;
 
@@ -32,6 +33,15 @@ const BY_LABEL: [(&str, &str, &str); 3] = [
     ("hub_items_unposted", "method", ITEMS),
 ];
 
+/// What the families are.
+const HELP: [(&str, &str); 5] = [
+    ("hub_entries_total", "Entries posted since the start, by kind"),
+    ("hub_proof_failed", "1 if the proof failed in its last run"),
+    ("hub_settlements", "Settlements of stores' days, by state"),
+    ("hub_settlement_exceptions", "Open exceptions of settlement, by type"),
+    ("hub_items_unposted", "Items of settlement that are not posted, by method"),
+];
+
 pub const METRICS: Doc =
     Doc::of("Operation", "Retrieve metrics in Prometheus text format").answers_text("text/plain");
 
@@ -39,26 +49,36 @@ pub const METRICS: Doc =
 pub async fn metrics(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     let of_books = text(&mut connection).await?;
+    drop(connection);
+    let of_fleet = fleet_metrics::text(&request.state.db, clock::now()).await?;
     Ok(Reply::Text {
         content_type: "text/plain; version=0.0.4; charset=utf-8",
-        body: edge::metrics::render() + &of_books + &of_streams(request.state.screens.streams.count()),
+        body: edge::metrics::render()
+            + &of_books
+            + &of_fleet
+            + &of_streams(request.state.screens.streams.count()),
     })
 }
 
 /// Metric of the open event streams.
 fn of_streams(count: usize) -> String {
-    format!("# TYPE hub_event_streams gauge\nhub_event_streams {count}\n")
+    let help = "# HELP hub_event_streams Open event streams of this process";
+    format!("{help}\n# TYPE hub_event_streams gauge\nhub_event_streams {count}\n")
 }
 
 /// Metrics of the books.
 async fn text(connection: &mut AnyConnection) -> Result<String, sqlx::Error> {
     // Every event is posted in the commit that applies it.
-    let mut text = String::from("# TYPE hub_posting_left gauge\nhub_posting_left 0\n");
+    let mut text = String::from(
+        "# HELP hub_posting_left Records that are applied and not posted\n# TYPE hub_posting_left gauge\nhub_posting_left 0\n",
+    );
     let made = journal_counts::read();
     let entries = made.entries.into_iter().map(|(kind, count)| (kind.to_owned(), count.to_string()));
     family(&mut text, ("hub_entries_total", "counter", "kind"), entries);
     // Writing to a String can't fail.
-    let _ = write!(text, "# TYPE hub_late_entries_total counter\nhub_late_entries_total {}\n", made.late);
+    let help = "# HELP hub_late_entries_total Entries of a locked day that were posted on a later one, since the start";
+    let _ =
+        write!(text, "{help}\n# TYPE hub_late_entries_total counter\nhub_late_entries_total {}\n", made.late);
     let failed = proof::failed(&mut *connection).await?;
     let proofs = proof::NAMES.iter().map(|name| {
         let is_wrong = failed.iter().any(|failed| failed == name);
@@ -82,7 +102,8 @@ fn family(
     (name, kind, label): (&str, &str, &str),
     figures: impl Iterator<Item = (String, String)>,
 ) {
-    let _ = writeln!(text, "# TYPE {name} {kind}");
+    let help = HELP.iter().find(|(known, _)| *known == name).map_or("", |(_, help)| help);
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     for (of, figure) in figures {
         let of = of.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         let _ = writeln!(text, "{name}{{{label}=\"{of}\"}} {figure}");

@@ -97,6 +97,8 @@ async fn a_token_for_the_time_that_somebody_named_counts_only_with_the_hubs_own_
     let shop = Shop::open(&server, "S001").await;
     let refused = shop.api.with_token("x").get("/api/sync/pull").await;
     assert_eq!(refused.refusal(), "401 invalid_token");
+    let message = refused.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("enrol the store again") && !message.contains("log in"), "{message}");
     let details = &refused.body["error"]["details"];
     let challenge = details["challenge"].as_str().unwrap().to_owned();
     let (at, mac) = challenge.split_once('.').unwrap();
@@ -166,14 +168,29 @@ async fn an_enrolment_token_ties_one_key() {
     let token = crate::support::server::stdout(&done).split_whitespace().last().unwrap().to_owned();
     // No record came of the first box: its epoch is forgotten with its key.
     assert_eq!(other.enrol(&token).await.data()["n"], 0);
-    assert_eq!(shop.hello().await.refusal(), "401 invalid_token");
+    let replaced = shop.hello().await;
+    assert_eq!(replaced.refusal(), "403 store_replaced");
+    let error = &replaced.body["error"];
+    assert_eq!(error["details"]["replaced_by"], other.key.kid());
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("enrol it again") && !message.contains("log in"), "{message}");
     // The same by an administrator: the token of before opens nothing any more, nor does one of a warehouse.
     let admin = server.admin().await;
     let made = admin.post("/api/stores/S007/token", &json!({})).await.data()["enrolment_token"].clone();
     assert_eq!(shop.enrol(&token).await.refusal(), "401 invalid_credentials");
     assert_eq!(other.hello().await.data()["directive"], "ok", "its key counts until the token is used");
     shop.enrol(made.as_str().unwrap()).await.data();
-    assert_eq!(other.hello().await.refusal(), "401 invalid_token");
+    assert_eq!(other.hello().await.refusal(), "403 store_replaced");
+    assert_eq!(shop.hello().await.data()["directive"], "ok", "a key that is enrolled again counts again");
+    let problems = async || admin.get("/api/stores/S007/status").await.data()["problems"].clone();
+    assert_eq!(problems().await, json!([]), "it may have been that box itself");
+    let sql = "UPDATE replaced_keys SET replaced_at = replaced_at - 400000";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(other.hello().await.refusal(), "403 store_replaced");
+    assert_eq!(problems().await[0]["code"], "fenced");
+    let mut stranger = other.clone();
+    stranger.key = std::sync::Arc::new(SigningKey::generate().unwrap());
+    assert_eq!(stranger.hello().await.refusal(), "401 invalid_token", "a key that was never the store's");
     admin.post("/api/stores", &json!({"store_id": "W100", "kind": "warehouse"})).await.data();
     for store in ["W100", "S404"] {
         let path = format!("/api/stores/{store}/token");

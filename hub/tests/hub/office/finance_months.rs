@@ -238,8 +238,21 @@ async fn every_list_beside_the_books_is_proven() {
         "hub_items_unposted{method=\"card\"} 1",
         "hub_late_entries_total ",
         "hub_entries_total{kind=\"event\"} ",
+        "hub_build_info{version=\"",
+        "hub_stores{state=\"",
+        "hub_pending_records 0",
+        "hub_oldest_pending_seconds 0",
+        "# HELP hub_parked_records Records on hold, by reason",
+        "hub_database_connections ",
+        "hub_database_connections_idle ",
+        "hub_database_writers_waiting 0",
+        "hub_last_backup_timestamp_seconds 0",
     ] {
         assert!(metrics.lines().any(|known| known.starts_with(line)), "{line}: {metrics}");
+    }
+    for kind in metrics.lines().filter_map(|line| line.strip_prefix("# TYPE hub_")) {
+        let name = kind.split(' ').next().unwrap();
+        assert!(metrics.contains(&format!("# HELP hub_{name} ")), "{name} has no help");
     }
     let names: Vec<String> =
         proven().await.as_array().unwrap().iter().map(|proof| text(proof, "name")).collect();

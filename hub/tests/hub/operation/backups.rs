@@ -73,6 +73,7 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 3).await;
     let to = tempfile::tempdir().unwrap();
+    backup(&server.place, to.path());
     let made = backup(&server.place, to.path());
     shop.sell(4);
     shop.push(&shop.batch(4, 7)).await.data();
@@ -107,6 +108,8 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     let done = server.place.run(&["verify"], "");
     assert!(done.status.success(), "{}", stderr(&done));
     assert!(stdout(&done).contains("7 records of 1 stores"), "{}", stdout(&done));
+    let doctor = stdout(&server.place.run(&["doctor"], ""));
+    assert!(doctor.contains("PROBLEM  backup     there is none since the hub was restored"), "{doctor}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -155,7 +155,7 @@ async fn people_and_stores_are_managed_by_command() {
     let add = |name: &str, role: &str| {
         place.run(&["user", "add", "--username", name, "--name", name, "--role", role], "")
     };
-    assert!(stdout(&add("pur", "ho_purchasing")).contains("password "));
+    assert!(stdout(&add("pur", "ho_purchasing")).contains("(shown this once)"));
     assert!(stderr(&add("PUR", "ho_finance")).contains("user already exists"));
     assert_eq!(add("till", "cashier").status.code(), Some(1), "a role of stores");
     assert_eq!(place.run(&["user", "revoke", "nobody"], "").status.code(), Some(1));
@@ -180,7 +180,12 @@ async fn people_and_stores_are_managed_by_command() {
     assert!(status.contains("1 disabled") && status.contains("last backup  none yet"), "{status}");
     let doctor = place.run(&["doctor"], "");
     assert_eq!(doctor.status.code(), Some(1));
-    for line in ["ok       database", "PROBLEM  daemon", "PROBLEM  backup     there is none"] {
+    for line in [
+        "ok       database",
+        "PROBLEM  daemon",
+        "PROBLEM  backup     there is none",
+        "warn     stores     stores that wait",
+    ] {
         assert!(stdout(&doctor).contains(line), "{line}: {}", stdout(&doctor));
     }
     let listed = stdout(&place.run(&["store", "list"], ""));

@@ -376,7 +376,11 @@ async fn a_copy_that_is_silent_for_a_day_is_wrong_no_longer() {
     let admin = server.admin().await;
     let problems = |status: &Value| status["problems"].as_array().unwrap().len();
     let path = "/api/stores/S001/status";
-    assert_eq!(admin.get(path).await.data()["problems"][0]["code"], "fenced");
+    let problem = admin.get(path).await.data()["problems"][0].clone();
+    assert_eq!(problem["code"], "fenced");
+    let message = problem["message"].as_str().unwrap();
+    let whole = "it is at 127.0.0.1 and was fenced, the store itself was last at 127.0.0.1";
+    assert!(message.ends_with(whole), "{message}");
     let sql = "UPDATE alarms SET last_at = last_at - 86500000, since = since - 86500000";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     assert_eq!(problems(admin.get(path).await.data()), 0);

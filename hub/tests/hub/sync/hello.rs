@@ -218,7 +218,7 @@ async fn a_store_whose_key_was_stolen_goes_on_with_a_new_token() {
     assert_eq!(answer.data()["heads"].as_array().unwrap().len(), 1);
     shop.sell(1);
     assert_eq!(shop.push(&shop.batch(4, 4)).await.data()["acked_seq"], 4);
-    assert_eq!(thief.hello().await.refusal(), "401 invalid_token");
+    assert_eq!(thief.hello().await.refusal(), "403 store_replaced");
     assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'too_many_take_overs'").await, 0);
     // A copy with records stays: it is the shop until a person says otherwise.
     shop.chains.push(Chain::new(SECOND));

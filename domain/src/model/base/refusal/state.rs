@@ -2,6 +2,9 @@
 
 /// Description of the refusal, and of what to do next; `allowed` are the steps that are possible instead.
 pub(super) fn words(state: &str, allowed: &[String]) -> String {
+    if state == "fenced" && allowed.iter().any(|step| step == "enrol") {
+        return REPLACED.to_owned();
+    }
     match static_name(state) {
         Some(words) => words.to_owned(),
         None if allowed.is_empty() => format!("this is already {state} and can't be changed any more"),
@@ -10,6 +13,10 @@ pub(super) fn words(state: &str, allowed: &[String]) -> String {
         }
     }
 }
+
+/// Words for a box that is fenced because another one was enrolled for its store.
+const REPLACED: &str = "another machine was enrolled for this store, so this one can't sell: to take the store back, \
+    get a new token at head office and run `store-router enrol` here";
 
 /// States that need more than their name.
 fn static_name(state: &str) -> Option<&'static str> {
@@ -65,6 +72,8 @@ mod tests {
             "this is not possible while the state is open; possible now: close, recount"
         );
         assert_eq!(words("voided", &[]), "this is already voided and can't be changed any more");
+        assert!(words("fenced", &["rejoin".to_owned()]).contains("store-router rejoin"));
+        assert!(words("fenced", &["enrol".to_owned()]).contains("store-router enrol"));
         assert!(words("sealed", &steps).contains("unseal"));
         assert!(words("last_administrator", &[]).contains("first give somebody else"));
     }

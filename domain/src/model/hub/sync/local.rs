@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 pub struct LinkRow {
     /// Since when this copy is fenced: it sells nothing and keeps its queue.
     pub fenced_at: Option<UtcMs>,
+    /// When another box was enrolled for this store, by the hub's time, if this copy is fenced for that: only an
+    /// enrolment of its own ends it.
+    pub replaced_at: Option<UtcMs>,
     /// Whether the own history has diverged from the hub's: the next hello reports it, and nothing is pushed before.
     pub apart: bool,
     /// Number of the hub's current epoch, as the hub last reported it.

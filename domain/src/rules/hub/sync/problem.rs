@@ -94,9 +94,15 @@ fn problem(code: &str, message: String, since: UtcMs) -> Problem {
 }
 
 fn fenced(facts: &Facts<'_>) -> Option<Problem> {
-    let message =
-        "another copy of this store has taken over: this one can't sell until you run `store-router rejoin`";
-    Some(problem("fenced", message.to_owned(), facts.standing.fenced_at?))
+    let message = match facts.standing.replaced_at {
+        Some(at) => format!(
+            "another box was enrolled as this store on {at}: this one can't sell. If it is to be the store, get a new \
+             token at head office and run `store-router enrol`; if it still can't sell then, `store-router rejoin`"
+        ),
+        None => "another copy of this store has taken over: this one can't sell until you run `store-router rejoin`"
+            .to_owned(),
+    };
+    Some(problem("fenced", message, facts.standing.fenced_at?))
 }
 
 fn refilling(facts: &Facts<'_>) -> Option<Problem> {
@@ -207,6 +213,13 @@ mod tests {
         assert_eq!(told(1_000), expected.split_first().unwrap().1, "what waits for a moment is well");
         let last = problems(&facts, UtcMs(1_000)).pop().unwrap();
         assert!(last.message.ends_with("keeps all records: timed out"), "{}", last.message);
+        let replaced =
+            LinkRow { replaced_at: Some(UtcMs(750)), fenced_at: Some(UtcMs(800)), ..LinkRow::default() };
+        let message = fenced(&Facts { standing: &replaced, ..facts.clone() }).unwrap().message;
+        assert!(
+            message.contains("1970-01-01T00:00:00.750Z") && message.contains("store-router enrol"),
+            "{message}"
+        );
         let well = Facts {
             standing: &LinkRow::default(),
             last_error: None,

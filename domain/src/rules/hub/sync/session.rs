@@ -186,11 +186,13 @@ pub fn foreign_end<'a, C: Chain>(
     Ok(None)
 }
 
-/// Next step after a push that the hub refused.
+/// Next step after a call that the hub refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterRefusal {
     /// Another copy took over: sell nothing.
     Fence,
+    /// Another box was enrolled for this store: sell nothing, and don't take the store back without an enrolment.
+    Replaced,
     /// The hub has another record at this seq: report the divergence with a hello.
     ReportDivergence,
     /// The hub has other positions than the store assumed: hello returns them.
@@ -199,10 +201,11 @@ pub enum AfterRefusal {
     Rejected,
 }
 
-/// Decides the next step after a refused push by its error code.
+/// Decides the next step after a refused call by its error code.
 pub fn decide_after_refusal(code: &str) -> AfterRefusal {
     match code {
         "stale_epoch" => AfterRefusal::Fence,
+        "store_replaced" => AfterRefusal::Replaced,
         "history_diverged" => AfterRefusal::ReportDivergence,
         "hello_first" | "sequence_gap" => AfterRefusal::SayHello,
         _ => AfterRefusal::Rejected,

@@ -1,0 +1,79 @@
+//! How stores, the database and backups stand, as Prometheus text: read when somebody asks. Every query reads tables that
+//! have a few rows for each store, or that are empty when all is well: none grows with history.
+
+use crate::columns;
+use crate::db::Db;
+use domain::model::base::time::UtcMs;
+use sqlx::{AnyPool, Error};
+use std::fmt::Write;
+
+/// A store is silent when nothing was heard of it for this long, in milliseconds, as in its list of problems.
+const SILENT_MS: i64 = 5 * 60 * 1000;
+
+/// Metrics of the stores, of the pool of connections, of backups, and of the program itself.
+pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
+    let pool = db.pool();
+    let mut text = String::new();
+    let version = vec![(edge::VERSION.to_owned(), 1)];
+    family(&mut text, ("hub_build_info", "version"), "1, with the version of the program", version);
+    family(&mut text, ("hub_stores", "state"), "Stores by state", stores(pool, now).await?);
+    let (pending, oldest) = pending(pool).await?;
+    single(
+        &mut text,
+        "hub_pending_records",
+        "Records that stores had not sent when they were last heard",
+        pending,
+    );
+    let waits_ms = oldest.map_or(0, |oldest| now.0.saturating_sub(oldest).max(0));
+    single(&mut text, "hub_oldest_pending_seconds", "Age of the oldest of these records", waits_ms / 1000);
+    family(&mut text, ("hub_parked_records", "code"), "Records on hold, by reason", parked(pool).await?);
+    let (size, idle) = (i64::from(pool.size()), i64::try_from(pool.num_idle()).unwrap_or(i64::MAX));
+    single(&mut text, "hub_database_connections", "Open connections to the database", size);
+    single(&mut text, "hub_database_connections_idle", "Open connections that nobody uses", idle);
+    single(
+        &mut text,
+        "hub_database_writers_waiting",
+        "Changes that wait for a connection",
+        db.waiting_writers(),
+    );
+    let last =
+        sqlx::query_scalar::<_, Option<i64>>("SELECT MAX(made_at) FROM backups").fetch_one(pool).await?;
+    let help = "Time of the last backup of this generation, in seconds since 1970; 0 if there is none";
+    single(&mut text, "hub_last_backup_timestamp_seconds", help, last.unwrap_or(0) / 1000);
+    Ok(text)
+}
+
+async fn stores(pool: &AnyPool, now: UtcMs) -> Result<Vec<(String, i64)>, Error> {
+    let sql = "SELECT state, COUNT(*) AS count FROM (SELECT CASE WHEN disabled <> 0 THEN 'disabled' \
+               WHEN enrolled_at IS NULL THEN 'new' WHEN COALESCE(last_seen_at, enrolled_at) < $1 THEN 'silent' \
+               ELSE 'active' END AS state FROM stores WHERE kind = 'store') known GROUP BY state ORDER BY state";
+    let silent_before = now.0.saturating_sub(SILENT_MS);
+    let rows = sqlx::query(sql).bind(silent_before).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok(columns!(row => (state, count)))).collect()
+}
+
+async fn pending(pool: &AnyPool) -> Result<(i64, Option<i64>), Error> {
+    let sql = "SELECT CAST(COALESCE(SUM(pending), 0) AS BIGINT) AS pending, MIN(oldest_pending_at) AS oldest FROM stores \
+               WHERE disabled = 0";
+    let row = sqlx::query(sql).fetch_one(pool).await?;
+    Ok(columns!(row => (pending, oldest)))
+}
+
+async fn parked(pool: &AnyPool) -> Result<Vec<(String, i64)>, Error> {
+    let sql = "SELECT code, COUNT(*) AS count FROM parked GROUP BY code ORDER BY code";
+    let rows = sqlx::query(sql).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok(columns!(row => (code, count)))).collect()
+}
+
+/// A gauge without labels. Writing to a String can't fail.
+fn single(text: &mut String, name: &str, help: &str, figure: i64) {
+    let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {figure}\n");
+}
+
+/// A gauge with one label, whose values are the program's own words.
+fn family(text: &mut String, (name, label): (&str, &str), help: &str, figures: Vec<(String, i64)>) {
+    let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
+    for (of, figure) in figures {
+        let _ = writeln!(text, "{name}{{{label}=\"{of}\"}} {figure}");
+    }
+}
