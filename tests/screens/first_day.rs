@@ -101,6 +101,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.reads("page-records tbody", "till-7");
     screen.is_clean();
     screen.visit("/pos");
+    screen.log_in("admin");
     screen.sees("#float");
     assert_eq!(screen.script("return document.querySelector('#register').value"), "till-7");
     screen.is_clean();
