@@ -10,7 +10,7 @@ import { address } from "../kit/menu.js";
 import { Page, title } from "../kit/page.js";
 import { mayChange } from "./products.js";
 import { headerOf, readFile } from "./csv.js";
-import { guessed, MEANINGS, NEEDED } from "./meanings.js";
+import { guessed, MEANINGS, NEEDED, problemOf } from "./meanings.js";
 
 /** Rows of the file that are shown. */
 const SHOWN = 5;
@@ -287,7 +287,7 @@ class PageImportGoods extends Page {
           refused.length
             ? this.noted(
                 t("Rejected: {n}", { n: number(refused.length) }),
-                refused.map((one) => [line(one), one.problem]),
+                refused.map((one) => [line(one), problemOf(kind, one.problem)]),
                 t("Correct these rows in the spreadsheet, save it as CSV and choose the file again"),
               )
             : nothing
@@ -295,7 +295,7 @@ class PageImportGoods extends Page {
           tried?.warnings?.length
             ? this.noted(
                 t("Please check: {n}", { n: number(tried.warnings.length) }),
-                tried.warnings.map((one) => [one.line, one.problem]),
+                tried.warnings.map((one) => [one.line, problemOf(kind, one.problem)]),
               )
             : nothing
         }${file ? this.mapper() : nothing}

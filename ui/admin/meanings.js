@@ -96,3 +96,14 @@ export const guessed = (kind, headers) => {
   }
   return columns;
 };
+
+/** What is wrong with a row, with its column by the name that the page has for it; the commonest in the page's language. */
+export const problemOf = (kind, problem) => {
+  const [, column, value, rest] = /^(\w+)( ".*")? (.*)$/s.exec(problem) ?? [];
+  const label = MEANINGS[kind].find(([meaning]) => meaning === column)?.[1]();
+  if (!label) return problem;
+  if (rest === "is empty") return t("{name} is empty", { name: label });
+  if (/^is not a whole number from \d+ to \d+$/.test(rest))
+    return t("{name}{value} is not a whole number", { name: label, value: value ?? "" });
+  return `${label}${value ?? ""} ${rest}`;
+};

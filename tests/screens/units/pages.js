@@ -319,7 +319,7 @@ is(
 is("the others follow on demand", [settled.items.length, Boolean(settled.next)], [52, true]);
 
 // Headers of product lists that other tills export.
-const { guessed } = await of("admin/meanings");
+const { guessed, problemOf } = await of("admin/meanings");
 is(
   "columns of Loyverse",
   guessed("products", ["Handle", "SKU", "Name", "Description", "Cost", "Barcode", "Price [Main Store]"]),
@@ -331,3 +331,6 @@ is(
   ["", "name", "category", "sku", "price", "barcode", "cost"],
 );
 is("no column twice", guessed("products", ["Harga", "Harga Jual", "Kode"]), ["price", "", "sku"]);
+is("a problem with its column's name", problemOf("products", "sku is empty"), "Product code is empty");
+is("a problem that is not known", problemOf("products", 'price "1,5" may be 1 or 15'), 'Price "1,5" may be 1 or 15');
+is("a problem of no column", problemOf("stock", "has more than 256 columns"), "has more than 256 columns");
