@@ -14,7 +14,7 @@ fn go(screen: &mut Screen<()>, page: &str, selector: &str) {
 }
 
 /// Chooses a file in the field for it.
-const FILE: &str = "const file = new File(['Daftar Barang;;;\\nKode;Nama Barang;Rak;Harga Jual\\nA1;Teh Botol;3;5.000\\nB2;Kopi;4;12.500\\n'], 'barang.csv');\
+const FILE: &str = "const file = new File(['Daftar Barang;;;\\nKode;Nama Barang;Rak;Harga Jual [Toko]\\nA1;Teh Botol;3;5.000\\nB2;Kopi;4;12.500\\n'], 'barang.csv');\
     const given = new DataTransfer(); given.items.add(file);\
     const field = document.querySelector('#file'); field.files = given.files; field.dispatchEvent(new Event('change'))";
 
@@ -76,5 +76,33 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     // The step ticks itself off.
     go(&mut screen, "today", "#first-day li.ok");
     assert_eq!(screen.script(open).as_i64().unwrap(), before - 1);
+
+    // The printer's step leads to its settings, and to the file that has them.
+    let printer = screen.script("return document.querySelector('#first-day a[href*=settings]').hash");
+    go(&mut screen, printer.as_str().unwrap().trim_start_matches("#/"), "[id='set-printing.printers']");
+    screen.reads(".notice", "config.toml");
+    assert_eq!(
+        screen.script("return Boolean(document.querySelector('[id=\"set-tax.default_rate_bp\"]'))"),
+        false
+    );
+
+    // A person and a till of the shop; a new device chooses the till.
+    go(&mut screen, "people", "page-people tbody");
+    screen.browser.press(".title .primary");
+    screen.browser.write("#person-name", "Sari");
+    screen.browser.write("#person-login", "sari");
+    screen.browser.write("#person-password", PASSWORD);
+    screen.browser.press("dialog .primary");
+    screen.reads("#banner", "Sari can log in now");
+    go(&mut screen, "tills", "page-records .empty");
+    screen.browser.press(".title .primary");
+    screen.browser.write("#f-register_id", "till-7");
+    screen.browser.press("dialog .primary");
+    screen.reads("page-records tbody", "till-7");
+    screen.is_clean();
+    screen.visit("/pos");
+    screen.log_in("admin");
+    screen.sees("#float");
+    assert_eq!(screen.script("return document.querySelector('#register').value"), "till-7");
     screen.is_clean();
 }

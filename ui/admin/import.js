@@ -10,49 +10,13 @@ import { address } from "../kit/menu.js";
 import { Page, title } from "../kit/page.js";
 import { mayChange } from "./products.js";
 import { headerOf, readFile } from "./csv.js";
+import { guessed, MEANINGS, NEEDED, problemOf } from "./meanings.js";
 
 /** Rows of the file that are shown. */
 const SHOWN = 5;
 /** Bad rows that are shown. */
 const NAMED = 200;
-
-/**
- * What a column may mean, by kind of file: its name at the store, in words, and words that headers have for it.
- * @type {Record<string, [meaning: string, label: () => string, known: string[]][]>}
- */
-const MEANINGS = {
-  products: [
-    ["sku", () => t("Product code"), ["sku", "kode", "code", "artikel", "plu", "item code", "kode barang"]],
-    ["name", () => t("Name"), ["name", "nama", "description", "product", "produk", "nama barang", "item"]],
-    ["price", () => t("Price"), ["price", "harga", "harga jual", "selling price", "retail price"]],
-    ["barcode", () => t("Barcode"), ["barcode", "ean", "upc", "gtin"]],
-    ["category", () => t("Category"), ["category", "kategori", "group", "grup", "departemen"]],
-    ["cost", () => t("Cost"), ["cost", "modal", "harga beli", "harga pokok", "buying price"]],
-    ["tax_rate_bp", () => t("Tax rate (11 % or 1100)"), ["tax_rate_bp", "tax", "pajak", "ppn", "vat"]],
-    ["reorder_level", () => t("Reorder level"), ["reorder_level", "minimum", "min stok", "min stock"]],
-    ["pack_barcode", () => t("Barcode of a pack"), ["pack_barcode"]],
-    ["pack_qty", () => t("Pieces in a pack"), ["pack_qty"]],
-  ],
-  stock: [
-    ["sku", () => t("Product code"), ["sku", "kode", "code", "kode barang", "item code"]],
-    ["qty", () => t("Pieces"), ["qty", "jumlah", "stok", "stock", "quantity", "on hand"]],
-    ["unit_cost", () => t("Cost each"), ["unit_cost", "cost", "modal", "harga beli", "harga pokok"]],
-    ["line_total", () => t("Cost of the line"), ["line_total", "total", "nilai"]],
-  ],
-};
-const NEEDED = { products: ["sku", "name", "price"], stock: ["sku", "qty"] };
 const URLS = { products: "/api/products/import", stock: "/api/stock/opening/import" };
-
-/** The meaning that a header suggests for each column, each at most once. */
-const guessed = (kind, header) => {
-  const taken = new Set();
-  return header.map((name) => {
-    const plain = name.toLowerCase();
-    const found = MEANINGS[kind].find(([meaning, , known]) => !taken.has(meaning) && known.includes(plain));
-    if (found) taken.add(found[0]);
-    return found?.[0] ?? "";
-  });
-};
 
 class PageImportGoods extends Page {
   file;
@@ -209,11 +173,11 @@ class PageImportGoods extends Page {
   }
 
   /** Rows with the store's problems or warnings. */
-  noted(heading, list) {
+  noted(heading, list, advice = "") {
     const { rows } = this.file;
     const text = (line) => rows.find((row) => row.line === line)?.text ?? "";
     return html`<section class="panel" id="noted">
-      <h2 class="pad">${heading}</h2>
+      <h2 class="pad">${heading} <span class="muted">${advice}</span></h2>
       <div class="scroll">
         <table class="grid">
           <thead>
@@ -323,14 +287,15 @@ class PageImportGoods extends Page {
           refused.length
             ? this.noted(
                 t("Rejected: {n}", { n: number(refused.length) }),
-                refused.map((one) => [line(one), one.problem]),
+                refused.map((one) => [line(one), problemOf(kind, one.problem)]),
+                t("Correct these rows in the spreadsheet, save it as CSV and choose the file again"),
               )
             : nothing
         }${
           tried?.warnings?.length
             ? this.noted(
                 t("Please check: {n}", { n: number(tried.warnings.length) }),
-                tried.warnings.map((one) => [one.line, one.problem]),
+                tried.warnings.map((one) => [one.line, problemOf(kind, one.problem)]),
               )
             : nothing
         }${file ? this.mapper() : nothing}

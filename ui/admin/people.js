@@ -6,6 +6,7 @@ import { date } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address } from "../kit/menu.js";
+import { forgetNames } from "../records/names.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
 /** The roles that somebody may give: a manager those below. */
@@ -67,7 +68,11 @@ class PagePeople extends ListPage {
         }
       },
     });
-    if (made) await this.load();
+    if (!made) return;
+    app.staff = null;
+    forgetNames();
+    await this.load();
+    app.say("ok", t("User added. {name} can log in now", { name: made.name }));
   }
 
   place(one) {

@@ -8,6 +8,7 @@ import { t } from "../kit/i18n.js";
 import { WALK } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { title } from "../kit/list.js";
+import { forgetNames } from "../records/names.js";
 import { rolesFor } from "./people.js";
 
 class PagePerson extends Page {
@@ -95,6 +96,7 @@ class PagePerson extends Page {
   async done(done, said) {
     if (!done) return;
     this.app.staff = null;
+    forgetNames();
     await this.load();
     this.app.say("ok", said);
   }

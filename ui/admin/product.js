@@ -177,7 +177,7 @@ class PageProduct extends ListPage {
         )}${box(t("Damaged"), number(product.damaged))}
         ${box(
           t("Average cost"),
-          product.average_cost === null ? t("none") : money(product.average_cost),
+          product.average_cost === null ? t("None") : money(product.average_cost),
         )}${box(t("Value"), money(product.value))}${box(
           t("Reorder at"),
           product.reorder_level === null ? "\u2013" : number(product.reorder_level),

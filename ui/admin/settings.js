@@ -22,8 +22,18 @@ const AMOUNTS = [
   "approval.adjustment_value",
   "approval.pay_out_value",
 ];
+/** Limits that 0 lifts. */
+const LIFTED = [
+  "pricing.discount_limit_bp",
+  "returns.cashier_limit",
+  "returns.unreceipted_max",
+  "shifts.variance_tolerance",
+  "approval.adjustment_value",
+  "approval.pay_out_value",
+];
 /** A value of a setting as a person reads it. */
 const inWords = ({ name, value }) => {
+  if (value === 0 && LIFTED.includes(name)) return t("no limit");
   if (AMOUNTS.includes(name)) return money(value);
   return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
 };
@@ -35,8 +45,10 @@ const shown = (value) => {
   if (typeof value === "number") return number(value);
   if (Array.isArray(value))
     return value.length
-      ? html`<bdi>${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : one)).join(", ")}</bdi>`
-      : html`<span class="muted">${t("none")}</span>`;
+      ? html`<bdi
+          >${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : known(one) ? t(one) : one)).join(", ")}</bdi
+        >`
+      : html`<span class="muted">${t("None")}</span>`;
   if (typeof value === "object")
     return html`<dl class="pairs">
       ${Object.entries(value).map(
@@ -104,6 +116,12 @@ class PageSettings extends Page {
   from({ source, place }) {
     return html`<span class="badge ${LOOKS[source] ?? ""}">${t(NAMES[source])}</span
       >${place ? html` <code>${place}</code>` : nothing}`;
+  }
+
+  /** The settings file, where one is in use. */
+  get file() {
+    const place = this.rows.find(({ source }) => source === "file")?.place;
+    return place?.replace(/:\d+$/, "") ?? "config.toml";
   }
 
   section(name, rows) {
@@ -189,13 +207,7 @@ class PageSettings extends Page {
     const searched = Boolean(this.text || this.source);
     return html`${this.tools()}
       <div class="stack">
-        ${notice(
-          "",
-          "info",
-          t(
-            "Settings are changed in the server's settings file, which needs a restart, or at head office, effective immediately. Head office overrides the file. Secrets are never shown",
-          ),
-        )}
+        ${notice("", "info", t("Settings are changed in the file {file} of the server, below the section in square brackets, and need a restart. Head office changes them with immediate effect and overrides the file. Secrets are never shown", { file: this.file }))}
         ${draw(sections.filter((name) => !TECHNICAL.includes(name)))}${
           technical.length
             ? html`<details class="technical" ?open=${searched}>

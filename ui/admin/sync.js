@@ -196,7 +196,7 @@ class PageSync extends ListPage {
           : "",
       )}
       ${box(t("Conflicts"), number(conflicts.total))}${box(
-        t("Last contact with head office"),
+        t("Last change from head office"),
         inbound.last_change_at ? since(inbound.last_change_at) : "\u2013",
         inbound.untaken.total ? t("{n} records can't be used", { n: number(inbound.untaken.total) }) : "",
       )}

@@ -238,35 +238,37 @@ class PageToday extends Page {
   tills() {
     const { shifts } = this.report;
     if (!shifts.length) return html`<p class="empty">${t("No shifts opened today")}</p>`;
-    return html`<table class="grid fold">
-      <thead>
-        <tr>
-          <th>${t("Till")}</th>
-          <th>${t("Status")}</th>
-          <th class="num">${t("Sales")}</th>
-          <th class="num">${t("Total")}</th>
-          <th class="num">${t("In drawer")}</th>
-          <th class="num">${t("Difference")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${shifts.map(
-          (one) =>
-            html`<tr>
-              <td>
-                <a href="#/shifts/${one.shift_id}"><bdi>${this.app.till(one.register_id)}</bdi></a>
-              </td>
-              <td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td>
-              <td class="num">${number(one.totals.sales_count)}</td>
-              <td class="num">${number(one.totals.net_total)}</td>
-              <td class="num">${number(one.cash.expected)}</td>
-              <td class="num ${one.variance ? "differs" : ""}">
-                ${one.variance === null ? nothing : number(one.variance)}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`;
+    return html`<div class="scroll">
+      <table class="grid fold">
+        <thead>
+          <tr>
+            <th>${t("Till")}</th>
+            <th>${t("Status")}</th>
+            <th class="num">${t("Sales")}</th>
+            <th class="num">${t("Total")}</th>
+            <th class="num">${t("In drawer")}</th>
+            <th class="num">${t("Difference")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${shifts.map(
+            (one) =>
+              html`<tr>
+                <td>
+                  <a href="#/shifts/${one.shift_id}"><bdi>${this.app.till(one.register_id)}</bdi></a>
+                </td>
+                <td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td>
+                <td class="num">${number(one.totals.sales_count)}</td>
+                <td class="num">${number(one.totals.net_total)}</td>
+                <td class="num">${number(one.cash.expected)}</td>
+                <td class="num ${one.variance ? "differs" : ""}">
+                  ${one.variance === null ? nothing : number(one.variance)}
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
   }
 
   render() {

@@ -41,13 +41,20 @@ const read = async (app, pattern, query, params = {}) => {
 
 /** Payments of a day that are shown at once; more of them on demand. */
 const AT_ONCE = 50;
-const payments = async (app, { store_id: store, business_date: date }, cursor) => {
-  const { items, next_cursor: next } = await app.get(
+/**
+ * Those that are not matched come first, wherever they are among the others: somebody looks for them.
+ * @type {(app: any, of: any, asked?: {state?: string, cursor?: string}) => Promise<{items: any[], next: any}>}
+ */
+const payments = async (app, of, asked = { state: "open" }) => {
+  const { items: all, next_cursor: cursor } = await app.get(
     "/api/settlement-items",
     {},
-    { store_id: store, settlement_date: date, limit: AT_ONCE, cursor },
+    { store_id: of.store_id, settlement_date: of.business_date, limit: AT_ONCE, ...asked },
   );
-  return { items, next };
+  const items = asked.state ? all : all.filter(({ state }) => state !== "open");
+  if (cursor || !asked.state) return { items, next: cursor ? { ...asked, cursor } : null };
+  const others = await payments(app, of, {});
+  return { ...others, items: [...items, ...others.items] };
 };
 const morePayments = (one, page) =>
   page.once(async () => {
@@ -240,8 +247,7 @@ const settlement = {
                 }`,
             ),
           ],
-          // What is not matched yet is what somebody looks for.
-          [...one.items].sort((a, b) => Number(b.state === "open") - Number(a.state === "open")),
+          one.items,
           t("No payments to settle"),
           one.next
             ? html`<button class="btn small" ?disabled=${page.busy} @click=${() => morePayments(one, page)}>

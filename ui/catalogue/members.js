@@ -224,7 +224,7 @@ const member = {
             [t("Card number"), one.code],
             [t("Date of birth"), one.birth_date ? days(one.birth_date) : null],
             [t("Changed"), moment(one.updated_at)],
-            [t("Number"), html`<span class="muted">${one.member_id}</span>`],
+            [t("Member ID"), html`<span class="muted">${one.member_id}</span>`],
           ]),
         ),
         table(

@@ -220,7 +220,7 @@ class PageSettings extends Page {
   render() {
     const head = html`${title(t("Settings"), this.app.find())}${this.app.tabs()}
       <div class="filters unfolded">
-        <div class="field">
+        <div class="field search">
           <label for="of">${t("Settings for")}</label
           ><select class="input" id="of" data-focus @change=${(event) => this.choose(event.target.value)}>
             <option value="">${t("Head office")}</option>

@@ -93,7 +93,7 @@ class PageDevice extends Page {
     const why = this.verdict(seen);
     const end = seen.suffix
       ? t("{key}, {n} ms after the last character", { key: seen.suffix, n: number(Math.round(seen.after)) })
-      : t("none");
+      : t("None");
     return html`<div id="measured" role="status">
       <p>
         <span class="badge ${why ? "bad" : "ok"}">${why ? t("Not a scan") : t("Scan")}</span> <code>${seen.code}</code>

@@ -1,6 +1,7 @@
 // What a report is asked for: its period, store and groups.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
+import { dayField } from "../kit/date.js";
 import { isoDay } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
@@ -32,13 +33,7 @@ export const filters = (page) => {
     field(
       `filter-${name}`,
       label,
-      html`<input
-        class="input"
-        type="date"
-        id=${`filter-${name}`}
-        .value=${asked[name]}
-        @change=${(event) => event.target.value && page.set({ [name]: event.target.value })}
-      />`,
+      dayField({ id: `filter-${name}`, value: asked[name], onChoose: (day) => page.set({ [name]: day || undefined }) }),
     );
   return html`<div class="filters report-filters ${page.unfolded ? "unfolded" : ""}">
     ${field(

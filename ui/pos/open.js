@@ -102,19 +102,20 @@ class PageOpen extends Page {
     return shift ? taken(name, shift) : t("You have an open shift at another till");
   }
 
-  /** Those of the shop, and this device's own where its first shift makes it one. */
+  /** Those of the shop, and one whose first shift makes it a till: where the device has its name, or no other is free. */
   get tills() {
     const { registers, register } = this.app.settings;
     const isNew = register && !registers.some(({ register_id: id }) => id === register.register_id);
-    return registers.length && isNew ? [...registers, register] : registers;
+    const isWanted = this.app.register || registers.every(({ open_shift: shift }) => shift);
+    return registers.length && isNew && isWanted ? [...registers, register] : registers;
   }
 
-  /** The till of before, unless somebody else sells there: then the first that is free. */
+  /** The till of before, unless somebody else sells there: then the first that is free, as on a new device. */
   get chosen() {
-    const wanted = this.app.register ?? this.app.settings.register?.register_id ?? "";
-    const isTaken = this.tills.find(({ register_id: id }) => id === wanted)?.open_shift;
+    const own = this.app.register ?? this.app.settings.register?.register_id ?? "";
+    const isFree = this.tills.some(({ register_id: id, open_shift: shift }) => id === own && !shift);
     const free = this.tills.find(({ open_shift: shift }) => !shift);
-    return isTaken && free ? free.register_id : wanted;
+    return isFree || !free ? own : free.register_id;
   }
 
   chooser() {

@@ -29,7 +29,7 @@ export const total = (page) => {
   const by = refundRows(quote?.refunds ?? [], (method) =>
     method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) }),
   );
-  return html`<div class="panel pad stack">
+  return html`<div class="panel pad stack giving">
     <div class="display">
       <dl>
         ${by}${

@@ -8,6 +8,9 @@ import "./texts.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
 
+/** Whether something of the sale was returned before: only then it has a column. */
+const cameBack = ({ lines }) => lines.some(({ back }) => back > 0);
+
 const row = (page, line) => {
   const { draft } = page;
   const id = `back-${line.no ?? line.sku}`;
@@ -23,7 +26,7 @@ const row = (page, line) => {
     ${
       draft.sale
         ? html`<td class="num">${number(line.sold)}</td>
-            <td class="num">${number(line.back)}</td>`
+            ${cameBack(draft) ? html`<td class="num">${number(line.back)}</td>` : nothing}`
         : nothing
     }
     <td class="in">
@@ -71,14 +74,15 @@ const row = (page, line) => {
 };
 
 const head = (page) => {
-  const { sale, needsPrice } = page.draft;
+  const { draft } = page;
+  const { sale, needsPrice } = draft;
   return html`<thead>
     <tr>
       <th>${t("Product")}</th>
       ${
         sale
           ? html`<th class="num">${t("Sold")}</th>
-              <th class="num">${t("Returned")}</th>`
+              ${cameBack(draft) ? html`<th class="num">${t("Returned")}</th>` : nothing}`
           : nothing
       }
       <th class="num">${t("Return now")}</th>

@@ -86,7 +86,7 @@ const tills = {
     create: { label: t("New till"), act: () => add(page) },
     columns: [
       col(t("Name"), (one) => html`<bdi>${one.name ?? one.register_id}</bdi>`),
-      col(t("Number"), (one) => html`<span class="muted">${one.register_id}</span>`),
+      col(t("Till ID"), (one) => html`<span class="muted">${one.register_id}</span>`),
       col(t("Status"), (one) =>
         one.state === "active"
           ? html`<span class="badge ok">${t("active")}</span>`

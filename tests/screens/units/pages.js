@@ -294,3 +294,43 @@ is("letters that are off", pressed, 10);
 lettered.letters = true;
 press("n");
 is("letters that are on", pressed, 11);
+
+// A day with more payments than are shown at once: those that are not matched come first, each payment once.
+const { pages } = await of("books/settlement");
+const paid = Array.from({ length: 120 }, (_, at) => ({
+  item_id: at,
+  state: [99, 119].includes(at) ? "open" : "matched",
+}));
+const books = {
+  get: async (pattern, params, { state, limit, cursor = 0 } = {}) => {
+    if (pattern === "/api/settlements/:id") return { store_id: "S001", business_date: "2026-11-29" };
+    if (pattern !== "/api/settlement-items") return { items: [], next_cursor: null };
+    const rows = paid.filter((one) => !state || one.state === state);
+    const next = cursor + limit;
+    return { items: rows.slice(cursor, next), next_cursor: next < rows.length ? next : null };
+  },
+};
+const settled = await pages.settlement.load(books, { id: "stl_1" });
+is(
+  "what is not matched comes first",
+  settled.items.slice(0, 3).map(({ item_id: id }) => id),
+  [99, 119, 0],
+);
+is("the others follow on demand", [settled.items.length, Boolean(settled.next)], [52, true]);
+
+// Headers of product lists that other tills export.
+const { guessed, problemOf } = await of("admin/meanings");
+is(
+  "columns of Loyverse",
+  guessed("products", ["Handle", "SKU", "Name", "Description", "Cost", "Barcode", "Price [Main Store]"]),
+  ["", "sku", "name", "", "cost", "barcode", "price"],
+);
+is(
+  "columns of Shopify",
+  guessed("products", ["Handle", "Title", "Type", "Variant SKU", "Variant Price", "Variant Barcode", "Cost per item"]),
+  ["", "name", "category", "sku", "price", "barcode", "cost"],
+);
+is("no column twice", guessed("products", ["Harga", "Harga Jual", "Kode"]), ["price", "", "sku"]);
+is("a problem with its column's name", problemOf("products", "sku is empty"), "Product code is empty");
+is("a problem that is not known", problemOf("products", 'price "1,5" may be 1 or 15'), 'Price "1,5" may be 1 or 15');
+is("a problem of no column", problemOf("stock", "has more than 256 columns"), "has more than 256 columns");

@@ -1,0 +1,109 @@
+// What the columns of a spreadsheet of products or opening stock mean, and how their headers call them.
+import { t } from "../kit/i18n.js";
+
+/**
+ * What a column may mean, by kind of file: its name at the store, in words, and headers that have it, the exact one
+ * first. The later ones are of the product lists that Loyverse, Shopify, Square, WooCommerce and Odoo export.
+ * @type {Record<string, [meaning: string, label: () => string, known: string[]][]>}
+ */
+export const MEANINGS = {
+  products: [
+    [
+      "sku",
+      () => t("Product code"),
+      ["sku", "kode", "code", "artikel", "plu", "item code", "kode barang", "variant sku", "default_code"],
+    ],
+    [
+      "name",
+      () => t("Name"),
+      ["name", "nama", "product", "produk", "nama barang", "item", "item name", "title", "description"],
+    ],
+    [
+      "price",
+      () => t("Price"),
+      ["price", "harga", "harga jual", "selling price", "retail price", "variant price", "regular price", "list_price"],
+    ],
+    ["barcode", () => t("Barcode"), ["barcode", "ean", "upc", "gtin", "variant barcode", "gtin, upc, ean, or isbn"]],
+    [
+      "category",
+      () => t("Category"),
+      ["category", "kategori", "group", "grup", "departemen", "categories", "categ_id", "type"],
+    ],
+    [
+      "cost",
+      () => t("Cost"),
+      [
+        "cost",
+        "modal",
+        "harga beli",
+        "harga pokok",
+        "buying price",
+        "cost per item",
+        "default unit cost",
+        "standard_price",
+      ],
+    ],
+    ["tax_rate_bp", () => t("Tax rate (11 % or 1100)"), ["tax_rate_bp", "tax", "pajak", "ppn", "vat"]],
+    ["reorder_level", () => t("Reorder level"), ["reorder_level", "minimum", "min stok", "min stock", "low stock"]],
+    ["pack_barcode", () => t("Barcode of a pack"), ["pack_barcode"]],
+    ["pack_qty", () => t("Pieces in a pack"), ["pack_qty"]],
+  ],
+  stock: [
+    [
+      "sku",
+      () => t("Product code"),
+      ["sku", "kode", "code", "kode barang", "item code", "variant sku", "default_code"],
+    ],
+    [
+      "qty",
+      () => t("Pieces"),
+      ["qty", "jumlah", "stok", "stock", "quantity", "on hand", "in stock", "variant inventory qty", "qty_available"],
+    ],
+    [
+      "unit_cost",
+      () => t("Cost each"),
+      [
+        "unit_cost",
+        "cost",
+        "modal",
+        "harga beli",
+        "harga pokok",
+        "cost per item",
+        "default unit cost",
+        "standard_price",
+      ],
+    ],
+    ["line_total", () => t("Cost of the line"), ["line_total", "total", "nilai"]],
+  ],
+};
+export const NEEDED = { products: ["sku", "name", "price"], stock: ["sku", "qty"] };
+
+/** A header without the shop or the unit behind it: `Price [Main Store]`. */
+const plain = (header) =>
+  header
+    .toLowerCase()
+    .replace(/\s*[[(].*$/, "")
+    .trim();
+
+/** The meaning that each header suggests; of several columns the one whose header comes first in the list. */
+export const guessed = (kind, headers) => {
+  const names = headers.map(plain);
+  const columns = headers.map(() => "");
+  for (const [meaning, , known] of MEANINGS[kind]) {
+    const at = known.map((one) => names.findIndex((name, place) => name === one && !columns[place]));
+    const first = at.find((place) => place >= 0);
+    if (first !== undefined) columns[first] = meaning;
+  }
+  return columns;
+};
+
+/** What is wrong with a row, with its column by the name that the page has for it; the commonest in the page's language. */
+export const problemOf = (kind, problem) => {
+  const [, column, value, rest] = /^(\w+)( ".*")? (.*)$/s.exec(problem) ?? [];
+  const label = MEANINGS[kind].find(([meaning]) => meaning === column)?.[1]();
+  if (!label) return problem;
+  if (rest === "is empty") return t("{name} is empty", { name: label });
+  if (/^is not a whole number from \d+ to \d+$/.test(rest))
+    return t("{name}{value} is not a whole number", { name: label, value: value ?? "" });
+  return `${label}${value ?? ""} ${rest}`;
+};
