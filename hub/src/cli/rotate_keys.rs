@@ -4,8 +4,8 @@ use crate::config::Config;
 use crate::state::hub::{open_db, token_key};
 use crate::table::audit;
 use domain::model::base::ids::UserId;
-use edge::server::command::words;
 use edge::keys::SigningKey;
+use edge::server::command::words;
 use edge::{clock, keys};
 use serde_json::json;
 
