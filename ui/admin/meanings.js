@@ -97,7 +97,7 @@ export const guessed = (kind, headers) => {
   return columns;
 };
 
-/** What is wrong with a row, with its column by the name that the page has for it; the commonest in the page's language. */
+/** What is wrong with a row, with the page's name of its column; the commonest reasons in the page's language. */
 export const problemOf = (kind, problem) => {
   const [, column, value, rest] = /^(\w+)( ".*")? (.*)$/s.exec(problem) ?? [];
   const label = MEANINGS[kind].find(([meaning]) => meaning === column)?.[1]();

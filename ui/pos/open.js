@@ -102,7 +102,7 @@ class PageOpen extends Page {
     return shift ? taken(name, shift) : t("You have an open shift at another till");
   }
 
-  /** Those of the shop, and one whose first shift makes it a till: where the device has its name, or no other is free. */
+  /** Those of the shop, and one that its first shift makes: if the device has its name, or no other is free. */
   get tills() {
     const { registers, register } = this.app.settings;
     const isNew = register && !registers.some(({ register_id: id }) => id === register.register_id);
