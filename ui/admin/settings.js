@@ -38,6 +38,12 @@ const inWords = ({ name, value }) => {
   return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
 };
 
+/** One of several values; a code in words. */
+const wordOf = (one) => {
+  if (typeof one === "object") return JSON.stringify(one);
+  return known(one) ? t(one) : one;
+};
+
 /** A value as its file would have it, in words where it is yes or no. */
 const shown = (value) => {
   if (value === "" || value === null) return html`<span class="muted">${t("empty")}</span>`;
@@ -45,9 +51,7 @@ const shown = (value) => {
   if (typeof value === "number") return number(value);
   if (Array.isArray(value))
     return value.length
-      ? html`<bdi
-          >${value.map((one) => (typeof one === "object" ? JSON.stringify(one) : known(one) ? t(one) : one)).join(", ")}</bdi
-        >`
+      ? html`<bdi>${value.map(wordOf).join(", ")}</bdi>`
       : html`<span class="muted">${t("None")}</span>`;
   if (typeof value === "object")
     return html`<dl class="pairs">
@@ -207,7 +211,14 @@ class PageSettings extends Page {
     const searched = Boolean(this.text || this.source);
     return html`${this.tools()}
       <div class="stack">
-        ${notice("", "info", t("Settings are changed in the file {file} of the server, below the section in square brackets, and need a restart. Head office changes them with immediate effect and overrides the file. Secrets are never shown", { file: this.file }))}
+        ${notice(
+          "",
+          "info",
+          t(
+            "Settings are changed in the file {file} of the server, below the section in square brackets, and need a restart. Head office changes them with immediate effect and overrides the file. Secrets are never shown",
+            { file: this.file },
+          ),
+        )}
         ${draw(sections.filter((name) => !TECHNICAL.includes(name)))}${
           technical.length
             ? html`<details class="technical" ?open=${searched}>
