@@ -118,10 +118,15 @@ mod tests {
             [format!("http.tls_cert {named} ends on 2027-03-31")]
         );
         let soon = of(chain, "2027-03-18T00:00:00Z").unwrap();
-        assert!(soon[0].starts_with("warning: ") && soon[0].contains("in 13 days"), "{soon:?}");
+        let [soon] = &soon[..] else { panic!("{soon:?}") };
+        assert!(soon.starts_with("warning: ") && soon.contains("in 13 days"), "{soon}");
         let ended = of(chain, "2027-03-31T00:00:00Z").unwrap_err().to_string();
         assert!(ended.contains("ended on 2027-03-31: put a new one"), "{ended}");
-        assert!(of(bundle, "2027-03-31T00:00:00Z").unwrap()[0].contains("ends on 2027-05-31"));
+        let found = of(bundle, "2027-03-31T00:00:00Z").unwrap();
+        assert!(
+            found.iter().all(|line| line.contains("ends on 2027-05-31")) && !found.is_empty(),
+            "{found:?}"
+        );
         let unused = Named { path: Path::new(""), ..chain };
         assert_eq!(of(unused, "2027-03-31T00:00:00Z").unwrap(), Vec::<String>::new());
         let mut told = Report::default();
