@@ -1,5 +1,6 @@
 //! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. What a row means is judged by the ledger.
 
+use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
 use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningCost, OpeningRow};
@@ -31,8 +32,8 @@ pub fn read(
         let unit_cost = figure("unit_cost", 0..=PRICE_MAX)?;
         let line_total = figure("line_total", 0..=LINE_VALUE_MAX)?;
         let cost = match (unit_cost, line_total) {
-            (Some(cost), None) => OpeningCost::Unit(cost),
-            (None, Some(cost)) => OpeningCost::Total(cost),
+            (Some(cost), None) => OpeningCost::Unit(Money::new(cost)),
+            (None, Some(cost)) => OpeningCost::Total(Money::new(cost)),
             (None, None) => return Err("unit_cost and line_total are empty: give one of them".to_owned()),
             (Some(_), Some(_)) => return Err("has unit_cost and line_total: give one of them".to_owned()),
         };
@@ -66,9 +67,12 @@ mod tests {
             late: false,
         };
         use OpeningCost::{Total, Unit};
-        assert_eq!(rows, [row(2, "A1", 5, Unit(1_200)), row(3, "B2", 7, Unit(0))]);
+        assert_eq!(rows, [row(2, "A1", 5, Unit(Money::new(1_200))), row(3, "B2", 7, Unit(Money::ZERO))]);
         let rows = read("sku,qty,line_total,unit_cost\nA1,1000,87500,\nB2,7,,3\n".as_bytes()).unwrap();
-        assert_eq!(rows, [row(2, "A1", 1_000, Total(87_500)), row(3, "B2", 7, Unit(3))]);
+        assert_eq!(
+            rows,
+            [row(2, "A1", 1_000, Total(Money::new(87_500))), row(3, "B2", 7, Unit(Money::new(3)))]
+        );
         let problems = read("sku,qty,line_total,unit_cost\nA1,1,2,2\n".as_bytes()).unwrap_err();
         assert_eq!(problems.named[0].line, 2);
     }

@@ -28,7 +28,10 @@ pub fn goods_are_conserved(shop: &Shop, skus: &[&str]) {
         let moves: Vec<_> = movements(shop).filter(|moved| moved.sku.as_str() == *sku).collect();
         let row = shop.ledger.stock.get(*sku).cloned().unwrap_or_default();
         assert_eq!(row.qty, moves.iter().map(|moved| moved.qty).sum::<Quantity>());
-        assert_eq!(row.value, moves.iter().map(|moved| moved.cost - moved.correction).sum::<i64>());
+        assert_eq!(
+            row.value,
+            moves.iter().map(|moved| moved.cost.saturating_sub(moved.correction)).sum::<Money>()
+        );
         assert!(row.qty != 0 || row.value == 0, "{row:?}");
         assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
         assert!(row.damaged >= 0 && row.damaged_value >= 0, "{row:?}");
@@ -143,15 +146,16 @@ pub fn books_agree(shop: &Shop) {
     let mut balance = TrialBalance::default();
     for fact in facts(shop) {
         let posted = post(&fact).unwrap_or_else(|refusal| panic!("{fact:?}: {refusal:?}"));
-        let sum =
-            |of: fn(&domain::rules::books::posting::Row) -> i64| posted.here.rows.iter().map(of).sum::<i64>();
+        let sum = |of: fn(&domain::rules::books::posting::Row) -> Money| {
+            posted.here.rows.iter().map(of).sum::<Money>()
+        };
         assert_eq!(sum(|row| row.debit), sum(|row| row.credit), "{fact:?}");
         balance.add(&posted.here);
     }
     let rows = balance.rows().unwrap();
     let of = |number: &str| {
         let row = rows.iter().find(|row| String::from(row.account) == number);
-        row.map_or(0, |row| row.debit - row.credit)
+        row.map_or(0, |row| row.debit.get() - row.credit.get())
     };
     let stock = || shop.ledger.stock.values();
     assert_eq!(of("1210"), stock().map(|row| row.value).sum::<i64>(), "inventory");

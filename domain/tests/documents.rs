@@ -45,7 +45,7 @@ fn staff() -> Principal {
 
 fn on_hand(shop: &Shop, sku: &str) -> (i64, i64) {
     let row = &shop.ledger.stock[sku];
-    (row.qty.get(), row.value)
+    (row.qty.get(), row.value.get())
 }
 
 fn ids(shop: &mut Shop) -> Vec<MovementId> {

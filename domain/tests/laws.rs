@@ -130,9 +130,9 @@ fn facts(n: [i64; 6]) -> Vec<Fact> {
 }
 
 fn balanced(entry: &Entry) -> bool {
-    let sum = |of: fn(&domain::rules::books::posting::Row) -> i64| entry.rows.iter().map(of).sum::<i64>();
-    let sides =
-        entry.rows.iter().all(|row| (row.debit > 0) != (row.credit > 0) && row.debit + row.credit > 0);
+    let sum = |of: fn(&domain::rules::books::posting::Row) -> Money| entry.rows.iter().map(of).sum::<Money>();
+    let above = |row: &domain::rules::books::posting::Row| row.debit.saturating_add(row.credit) > 0;
+    let sides = entry.rows.iter().all(|row| (row.debit > 0) != (row.credit > 0) && above(row));
     let once = entry.rows.is_sorted_by(|a, b| a.account < b.account);
     sides && once && sum(|row| row.debit) == sum(|row| row.credit)
 }
@@ -376,24 +376,24 @@ proptest! {
     fn the_pool_of_points_is_empty_at_the_end(
         steps in prop::collection::vec((any::<bool>(), 1..500_i64, 0..500_i64), 0..30),
     ) {
-        let (mut pool, mut value) = (Pool::default(), 0);
+        let (mut pool, mut value) = (Pool::default(), Money::ZERO);
         for (earn, points, worth) in steps {
             if earn {
-                pool.add(points.into(), worth);
-                value += worth;
+                pool.add(points.into(), worth.into());
+                value = value.saturating_add(worth.into());
             } else {
-                value -= pool.release(points.min(pool.points.into()).into());
+                value = value.saturating_sub(pool.release(points.min(pool.points.into()).into()));
             }
             prop_assert_eq!(pool.value, value);
             prop_assert!(pool.value >= 0 && (pool.points > 0 || pool.value == 0));
         }
-        value -= pool.release(pool.points);
-        prop_assert_eq!((pool.points.get(), pool.value, value), (0, 0, 0));
+        value = value.saturating_sub(pool.release(pool.points));
+        prop_assert_eq!((pool.points.get(), pool.value, value), (0, Money::ZERO, Money::ZERO));
     }
 
     #[test]
     fn what_is_deferred_is_below_price_and_worth(net in 0..1_000_000_i64, earned in 0..5_000_i64, bp in 0..=10_000_i64) {
-        let out = defer(net, earned.into(), 3, BasisPoints::new(bp));
+        let out = defer(net.into(), earned.into(), 3.into(), BasisPoints::new(bp));
         prop_assert!(out.deferred <= out.standalone && out.deferred <= net.max(0));
         prop_assert!(out.standalone <= 3 * earned);
     }

@@ -20,7 +20,13 @@ fn product(sku: &str, track_stock: bool) -> (Sku, Product) {
 }
 
 fn row(line: u64, sku: &str, qty: i64, unit_cost: i64) -> OpeningRow {
-    OpeningRow { line, sku: sku.into(), qty: qty.into(), cost: OpeningCost::Unit(unit_cost), late: false }
+    OpeningRow {
+        line,
+        sku: sku.into(),
+        qty: qty.into(),
+        cost: OpeningCost::Unit(Money::new(unit_cost)),
+        late: false,
+    }
 }
 
 fn open(rows: &[OpeningRow], book: &LedgerBook) -> Result<Event<fact::StockOpened>, Refusal> {
@@ -44,10 +50,10 @@ fn rows_become_movements_with_the_stock_afterwards() {
     let Rows { movements, stock, .. } = &event.rows;
     assert_eq!(
         (movements[0].qty.get(), movements[0].cost, movements[0].reason),
-        (10, 2_500, MovementReason::Opening)
+        (10, 2_500.into(), MovementReason::Opening)
     );
-    assert_eq!((stock[0].qty.get(), stock[0].value, stock[0].last_cost), (10, 2_500, 250));
-    assert_eq!((stock[1].qty.get(), stock[1].value, movements[1].balance_after.get()), (3, 0, 3));
+    assert_eq!((stock[0].qty.get(), stock[0].value, stock[0].last_cost), (10, 2_500.into(), 250.into()));
+    assert_eq!((stock[1].qty.get(), stock[1].value, movements[1].balance_after.get()), (3, Money::ZERO, 3));
     let mut book = LedgerBook::default();
     book.evolve(&event.clone().into());
     let again = open(&[row(2, "A", 1, 1)], &book).unwrap_err();
@@ -66,9 +72,9 @@ fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
     assert!(open(&[row(2, "A", 10, 250)], &book).unwrap_err().to_string().contains("line 2"));
     let event = open(std::slice::from_ref(&late), &book).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
-    assert_eq!((stock[0].qty.get(), stock[0].value, movements[0].balance_after.get()), (7, 1_750, 7));
+    assert_eq!((stock[0].qty.get(), stock[0].value, movements[0].balance_after.get()), (7, 1_750.into(), 7));
     // Three pieces left at no cost: what they cost goes to cost of goods.
-    assert_eq!((movements[0].cost, movements[0].correction), (2_500, 750));
+    assert_eq!((movements[0].cost, movements[0].correction), (2_500.into(), 750.into()));
     book.evolve(&event.clone().into());
     let again = open_again(&[late], &BTreeSet::from([sku]), &book).unwrap_err();
     assert!(matches!(&again, Refusal::ValidationFailed(problems) if problems[0].problem.contains("already")));
@@ -76,12 +82,12 @@ fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
 
 #[test]
 fn pieces_may_cost_a_total_that_is_no_whole_number_each() {
-    let screws = OpeningRow { cost: OpeningCost::Total(87_500), ..row(2, "A", 1_000, 0) };
+    let screws = OpeningRow { cost: OpeningCost::Total(Money::new(87_500)), ..row(2, "A", 1_000, 0) };
     let event = open(&[screws], &LedgerBook::default()).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
-    assert_eq!((stock[0].qty.get(), stock[0].value), (1_000, 87_500));
-    assert_eq!((movements[0].cost, movements[0].unit_cost), (87_500, 88));
-    let negative = OpeningRow { cost: OpeningCost::Total(-1), ..row(2, "A", 1_000, 0) };
+    assert_eq!((stock[0].qty.get(), stock[0].value), (1_000, 87_500.into()));
+    assert_eq!((movements[0].cost, movements[0].unit_cost), (87_500.into(), 88.into()));
+    let negative = OpeningRow { cost: OpeningCost::Total(Money::new(-1)), ..row(2, "A", 1_000, 0) };
     let refused = open(&[negative], &LedgerBook::default()).unwrap_err();
     assert!(refused.to_string().contains("line_total"), "{refused}");
 }

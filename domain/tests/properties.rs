@@ -88,7 +88,7 @@ fn run(shop: &mut Shop, step: &Step) {
                 sku: SKUS[*sku].into(),
                 code: None,
                 qty: (*qty).into(),
-                unit_cost: *unit_cost,
+                unit_cost: unit_cost.map(Money::new),
                 line_total: None,
                 rejected_qty: Some(Quantity::new(1)),
                 note: None,
@@ -136,11 +136,11 @@ fn header_is_the_sum_of_the_lines(sale: &Transaction) {
 
 fn sales_take_what_their_lines_cost(shop: &Shop) {
     for sale in sales(shop) {
-        let out: i64 = books::movements(shop)
+        let out: Money = books::movements(shop)
             .filter(|movement| movement.reference_id == sale.transaction_id.0)
-            .map(|movement| -movement.cost)
+            .map(|movement| movement.cost.saturating_neg())
             .sum();
-        assert_eq!(out, sale.items.iter().map(|line| line.cost.unwrap()).sum::<i64>());
+        assert_eq!(out, sale.items.iter().map(|line| line.cost.unwrap()).sum::<Money>());
     }
 }
 
@@ -257,18 +257,18 @@ proptest! {
         moves in prop::collection::vec((0..5_u8, 1..30_i64, incoming_cost()), 0..25),
         n in 1..60_i64,
     ) {
-        let mut row = Stock { sku: "a".into(), last_cost: first, ..Stock::default() };
-        let (mut cost, mut correction) = (0, 0);
+        let mut row = Stock { sku: "a".into(), last_cost: Money::new(first), ..Stock::default() };
+        let (mut cost, mut correction) = (Money::ZERO, Money::ZERO);
         for (kind, n, price) in moves {
             let n = n.into();
             let moved = match kind {
                 0 | 1 => row.take_out(n),
-                2 => row.take_in(n, Incoming::Priced(price)),
-                3 => row.take_in(n, Incoming::Back(price)),
+                2 => row.take_in(n, Incoming::Priced(Money::new(price))),
+                3 => row.take_in(n, Incoming::Back(Money::new(price))),
                 _ => row.take_in(n, Incoming::Found),
             }.unwrap();
-            (cost, correction) = (cost + moved.cost, correction + moved.correction);
-            prop_assert_eq!(row.value, cost - correction);
+            (cost, correction) = (cost.saturating_add(moved.cost), correction.saturating_add(moved.correction));
+            prop_assert_eq!(row.value, cost.saturating_sub(correction));
             prop_assert!(row.qty != 0 || row.value == 0, "{row:?}");
             prop_assert!(row.value == 0 || row.value.signum() == row.qty.signum(), "{row:?}");
             prop_assert!(row.last_cost >= 0);
@@ -276,7 +276,7 @@ proptest! {
         let (n, before) = (n.into(), (row.qty, row.value));
         let sold = row.take_out(n).unwrap();
         prop_assert!(sold.cost <= 0);
-        let back = row.take_in(n, Incoming::Back(-sold.cost)).unwrap();
+        let back = row.take_in(n, Incoming::Back(sold.cost.saturating_neg())).unwrap();
         prop_assert_eq!((row.qty, row.value), before);
         prop_assert_eq!(back.correction, 0);
     }

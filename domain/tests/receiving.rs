@@ -1,7 +1,7 @@
 //! Receiving: what is refused, what goods cost, and what stock shows.
 
 use domain::model::base::event::{Event, Fact, Rows};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::MovementId;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
@@ -17,7 +17,7 @@ use serde_json::json;
 use testkit::shop::*;
 
 fn open() -> Shop {
-    let costed = Product { cost: Some(700), ..product("c", 900) };
+    let costed = Product { cost: Some(Money::new(700)), ..product("c", 900) };
     Shop::open(rules(), goods().into_iter().chain([costed]))
 }
 
@@ -26,7 +26,7 @@ fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
         sku: sku.into(),
         code: None,
         qty: qty.into(),
-        unit_cost,
+        unit_cost: unit_cost.map(Money::new),
         line_total: None,
         rejected_qty: None,
         note: None,
@@ -34,7 +34,7 @@ fn line(sku: &str, qty: i64, unit_cost: Option<i64>) -> NewReceivingLine {
 }
 
 fn in_all(sku: &str, qty: i64, total: i64) -> NewReceivingLine {
-    NewReceivingLine { line_total: Some(total), ..line(sku, qty, None) }
+    NewReceivingLine { line_total: Some(Money::new(total)), ..line(sku, qty, None) }
 }
 
 fn clerk() -> Principal {
@@ -73,13 +73,13 @@ fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
         let mut shop = open();
         let posted = post(vec![in_all("a", qty, total)], &mut shop).unwrap();
         let line = &posted.lines[0];
-        assert_eq!((line.unit_cost, line.cost, line.cost_missing), (unit_cost, total, false));
-        assert_eq!((posted.total_cost, shop.ledger.stock["a"].value), (total, total));
+        assert_eq!((line.unit_cost, line.cost, line.cost_missing), (unit_cost.into(), total.into(), false));
+        assert_eq!((posted.total_cost, shop.ledger.stock["a"].value), (total.into(), total.into()));
         // Half of it more, at the average: a share of the value, not pieces × a rounded cost.
         let half = qty / 2;
         let more = post(vec![line_at_average("a", half)], &mut shop).unwrap();
         let share = (total * half * 2 + qty) / (qty * 2);
-        assert_eq!((more.total_cost, shop.ledger.stock["a"].value), (share, total + share));
+        assert_eq!((more.total_cost, shop.ledger.stock["a"].value), (share.into(), (total + share).into()));
     }
 }
 
@@ -121,7 +121,7 @@ fn receipts_that_are_refused() {
             case(
                 "a total beside a unit cost",
                 nothing,
-                |s| post(vec![NewReceivingLine { unit_cost: Some(1), ..in_all("a", 1, 1) }], s),
+                |s| post(vec![NewReceivingLine { unit_cost: Some(Money::new(1)), ..in_all("a", 1, 1) }], s),
                 invalid,
                 "lines[0].line_total",
             ),
@@ -278,7 +278,7 @@ fn rejected_goods_never_enter_stock() {
         panic!()
     };
     let moved: Vec<_> =
-        movements.iter().map(|m| (m.line_no, m.qty.get(), m.cost, m.balance_after.get())).collect();
+        movements.iter().map(|m| (m.line_no, m.qty.get(), m.cost.get(), m.balance_after.get())).collect();
     assert_eq!(moved, [(1, 10, 10_000, 10), (3, 6, 7_200, 16)]);
     assert_eq!(stock.len(), 1, "what did not move has no new row");
     assert_eq!(shop.ledger.stock.get("a").unwrap().last_cost, 1075);
@@ -288,11 +288,15 @@ fn rejected_goods_never_enter_stock() {
 fn a_missing_cost_is_the_average_or_flagged() {
     let mut shop = open();
     let posted = post(vec![line("a", 1, None), line("c", 2, None)], &mut shop).unwrap();
-    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (0, true));
-    assert_eq!((posted.lines[1].cost, posted.lines[1].cost_missing), (1400, false), "the product's own");
+    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (Money::ZERO, true));
+    assert_eq!(
+        (posted.lines[1].cost, posted.lines[1].cost_missing),
+        (1400.into(), false),
+        "the product's own"
+    );
     post(vec![line("a", 1, Some(200))], &mut shop).unwrap();
     let posted = post(vec![line("a", 4, None)], &mut shop).unwrap();
-    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (100, false), "the average");
+    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (100.into(), false), "the average");
 }
 
 #[test]
@@ -302,7 +306,7 @@ fn goods_sold_before_they_came_are_corrected_by_the_receipt() {
     let sale = shop.sell(vec![item("a", 7, 2000)]).unwrap();
     assert_eq!(sale.items[0].cost, Some(7000.into()));
     let posted = post(vec![line("a", 20, Some(1200))], &mut shop).unwrap();
-    assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after.get()), (1000, 15));
+    assert_eq!((posted.lines[0].correction, posted.lines[0].balance_after.get()), (1000.into(), 15));
     assert_eq!(shop.ledger.stock.get("a").unwrap().value, 18_000);
 }
 

@@ -201,7 +201,7 @@ fn product(cells: &Cells<'_>, now: UtcMs) -> Result<Product, String> {
         tax_code: None,
         category: cells.text("category", CATEGORY_CHARS_MAX)?,
         barcodes: single.into_iter().chain(pack).collect(),
-        cost: cells.figure("cost", 0..=PRICE_MAX)?,
+        cost: cells.figure("cost", 0..=PRICE_MAX)?.map(Money::new),
         reorder_level: cells.figure("reorder_level", 0..=REORDER_LEVEL_MAX)?.map(Quantity::new),
         track_stock: true,
         state: ProductState::Active,

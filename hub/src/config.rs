@@ -3,6 +3,7 @@
 pub mod check;
 mod company;
 
+use domain::model::base::figures::Money;
 use domain::rules::books::posting::PointsPolicy;
 use edge::settings::{Settings, duration::Period};
 use jiff::civil::Time;
@@ -184,9 +185,9 @@ pub struct Finance {
     /// Accounting policy for loyalty points.
     pub points_policy: PointsPolicy,
     /// The largest entry that others than administrators write by hand; 0: any.
-    pub manual_limit: i64,
+    pub manual_limit: Money,
     /// The largest invoice that others than administrators approve; 0: any.
-    pub approval_limit: i64,
+    pub approval_limit: Money,
     /// The user who made an invoice or a credit note can't approve it.
     pub four_eyes: bool,
     /// Share of the earned points that is expected to be redeemed, in basis points.
@@ -198,8 +199,8 @@ impl Default for Finance {
         Self {
             fiscal_year_start: "01-01".to_owned(),
             points_policy: PointsPolicy::default(),
-            manual_limit: 0,
-            approval_limit: 0,
+            manual_limit: Money::ZERO,
+            approval_limit: Money::ZERO,
             four_eyes: false,
             points_redemption_bp: 8000,
         }
@@ -289,19 +290,19 @@ impl Limits {
 #[serde(default, deny_unknown_fields)]
 pub struct Purchasing {
     /// The largest order that others than administrators approve; 0: any.
-    pub approval_limit: i64,
+    pub approval_limit: Money,
     /// The user who made an order can't approve it.
     pub four_eyes: bool,
     /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
     /// tolerance of their own.
     pub price_tolerance_bp: u32,
     /// Or by so much a piece, if that is more.
-    pub price_tolerance_amount: i64,
+    pub price_tolerance_amount: Money,
     /// Largest excess of an invoice beyond the tolerance that users other than administrators may accept; 0
     /// for no limit.
-    pub accept_limit: i64,
+    pub accept_limit: Money,
     /// The most that a supplier rounds an invoice by.
-    pub invoice_rounding: i64,
+    pub invoice_rounding: Money,
     /// Suppliers number their invoices anew each year.
     pub invoice_number_per_year: bool,
     /// Goods that nobody ordered stop their invoice.
@@ -319,12 +320,12 @@ pub struct Purchasing {
 impl Default for Purchasing {
     fn default() -> Self {
         Self {
-            approval_limit: 0,
+            approval_limit: Money::ZERO,
             four_eyes: false,
             price_tolerance_bp: 0,
-            price_tolerance_amount: 0,
-            accept_limit: 0,
-            invoice_rounding: 100,
+            price_tolerance_amount: Money::ZERO,
+            accept_limit: Money::ZERO,
+            invoice_rounding: Money::new(100),
             invoice_number_per_year: false,
             no_order_stops: false,
             rate_days: 28,

@@ -111,7 +111,7 @@ fn check(path: &Path) {
     assert_eq!((shift.totals.sales_count, shift.totals.total), (12, (12 * 1_110).into()));
     assert_eq!(storage.shifts().open_shifts().unwrap(), [shift]);
     let stock = storage.stock().stock(&till.stock.sku).unwrap().unwrap();
-    assert_eq!((stock.qty.get(), stock.value), (-12, -12 * 600));
+    assert_eq!((stock.qty.get(), stock.value), (-12, (-12 * 600).into()));
     assert_eq!(storage.products().product(&till.stock.sku).unwrap().unwrap().price, 1_000);
     assert_eq!(storage.shifts().counters(&till.shift.register_id).unwrap().receipt, SALES);
     let register = &storage.shifts().registers().unwrap()[0];

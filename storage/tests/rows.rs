@@ -2,6 +2,7 @@
 
 use crate::shop::{EPOCH, Shop, folder, open, options};
 use domain::model::base::event::{Event, Fact, Rows, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{SessionId, Sku, StoreId};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::{AckMark, HubIdentity};
@@ -115,7 +116,7 @@ async fn hub_feed_and_receiving() {
         delivery_note_no: Some("D-7".into()),
         reference: None,
         lines: Vec::new(),
-        total_cost: 0,
+        total_cost: Money::ZERO,
         note: None,
         business_date: jiff::civil::date(2026, 11, 20),
         created_by: "usr_1".into(),
@@ -347,10 +348,10 @@ async fn suppliers_and_orders_with_what_came_of_them() {
             line_no: 1,
             sku: "A".into(),
             qty: 5.into(),
-            unit_cost: 10,
+            unit_cost: Money::new(10),
             ..OrderLine::default()
         }],
-        total: 50,
+        total: Money::new(50),
         note: None,
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(1),

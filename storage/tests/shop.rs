@@ -77,7 +77,7 @@ impl Shop {
 
     pub fn product(&mut self, sku: &str) -> Commit {
         let product = Product::new(sku.into(), format!("Product {sku}"), Money::new(1_000), UtcMs(self.now));
-        let product = Product { tax_rate_bp: Some(1_100), cost: Some(600), ..product };
+        let product = Product { tax_rate_bp: Some(1_100), cost: Some(Money::new(600)), ..product };
         self.commit(vec![Event::product_changed(product)])
     }
 
@@ -105,7 +105,7 @@ impl Shop {
         let number = receipt_no(&StoreId::from(STORE), &self.shift.register_id, "", self.counters.receipt);
         transaction.receipt_no = Some(number.clone());
         self.stock.qty = self.stock.qty.saturating_sub(1.into());
-        self.stock.value -= 600;
+        self.stock.value = self.stock.value.saturating_sub(600.into());
         self.shift.totals.sales_count += 1;
         self.shift.totals.items_count = self.shift.totals.items_count.saturating_add(1.into());
         let totals = &mut self.shift.totals;
@@ -175,14 +175,14 @@ impl Shop {
             movement_id: MovementId(format!("mov_{}_{}", self.shift.register_id, self.made)),
             sku: self.stock.sku.clone(),
             qty: (-1).into(),
-            cost: -600,
-            correction: 0,
+            cost: Money::new(-600),
+            correction: Money::ZERO,
             balance_after: self.stock.qty,
             reason: MovementReason::Sale,
             reference_type: "transaction".into(),
             reference_id: transaction.transaction_id.0.clone(),
             line_no: 1,
-            unit_cost: 600,
+            unit_cost: Money::new(600),
             user_id: UserId::from("usr_1"),
             at: UtcMs(self.now),
             negative: true,

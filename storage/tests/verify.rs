@@ -84,7 +84,10 @@ async fn facts_that_do_not_add_up_are_named() {
             let row = &mut paid(commit).rows.stock[0];
             row.qty = row.qty.saturating_add(1.into());
         }),
-        ("worth", |commit, _| paid(commit).rows.movements[0].cost -= 1),
+        ("worth", |commit, _| {
+            let cost = &mut paid(commit).rows.movements[0].cost;
+            *cost = cost.saturating_sub(1.into());
+        }),
         ("follows number", |commit, _| {
             if let Fact::TransactionPaid(it) = &mut paid(commit).fact {
                 it.transaction.receipt_no = Some("S001-till-1-00000009".into());

@@ -169,7 +169,13 @@ impl Shop {
     /// What is on the shelf before the test begins.
     pub fn stock(&mut self, sku: &str, qty: i64, value: i64) {
         let last_cost = value / qty;
-        let row = Stock { sku: sku.into(), qty: qty.into(), value, last_cost, ..Stock::default() };
+        let row = Stock {
+            sku: sku.into(),
+            qty: qty.into(),
+            value: Money::new(value),
+            last_cost: Money::new(last_cost),
+            ..Stock::default()
+        };
         self.ledger.stock.insert(sku.into(), row);
     }
 

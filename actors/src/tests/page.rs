@@ -5,6 +5,7 @@ use crate::commands;
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{ask, config, data, open, rules, sell, shop_of};
 use crate::{RequestContext, StoreHandle};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{MemberId, Sku, TransferId};
 use domain::model::inventory::transfer::TransferState;
 use domain::model::people::user::Role;
@@ -87,7 +88,7 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
         member: storage.members().member(&member).unwrap().map(|member| member.name),
         points: storage.members().points(&member).unwrap().map(|account| account.balance().get()),
         transfer: (transfer.state, transfer.cancel_lost),
-        stock: (stock.qty.get(), stock.value),
+        stock: (stock.qty.get(), stock.value.get()),
         movements: storage.stock().movements(&sku, None, 1_000).unwrap().len(),
         product: storage.products().product(&sku).unwrap().unwrap().name,
         untaken: storage.sync().untaken(9).unwrap().len(),
@@ -132,7 +133,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
         sku: Sku::from("A"),
         code: None,
         qty: 10.into(),
-        unit_cost: Some(600),
+        unit_cost: Some(Money::new(600)),
         line_total: None,
         rejected_qty: None,
         note: None,

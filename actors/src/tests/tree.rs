@@ -234,7 +234,7 @@ async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
     let refused = shop.handle.run(ask(1, None), commands::PaySale(id.clone(), cash())).await;
     assert!(matches!(refused, Err(Failure::Refused(Refusal::InsufficientStock { .. }))), "{refused:?}");
     let mut product = shop.handle.storage().products().product(&Sku::from("A")).unwrap().unwrap();
-    product.cost = Some(700);
+    product.cost = Some(Money::new(700));
     shop.handle.import_products(vec![product]).await.unwrap();
     let mut manager = ask(9, None);
     Arc::make_mut(&mut manager.caller).role = Role::StoreManager;

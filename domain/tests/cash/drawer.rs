@@ -289,7 +289,7 @@ fn a_long_count_is_told_in_parts() {
         blind: false,
         lines_total: 1_201,
         lines_counted: 1_201,
-        variance_value: Some(0),
+        variance_value: Some(Money::ZERO),
         note: None,
         business_date: jiff::civil::date(2026, 11, 20),
         created_by: "usr_1".into(),

@@ -114,7 +114,7 @@ fn adjustments_that_are_refused() {
 fn an_adjustment_waits_moves_and_is_taken_back() {
     let mut shop = open();
     let waiting = wait(&mut shop);
-    assert_eq!((waiting.state, waiting.value), (AdjustmentState::Pending, -1_667));
+    assert_eq!((waiting.state, waiting.value), (AdjustmentState::Pending, (-1_667).into()));
     assert_eq!(on_hand(&shop, "a"), (12, 10_003), "nothing moved");
     approve(&mut shop, &boss(), &waiting).unwrap();
     assert_eq!(on_hand(&shop, "a"), (10, 8_336));

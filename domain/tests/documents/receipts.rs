@@ -1,6 +1,7 @@
 //! Receipts taken back, goods sent back, what is missing.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 pub(super) fn a_receipt(shop: &mut Shop) -> Receiving {
     let line = |qty: i64, unit_cost| NewReceivingLine {
@@ -15,7 +16,7 @@ pub(super) fn a_receipt(shop: &mut Shop) -> Receiving {
     let cmd = NewReceiving {
         supplier_id: Some("sup_1".to_owned()),
         delivery_note_no: Some("N-1".to_owned()),
-        lines: vec![line(5, 1200), line(1, 1200)],
+        lines: vec![line(5, Money::new(1200)), line(1, Money::new(1200))],
         ..NewReceiving::default()
     };
     let ids: Vec<MovementId> = shop.ids("mov_", 2);
@@ -58,7 +59,7 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     };
     let cmd = NewSupplierReturn {
         supplier_id: "sup_1".to_owned(),
-        lines: vec![line(5, Some(1_000)), line(1, None)],
+        lines: vec![line(5, Some(Money::new(1_000))), line(1, None)],
         ..NewSupplierReturn::default()
     };
     let (who, ids) = (staff(), ids(&mut shop));
@@ -71,7 +72,11 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     assert!(refused.contains("supplier_id") && refused.contains("lines"), "{refused}");
     let event = run(&who, &cmd, &shop).unwrap();
     let document = &event.fact.document;
-    assert_eq!((document.claim, document.stock_cost), (6_010, 6_060), "M33 and one at the average");
+    assert_eq!(
+        (document.claim, document.stock_cost),
+        (6_010.into(), 6_060.into()),
+        "M33 and one at the average"
+    );
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (4, 4_040));
 }
@@ -85,12 +90,13 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     };
     use domain::wire::record::{Record, SupplierReturnPosted, supplier_return_posted};
     let mut shop = open();
-    let row = Stock { sku: "a".into(), damaged: 4.into(), damaged_value: 4_040, ..Stock::default() };
+    let row =
+        Stock { sku: "a".into(), damaged: 4.into(), damaged_value: Money::new(4_040), ..Stock::default() };
     shop.ledger.stock.insert("a".into(), row);
     let line = NewSupplierReturnLine {
         sku: "a".into(),
         qty: 3.into(),
-        unit_cost: Some(1_000),
+        unit_cost: Some(Money::new(1_000)),
         ..NewSupplierReturnLine::default()
     };
     let cmd = NewSupplierReturn {
@@ -107,7 +113,8 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     let text = supplier_return_posted(&shop.stamp(), document);
     let told: Record<SupplierReturnPosted> = serde_json::from_str(&text).unwrap();
     let posted = post(&of_supplier_return(&told.payload.document)).unwrap().here.rows;
-    let rows: Vec<_> = posted.iter().map(|row| (String::from(row.account), row.debit, row.credit)).collect();
+    let rows: Vec<_> =
+        posted.iter().map(|row| (String::from(row.account), row.debit.get(), row.credit.get())).collect();
     let expected = [("1230", 0, 3_030), ("2020", 3_000, 0), ("5030", 30, 0)];
     assert_eq!(rows, expected.map(|(account, debit, credit)| (account.to_owned(), debit, credit)));
 }
@@ -127,12 +134,13 @@ fn goods_whose_cost_is_no_whole_unit_are_claimed_to_the_unit() {
     };
     let cmd = NewSupplierReturn {
         supplier_id: "sup_1".to_owned(),
-        lines: vec![half(None), half(Some(21_000))],
+        lines: vec![half(None), half(Some(Money::new(21_000)))],
         ..NewSupplierReturn::default()
     };
     let ids = ids(&mut shop);
     let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
-    let claims: Vec<_> = event.fact.document.lines.iter().map(|line| (line.claim, line.stock_cost)).collect();
+    let claims: Vec<_> =
+        event.fact.document.lines.iter().map(|line| (line.claim.get(), line.stock_cost.get())).collect();
     assert_eq!(claims, [(21_875, 21_875), (21_000, 21_875)]);
 }
 
@@ -146,9 +154,9 @@ fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
     let row = Stock {
         sku: "a".into(),
         qty: 1.into(),
-        value: 9_000,
+        value: Money::new(9_000),
         damaged: 4.into(),
-        damaged_value: 4_040,
+        damaged_value: Money::new(4_040),
         ..Stock::default()
     };
     shop.ledger.stock.insert("a".into(), row);

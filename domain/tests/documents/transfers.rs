@@ -1,6 +1,7 @@
 //! Transfers: sent, received, settled, called off.
 
 use super::*;
+use domain::model::base::figures::Money;
 use domain::wire::feed::StoreDown;
 
 fn arriving(lines: &[(&str, i64)]) -> ReceiveTransfer {
@@ -49,14 +50,17 @@ fn meet(shop: &mut Shop, sent: &Transfer, received: &Transfer) -> Transfer {
 fn goods_travel_and_what_is_missing_is_settled() {
     let (mut here, mut there) = (open(), there());
     let sent = here.send(&[("a", 12)]).unwrap();
-    assert_eq!((on_hand(&here, "a"), sent.in_transit_value()), ((0, 0), 10_003));
+    assert_eq!((on_hand(&here, "a"), sent.in_transit_value()), ((0, 0), 10_003.into()));
     let received = receive(&mut there, &sent, &[("a", 10)]).unwrap();
     assert_eq!(on_hand(&there, "a"), (10, 8_335), "J1");
     let again = receive(&mut there, &sent, &[("a", 1)]).unwrap_err();
     assert_eq!(again.code(), "invalid_state", "one receive");
 
     let met = meet(&mut here, &sent, &received);
-    assert_eq!((met.state, met.cancel_lost, met.in_transit_value()), (TransferState::Received, false, 1_668));
+    assert_eq!(
+        (met.state, met.cancel_lost, met.in_transit_value()),
+        (TransferState::Received, false, 1_668.into())
+    );
     assert_eq!(on_hand(&here, "a"), (0, 0));
     resolve(&mut here, &met, &[("a", 1, Resolution::Lost)]).unwrap();
     let too_many = resolve(&mut here, &met, &[("a", 2, Resolution::FoundAtSource)]);
@@ -94,7 +98,7 @@ fn a_cancellation_that_meets_a_receipt_loses() {
     let received = receive(&mut there, &sent, &[("a", 12)]).unwrap();
     let met = meet(&mut here, &sent, &received);
     assert!(met.cancel_lost);
-    assert_eq!((on_hand(&here, "a"), met.in_transit_value()), ((0, 0), 0));
+    assert_eq!((on_hand(&here, "a"), met.in_transit_value()), ((0, 0), Money::ZERO));
 }
 
 fn send_to(
@@ -210,8 +214,8 @@ proptest! {
         }
         let after = &here.ledger.transfers[&sent.transfer_id];
         let line = &after.lines[0];
-        let parts: i64 = line.resolved.iter().map(|part| part.cost).sum();
-        prop_assert_eq!(line.in_cost + parts + after.in_transit_value(), value);
+        let parts: Money = line.resolved.iter().map(|part| part.cost).sum();
+        prop_assert_eq!(line.in_cost.saturating_add(parts).saturating_add(after.in_transit_value()), value);
         prop_assert!(line.resolved.iter().all(|part| part.cost >= 0));
         if line.pending() == 0 {
             prop_assert_eq!(after.in_transit_value(), 0, "the last piece takes all");

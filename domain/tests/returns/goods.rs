@@ -1,6 +1,7 @@
 //! Where goods and money go.
 
 use super::*;
+use domain::model::base::figures::Money;
 
 #[test]
 fn goods_go_where_they_are_sent() {
@@ -13,11 +14,17 @@ fn goods_go_where_they_are_sent() {
     assert_eq!(document.refund_total, 3330);
     assert_eq!(document.items.iter().map(|line| line.cost).collect::<Vec<_>>(), [600, 600, 600]);
     let row = &shop.ledger.stock["a"];
-    assert_eq!((row.qty.get(), row.value, row.damaged.get(), row.damaged_value), (8, 4_800, 1, 600));
+    assert_eq!(
+        (row.qty.get(), row.value, row.damaged.get(), row.damaged_value),
+        (8, 4_800.into(), 1, 600.into())
+    );
 
     shop.void_return(&boss(), &document).unwrap();
     let row = &shop.ledger.stock["a"];
-    assert_eq!((row.qty.get(), row.value, row.damaged.get(), row.damaged_value), (7, 4_200, 0, 0));
+    assert_eq!(
+        (row.qty.get(), row.value, row.damaged.get(), row.damaged_value),
+        (7, 4_200.into(), 0, Money::ZERO)
+    );
     let totals = &shop.shift.shift.totals;
     assert_eq!(
         (totals.returns_count, totals.returns_total, totals.returns_tax),

@@ -48,7 +48,7 @@ pub fn ledger(given: &Value) -> Value {
     let (mut debit, mut credit, mut sum) = (Map::new(), Map::new(), 0);
     for row in balance.rows().unwrap() {
         let account = String::from(row.account);
-        sum += row.debit;
+        sum += row.debit.get();
         let (side, amount) = if row.debit > 0 { (&mut debit, row.debit) } else { (&mut credit, row.credit) };
         side.insert(account, json!(amount));
     }

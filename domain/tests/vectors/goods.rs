@@ -17,8 +17,8 @@ pub fn opname(given: &Value) -> Value {
     let start = &given["start"];
     let mut stock = Stock {
         qty: int(start, "qty").into(),
-        value: int(start, "value"),
-        last_cost: int(start, "last_cost"),
+        value: Money::new(int(start, "value")),
+        last_cost: Money::new(int(start, "last_cost")),
         ..Stock::default()
     };
     let mut line = OpnameLine::default();
@@ -28,7 +28,9 @@ pub fn opname(given: &Value) -> Value {
                 stock.take_out(int(step, "qty").into()).unwrap();
             }
             "receive" => {
-                stock.take_in(int(step, "qty").into(), Incoming::Priced(int(step, "cost"))).unwrap();
+                stock
+                    .take_in(int(step, "qty").into(), Incoming::Priced(Money::new(int(step, "cost"))))
+                    .unwrap();
             }
             "count" => {
                 let zone = step["zone"].as_str().unwrap_or_default();
@@ -54,8 +56,11 @@ pub fn opname(given: &Value) -> Value {
 }
 
 pub fn transfer(given: &Value) -> Value {
-    let mut line =
-        TransferLine { qty: int(given, "sent").into(), cost: int(given, "cost"), ..TransferLine::default() };
+    let mut line = TransferLine {
+        qty: int(given, "sent").into(),
+        cost: Money::new(int(given, "cost")),
+        ..TransferLine::default()
+    };
     if let Err(refusal) = line.receive(int(given, "received").into()) {
         return refused(&refusal);
     }

@@ -152,9 +152,9 @@ pub fn lots(given: &Value) -> Value {
 
 pub fn defer(given: &Value) -> Value {
     let deferred = points::defer(
-        int(given, "net"),
+        int(given, "net").into(),
         int(given, "earned").into(),
-        int(given, "redeem_value"),
+        int(given, "redeem_value").into(),
         BasisPoints::new(int(given, "redemption_bp")),
     );
     json!({"standalone": deferred.standalone, "deferred": deferred.deferred})
@@ -162,7 +162,7 @@ pub fn defer(given: &Value) -> Value {
 
 pub fn pool(given: &Value) -> Value {
     let start = &given["start"];
-    let mut pool = Pool { points: int(start, "points").into(), value: int(start, "value") };
+    let mut pool = Pool { points: int(start, "points").into(), value: int(start, "value").into() };
     let steps: Vec<Value> = list(given, "events")
         .iter()
         .map(|step| {
@@ -170,7 +170,7 @@ pub fn pool(given: &Value) -> Value {
             if let Some(points) = step["release"].as_i64() {
                 out["released"] = json!(pool.release(points.into()));
             } else {
-                pool.add(int(step, "earn").into(), int(step, "value"));
+                pool.add(int(step, "earn").into(), int(step, "value").into());
             }
             out["points"] = json!(pool.points);
             out["value"] = json!(pool.value);

@@ -289,8 +289,8 @@ fn stock(given: &Value) -> Value {
     let mut row = Stock {
         sku: "1".into(),
         qty: int(start, "qty").into(),
-        value: int(start, "value"),
-        last_cost: int(start, "last_cost"),
+        value: Money::new(int(start, "value")),
+        last_cost: Money::new(int(start, "last_cost")),
         ..Stock::default()
     };
     let moves: Vec<Value> = list(given, "moves")
@@ -299,8 +299,8 @@ fn stock(given: &Value) -> Value {
             let qty = Quantity::new(int(step, "qty"));
             let moved = match (step["cost"].as_i64(), step["purchase"] == true) {
                 _ if qty < 0 => row.take_out(qty.saturating_neg()),
-                (Some(cost), true) => row.take_in(qty, Incoming::Priced(cost)),
-                (Some(cost), false) => row.take_in(qty, Incoming::Back(cost)),
+                (Some(cost), true) => row.take_in(qty, Incoming::Priced(Money::new(cost))),
+                (Some(cost), false) => row.take_in(qty, Incoming::Back(Money::new(cost))),
                 (None, _) => row.take_in(qty, Incoming::Found),
             };
             match moved {

@@ -24,7 +24,7 @@ fn reads_every_column_and_leaves_empty_ones_out() {
     assert_eq!((products[0].name.as_str(), products[0].price), ("Tea, green", 1500.into()));
     assert_eq!(
         (products[0].tax_rate_bp, products[0].cost, products[0].reorder_level),
-        (Some(0), Some(900), Some(Quantity::new(5)))
+        (Some(0), Some(900.into()), Some(Quantity::new(5)))
     );
     assert_eq!(products[0].barcodes[0].code, "8990001");
     assert_eq!(
@@ -42,7 +42,7 @@ fn a_suppliers_file_has_semicolons_and_grouped_figures() {
     let products = read(text.as_bytes(), UtcMs(7)).unwrap();
     assert_eq!(
         (products[0].name.as_str(), products[0].price, products[0].cost),
-        ("Tea, green", 1_500.into(), Some(1_234))
+        ("Tea, green", 1_500.into(), Some(1_234.into()))
     );
     assert_eq!(products[1].price, 1_250_000);
     // As spreadsheets save it: separators at the ends of lines, and rows of nothing else.

@@ -4,7 +4,7 @@ use crate::db::insert::NewRow;
 use crate::projection::fold::{OrderReceipt, Projection, ReturnedFrom, RightTender, Sums, Voided};
 use crate::row;
 use crate::table::audit;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::books::deposit::Deposit;
 use domain::model::books::register::is_numbered_by;
@@ -107,8 +107,8 @@ impl Projection<'_> {
                 name: line.name.as_str(), qty: line.qty, gross: line.price.saturating_mul(line.qty.get()),
                 discount: line.discount, tax: line.tax, tax_code: line.tax_code.clone(),
                 tax_rate_bp: i64::from(line.tax_rate_bp), total: line.total, category: "",
-                cost: effect.map_or(0, |effect| effect.cost),
-                correction: effect.map_or(0, |effect| effect.correction),
+                cost: effect.map_or(Money::ZERO, |effect| effect.cost),
+                correction: effect.map_or(Money::ZERO, |effect| effect.correction),
                 balance_after: effect.map(|effect| effect.balance_after), is_first: i64::from(seen.insert(&line.sku)),
             });
         }
@@ -174,7 +174,7 @@ impl Projection<'_> {
                 store_id: self.store_id, event_id, position, business_date: back.business_date.to_string(), sku, qty: line.qty, refund: line.refund,
                 tax: line.tax, tax_rate_bp: i64::from(line.tax_rate_bp),
                 sold_line_no: line.sold_line_no.map(i64::from), cost: line.cost,
-                category: "", disposition, correction: effect.map_or(0, |effect| effect.correction),
+                category: "", disposition, correction: effect.map_or(Money::ZERO, |effect| effect.correction),
                 balance_after: effect.map(|effect| effect.balance_after), is_first: i64::from(seen.insert(disposition)),
             });
         }

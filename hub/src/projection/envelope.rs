@@ -1,5 +1,6 @@
 //! A record as it came, read as far as it can be understood.
 
+use domain::model::base::figures::Money;
 use domain::model::base::ids::is_id;
 use domain::model::base::limits::FIGURE_MAX;
 use domain::model::base::time::UtcMs;
@@ -62,8 +63,8 @@ pub struct Understood {
 
 impl Understood {
     /// Amount by which it moves the value of the store's stock.
-    pub fn moved(&self) -> i64 {
-        self.effect.moves.iter().map(|moved| moved.value).fold(0, i64::saturating_add)
+    pub fn moved(&self) -> Money {
+        self.effect.moves.iter().map(|moved| moved.value).sum()
     }
 }
 

@@ -205,7 +205,7 @@ impl<'a> Projection<'a> {
         for moved in &effect.moves {
             let row = self.stock.entry(moved.sku.0.clone()).or_default();
             row.qty = row.qty.saturating_add(moved.qty);
-            row.value = row.value.saturating_add(moved.value);
+            row.value = row.value.saturating_add(moved.value.get());
             row.moved_at = row.moved_at.max(occurred_at.0);
         }
         for (shift_id, method, amount) in &effect.methods {

@@ -3,7 +3,7 @@
 
 use crate::columns;
 use crate::db::column::Columns;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::transfer::{Resolved, Transfer, TransferLine, TransferState};
 use domain::rules::books::posting::{Context, RecordToPost};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// A part of a shortfall, of a line.
 type Part = (u32, Resolved);
 /// Values by the lines of a document.
-type ByLine = BTreeMap<u32, i64>;
+type ByLine = BTreeMap<u32, Money>;
 
 /// Amount that the sender's book holds for a transfer.
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Held {
 pub(crate) struct TransitMove {
     pub sku: Sku,
     pub qty: Quantity,
-    pub value: i64,
+    pub value: Money,
 }
 
 /// The record of a transfer, if it is one.
@@ -130,8 +130,8 @@ async fn write(
                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (store_id, transfer_id) DO UPDATE SET \
                value = excluded.value, lines = excluded.lines, settled = excluded.settled, \
                expected = excluded.expected, arrived = excluded.arrived";
-    let value = held.lines.values().fold(0, |sum: i64, value| sum.saturating_add(*value));
-    let query = sqlx::query(sql).bind(sender).bind(id).bind(value).bind(json(&held.lines)?);
+    let value: Money = held.lines.values().copied().sum();
+    let query = sqlx::query(sql).bind(sender).bind(id).bind(value.get()).bind(json(&held.lines)?);
     let query = query.bind(json(&held.settled)?).bind(json(&held.expected)?).bind(i64::from(held.arrived));
     query.execute(connection).await.map(drop)
 }

@@ -15,6 +15,7 @@ use crate::table::mapping::Mappings;
 use crate::table::member;
 use crate::table::rollup::{Part, RollupSums, TRANSIT, TRANSIT_DAYS};
 use crate::{columns, row, secret};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::StoreId;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
@@ -212,14 +213,14 @@ impl Desk<'_> {
         event_id: &str,
         payload: &AnyPayload,
         accounts: &Mapped,
-    ) -> BTreeMap<String, (Account, i64)> {
+    ) -> BTreeMap<String, (Account, Money)> {
         let mut told_before = BTreeMap::new();
         for item in items_of(payload) {
             let account = item.account(accounts);
             if self.listed.insert(item.item_id.clone()) {
                 self.expected.push(ExpectedItem { event_id: event_id.to_owned(), account, item });
             } else {
-                told_before.insert(item.item_id, (account, item.amount));
+                told_before.insert(item.item_id, (account, Money::new(item.amount)));
             }
         }
         told_before
@@ -246,7 +247,7 @@ impl Desk<'_> {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
         for TransitMove { sku, qty, value } in left {
             let [sender, day, sku] = [sender.as_str(), &entry_date, sku.as_str()].map(Part::from);
-            let figures = [("qty", qty.saturating_neg().get()), ("value", value.saturating_neg())];
+            let figures = [("qty", qty.saturating_neg().get()), ("value", value.saturating_neg().get())];
             self.rollups.add(&TRANSIT, vec![sender.clone(), sku.clone()], figures);
             self.rollups.add(&TRANSIT_DAYS, vec![sender, day, sku], figures);
         }
@@ -300,10 +301,9 @@ impl Desk<'_> {
         let (day, entry_date) = (*business_date, self.entry_date(book, *business_date));
         let Some(entered) = self.books.get_mut(book) else { return };
         let cause_key = format!("{event_id}{suffix}");
-        let line = |row: &Row| EntryLine {
-            account: String::from(row.account),
-            debit: row.debit,
-            credit: row.credit,
+        let line = |row: &Row| {
+            let (account, debit, credit) = (row.account.into(), row.debit.get(), row.credit.get());
+            EntryLine { account, debit, credit }
         };
         entered.entries.push(NewEntry {
             book: book.to_owned(),

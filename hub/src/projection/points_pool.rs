@@ -3,7 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::{columns, row};
-use domain::model::base::figures::Points;
+use domain::model::base::figures::{Money, Points};
 use domain::rules::books::posting::points_pool::{self, PoolStep, PoolTerms, StepKind};
 use domain::rules::books::posting::{PointsEffect, PointsPolicy};
 use domain::rules::people::points::Pool;
@@ -83,7 +83,7 @@ impl LockedPool {
         let query = sqlx::query(sql)
             .bind(next_no)
             .bind(pool.points.get())
-            .bind(pool.value)
+            .bind(pool.value.get())
             .bind(terms.redeem_value.get());
         query.execute(connection).await.map(drop)
     }
@@ -130,7 +130,7 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
             break;
         }
         for row in rows {
-            let (next, moved, worth): (i64, Points, i64) = columns!(row => (pool_no, points, value));
+            let (next, moved, worth): (i64, Points, Money) = columns!(row => (pool_no, points, value));
             folded.add(moved, worth);
             if next != no.saturating_add(1) || folded.points < 0 || folded.value < 0 {
                 problems.push(format!(

@@ -49,7 +49,7 @@ pub(crate) async fn posted(
         let Some(entries) = of_record(&told) else { continue };
         for (book, made, suffix) in parts(store_id, &entries) {
             let mut words = entries.business_date.to_string();
-            let line = |row: &Row| line_words(&String::from(row.account), row.debit, row.credit);
+            let line = |row: &Row| line_words(&String::from(row.account), row.debit.get(), row.credit.get());
             words.extend(made.rows.iter().map(line));
             posted.entries.insert((book.to_owned(), format!("{event_id}{suffix}")), words);
         }

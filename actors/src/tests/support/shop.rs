@@ -106,7 +106,7 @@ pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity
     Storage::init(&path, &StoreId::from("S001"), "1-00000000000000aa").unwrap();
     let storage = Storage::open(&path, &Options::default()).unwrap();
     let product = Product::new(Sku::from("A"), "Apple".to_owned(), Money::new(1000), UtcMs(0));
-    let product = Product { tax_rate_bp: Some(0), cost: Some(600), ..product };
+    let product = Product { tax_rate_bp: Some(0), cost: Some(Money::new(600)), ..product };
     let mut events = vec![Event::product_changed(product)];
     events.extend(hub.map(|hub| fact::HubEnrolled { hub }.into()));
     let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };

@@ -149,9 +149,9 @@ pub enum Refusal {
     #[error("the lines do not balance: debit {debit}, credit {credit}")]
     Unbalanced {
         /// Σ debit.
-        debit: i64,
+        debit: Money,
         /// Σ credit.
-        credit: i64,
+        credit: Money,
     },
     /// 403: the role takes no part in this.
     #[error("your role does not allow this: ask a manager to do it")]
@@ -163,9 +163,9 @@ pub enum Refusal {
     #[error("{amount} is above the limit of {limit}: ask an administrator to do it")]
     AboveLimit {
         /// The most that goes without an administrator.
-        limit: i64,
+        limit: Money,
         /// Amount that was requested.
-        amount: i64,
+        amount: Money,
     },
     /// 403: the user who made a document can't approve it.
     #[error("you created this: somebody else must approve it")]

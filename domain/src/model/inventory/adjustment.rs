@@ -1,6 +1,6 @@
 //! Adjustments: stock written off, found or corrected, with a reason.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{AdjustmentId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -54,9 +54,9 @@ pub struct AdjustmentLine {
     /// Number of pieces, signed, not 0.
     pub qty: Quantity,
     /// Signed cost of the moved pieces, in whole currency units. An estimate while the adjustment is pending.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
-    pub correction: i64,
+    pub correction: Money,
     /// Pieces on hand after the adjustment. Null while the adjustment is pending.
     pub balance_after: Option<Quantity>,
 }
@@ -80,7 +80,7 @@ pub struct Adjustment {
     /// Lines of the adjustment.
     pub lines: Vec<AdjustmentLine>,
     /// Sum of the lines' signed costs, in whole currency units. An estimate while the adjustment is pending.
-    pub value: i64,
+    pub value: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.

@@ -1,6 +1,6 @@
 //! Opname: a stock count while the shop continues selling.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, OpnameId, Sku, StoreId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -62,7 +62,7 @@ pub struct Opname {
     /// Number of products with a valid count. Products that are to be counted again are not included.
     pub lines_counted: u64,
     /// Sum of the signed costs that posting moved, in whole currency units. Null until the count is posted.
-    pub variance_value: Option<i64>,
+    pub variance_value: Option<Money>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.
@@ -191,9 +191,9 @@ pub struct OpnameLine {
     /// Posted although it moved between two counts.
     pub accepted: bool,
     /// Cost of what posting moved.
-    pub variance_value: Option<i64>,
+    pub variance_value: Option<Money>,
     /// Correction of earlier estimates that posting made.
-    pub correction: i64,
+    pub correction: Money,
     /// On hand after posting.
     pub balance_after: Option<Quantity>,
     /// The movement, where there was a difference.

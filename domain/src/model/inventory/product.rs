@@ -49,7 +49,7 @@ pub struct Product {
     pub barcodes: Vec<Barcode>,
     /// First estimate of the cost of one piece, in whole currency units, for stock that was never received. Null for
     /// none.
-    pub cost: Option<i64>,
+    pub cost: Option<Money>,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: Option<Quantity>,
     /// Whether stock of the product is kept.

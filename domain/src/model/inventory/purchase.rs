@@ -1,6 +1,6 @@
 //! Purchasing: whom head office buys from, and what it ordered for which store.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::money::{product, share};
 use crate::model::base::time::UtcMs;
@@ -137,11 +137,11 @@ pub struct OrderLine {
     /// Ordered quantity in pieces.
     pub qty: Quantity,
     /// Price per piece in whole currency units, rounded if the line has a total.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Total cost of all pieces in whole currency units, if the line was ordered by its total. Null if it was ordered
     /// by price per piece.
     #[serde(default)]
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Pieces received so far.
     pub received_qty: Quantity,
     /// Pieces that were delivered and refused at the door.
@@ -167,12 +167,12 @@ pub struct OrderLine {
 impl OrderLine {
     /// Cost of `n` of its pieces. If the line has a total, their share of it, rounded down, so that all pieces
     /// together cost the total.
-    pub fn value_of(&self, n: Quantity) -> i64 {
+    pub fn value_of(&self, n: Quantity) -> Money {
         let value = match self.line_total {
             Some(total) => share(total, n, self.qty.max(Quantity::new(1))),
             None => product(n, self.unit_cost),
         };
-        i64::try_from(value).unwrap_or(i64::MAX)
+        Money::saturating_from(value)
     }
 
     /// Pieces that may still be received.
@@ -208,11 +208,11 @@ pub struct ProposedLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Price per piece in whole currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Total cost of all pieces in whole currency units, if the line is ordered by its total. Null if it is ordered by
     /// price per piece.
     #[serde(default)]
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Expected delivery date of this line. Null if it is the order's.
     pub expected_at: Option<Date>,
 }
@@ -227,7 +227,7 @@ pub struct ProposedRevision {
     /// Reason given for the revision.
     pub reason: String,
     /// Total of the order after the revision, in whole currency units.
-    pub total: i64,
+    pub total: Money,
     /// All lines that would be expected.
     pub lines: Vec<ProposedLine>,
     /// Expected delivery date. Null if it does not change.
@@ -257,7 +257,7 @@ pub struct PurchaseOrder {
     /// Ordered products.
     pub lines: Vec<OrderLine>,
     /// Sum of the lines' costs, in whole currency units.
-    pub total: i64,
+    pub total: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// User who created the document.
@@ -284,7 +284,7 @@ pub struct PurchaseOrder {
     /// Approved total, in whole currency units; a revision above it needs a new approval. Null until the order is
     /// approved.
     #[serde(default)]
-    pub approved_total: Option<i64>,
+    pub approved_total: Option<Money>,
     /// When the order was sent to its store and its supplier. Null if it was not.
     #[serde(default)]
     pub sent_at: Option<UtcMs>,

@@ -1,6 +1,6 @@
 //! Receiving: a supplier's goods come in.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{ReceivingId, Sku, StoreId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -20,11 +20,11 @@ pub struct ReceivingLine {
     /// Pieces that were delivered and refused at the door. They do not go into stock and have no cost.
     pub rejected_qty: Quantity,
     /// Cost of one piece, in whole currency units; rounded if the line states a total.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Total cost of the accepted pieces, in whole currency units: the line's total, or `qty` × `unit_cost`.
-    pub cost: i64,
+    pub cost: Money,
     /// Amount booked to cost of goods because stock was below zero, in whole currency units.
-    pub correction: i64,
+    pub correction: Money,
     /// Pieces on hand after the receipt.
     pub balance_after: Quantity,
     /// Whether the cost was unknown: none was given, the order has none, and there was no average cost.
@@ -53,7 +53,7 @@ pub struct Receiving {
     /// Received lines.
     pub lines: Vec<ReceivingLine>,
     /// Sum of the lines' costs, in whole currency units.
-    pub total_cost: i64,
+    pub total_cost: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.

@@ -1,6 +1,6 @@
 //! Stock: quantity and value per sku, moved only by append-only movements.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::product::Product;
@@ -56,15 +56,15 @@ pub struct Stock {
     /// Pieces on hand; may be below zero.
     pub qty: Quantity,
     /// Value of the stock in whole currency units; 0 or of the sign of `qty`.
-    pub value: i64,
+    pub value: Money,
     /// Last unit cost: what is shown as average cost.
-    pub last_cost: i64,
+    pub last_cost: Money,
     /// Pieces that are reserved and can't be sold.
     pub reserved: Quantity,
     /// Pieces that can't be sold; not in `qty`.
     pub damaged: Quantity,
     /// Cost of the damaged pieces.
-    pub damaged_value: i64,
+    pub damaged_value: Money,
     /// Number of movements so far: two counts with the same number saw the same stock.
     pub moves: u64,
     /// When the stock last moved. Null if it never did.
@@ -81,10 +81,10 @@ pub struct Movement {
     /// Number of pieces, signed.
     pub qty: Quantity,
     /// Signed cost of these pieces, as posted to the books, in whole currency units.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
     /// whole currency units.
-    pub correction: i64,
+    pub correction: Money,
     /// Pieces on hand after the movement.
     pub balance_after: Quantity,
     /// Reason for the movement.
@@ -96,7 +96,7 @@ pub struct Movement {
     /// Line of the document that caused the movement.
     pub line_no: u32,
     /// Cost of one piece, for display: `cost` / `qty`, in whole currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// User who caused the movement.
     pub user_id: UserId,
     /// When the stock moved.
@@ -108,7 +108,7 @@ pub struct Movement {
 impl Stock {
     /// The row of a product that never moved: its own cost is the first estimate.
     pub fn seed(product: &Product) -> Self {
-        Self { sku: product.sku.clone(), last_cost: product.cost.unwrap_or(0), ..Self::default() }
+        Self { sku: product.sku.clone(), last_cost: product.cost.unwrap_or(Money::ZERO), ..Self::default() }
     }
 }
 

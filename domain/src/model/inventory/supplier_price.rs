@@ -1,6 +1,6 @@
 //! What a supplier asks for a product: from when on, from how many pieces.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
@@ -30,7 +30,7 @@ pub struct SupplierPrice {
     /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Least number of pieces for this price.
     pub min_qty: Quantity,
     /// Number of pieces in a pack.

@@ -1,6 +1,6 @@
 //! Goods that went back to a supplier.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, StoreId, SupplierReturnId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::stock::StockPlace;
@@ -19,9 +19,9 @@ pub struct SupplierReturnLine {
     /// Returned quantity in pieces.
     pub qty: Quantity,
     /// Amount claimed from the supplier, in whole currency units.
-    pub claim: i64,
+    pub claim: Money,
     /// Value at which the pieces left stock, in whole currency units.
-    pub stock_cost: i64,
+    pub stock_cost: Money,
     /// Pieces left in the stock that the goods were taken from: on hand, or damaged.
     pub balance_after: Quantity,
 }
@@ -42,9 +42,9 @@ pub struct SupplierReturn {
     /// Returned lines.
     pub lines: Vec<SupplierReturnLine>,
     /// Sum of the lines' claims, in whole currency units.
-    pub claim: i64,
+    pub claim: Money,
     /// Sum of the lines' stock costs, in whole currency units. Its difference from `claim` is purchase variance.
-    pub stock_cost: i64,
+    pub stock_cost: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
     /// Business date of the document, by its own time.

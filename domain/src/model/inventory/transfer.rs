@@ -1,5 +1,6 @@
 //! Transfers: goods on their way to another store.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{StoreId, TransferId, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -95,10 +96,10 @@ impl Transfer {
     }
 
     /// Value that is in transit or not settled yet.
-    pub fn in_transit_value(&self) -> i64 {
+    pub fn in_transit_value(&self) -> Money {
         match self.state {
-            TransferState::Draft | TransferState::Cancelled => 0,
-            _ => self.lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.in_transit_value())),
+            TransferState::Draft | TransferState::Cancelled => Money::ZERO,
+            _ => self.lines.iter().map(TransferLine::in_transit_value).sum(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Entries that a person writes: balanced over all, and in each book by what moves between stores
 //! (docs/arithmetic.md#entries-by-hand).
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::rules::books::posting::plan::{BETWEEN_STORES, OPENING};
 use schemars::JsonSchema;
@@ -87,7 +88,7 @@ pub fn by_book(lines: &[HandLine]) -> Result<BTreeMap<String, Vec<EntryLine>>, R
     }
     let (debit, credit) = (sum(lines, |line| line.debit), sum(lines, |line| line.credit));
     if debit != credit {
-        return Err(Refusal::Unbalanced { debit, credit });
+        return Err(Refusal::Unbalanced { debit: Money::new(debit), credit: Money::new(credit) });
     }
     for lines in books.values_mut() {
         balance(lines, String::from(BETWEEN_STORES));
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn what_does_not_balance_is_refused_with_its_line() {
         let unbalanced = by_book(&[line("", "1040", 5), line("", "6050", -4)]);
-        assert_eq!(unbalanced, Err(Refusal::Unbalanced { debit: 5, credit: 4 }));
+        assert_eq!(unbalanced, Err(Refusal::Unbalanced { debit: Money::new(5), credit: Money::new(4) }));
         let both = HandLine { credit: 5, ..line("", "6050", 5) };
         for (lines, path) in [
             (vec![line("", "1040", 5)], "lines"),

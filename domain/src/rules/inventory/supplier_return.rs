@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::{figure, product as times, sum};
@@ -51,10 +51,10 @@ pub struct NewSupplierReturnLine {
     pub qty: Quantity,
     /// Amount claimed for one piece, in whole currency units. Defaults to the average cost of the goods if `line_total`
     /// is omitted too.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Amount claimed for all pieces together, in place of `unit_cost`, in whole currency units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
 }
 
 crate::rules::selling::sale::scanned!(NewSupplierReturnLine, "lines", |line| vec![("qty", &mut line.qty)]);

@@ -74,9 +74,9 @@ pub struct Move {
     /// Number of pieces, signed.
     pub qty: Quantity,
     /// Signed: cost less correction (docs/arithmetic.md#cost-of-stock).
-    pub value: i64,
+    pub value: Money,
     /// Cost of the received goods beyond the estimate at which goods before them were taken; not part of the value.
-    pub correction: i64,
+    pub correction: Money,
     /// On hand afterwards, as the store counted it.
     pub balance_after: Quantity,
 }
@@ -112,9 +112,9 @@ pub struct LineEffect {
     /// Pieces on hand after the movement.
     pub balance_after: Quantity,
     /// Signed cost of the movement.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
-    pub correction: i64,
+    pub correction: Money,
     /// Signed pieces that moved.
     pub qty: Quantity,
 }

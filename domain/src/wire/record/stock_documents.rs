@@ -1,6 +1,6 @@
 //! Records of goods: receipts, transfers, adjustments, counts.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::StoreId;
 use crate::model::hub::stamp::Stamp;
 use crate::model::inventory::adjustment::Adjustment;
@@ -144,7 +144,7 @@ impl Payload for OpnamePosted {
         let one = |line: &OpnameLine| Move {
             sku: line.sku.clone(),
             qty: line.variance(),
-            value: line.variance_value.unwrap_or(0).saturating_sub(line.correction),
+            value: line.variance_value.unwrap_or(Money::ZERO).saturating_sub(line.correction),
             correction: line.correction,
             balance_after: line.balance_after.unwrap_or_default(),
         };
@@ -170,7 +170,7 @@ impl Payload for SupplierReturnPosted {
             sku: line.sku.clone(),
             qty: line.qty.saturating_neg(),
             value: line.stock_cost.saturating_neg(),
-            correction: 0,
+            correction: Money::ZERO,
             balance_after: line.balance_after,
         };
         // What was put aside is not in the stock any more.

@@ -2,6 +2,7 @@
 
 use super::store::{Died, Disk, Store};
 use domain::model::base::event::{Event, Rows, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{MovementId, Sku, StoreId, TransferId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::Rules;
@@ -31,8 +32,8 @@ impl Disk {
         let row = Stock {
             sku: sku.clone(),
             qty: PIECES.into(),
-            value: 1000 * PIECES,
-            last_cost: 1000,
+            value: Money::new(1000 * PIECES),
+            last_cost: Money::new(1000),
             ..Stock::default()
         };
         self.ledger.stock.insert(sku, row);

@@ -193,10 +193,10 @@ mod tests {
                 next_open_date: Default::default(),
             },
             Refusal::NotReady(Vec::new()),
-            Refusal::Unbalanced { debit: 1, credit: 0 },
+            Refusal::Unbalanced { debit: Money::new(1), credit: Money::ZERO },
             Refusal::StaleRevision { state: text(), revision: 1 },
             Refusal::VersionConflict { version: text() },
-            Refusal::AboveLimit { limit: 1, amount: 2 },
+            Refusal::AboveLimit { limit: Money::new(1), amount: Money::new(2) },
             Refusal::OwnApproval,
         ];
         for refusal in refusals {

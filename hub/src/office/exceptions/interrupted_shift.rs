@@ -8,6 +8,7 @@ use crate::table::day_lock;
 use crate::table::exception::SHIFT_INTERRUPTED;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store;
+use domain::model::base::figures::Money;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::{Fact, Row, post};
 use edge::{ApiError, ids};
@@ -75,13 +76,16 @@ impl Writer<'_> {
         counted: i64,
         exception_id: &str,
     ) -> Result<(), Failure> {
-        let closed = Fact::ShiftClosed { expected: shift.expected, counted };
+        let closed = Fact::ShiftClosed { expected: Money::new(shift.expected), counted: Money::new(counted) };
         let rows = post(&closed).map_err(ApiError::from)?.here.rows;
         if rows.is_empty() {
             return Ok(());
         }
-        let line =
-            |row: Row| EntryLine { account: String::from(row.account), debit: row.debit, credit: row.credit };
+        let line = |row: Row| EntryLine {
+            account: String::from(row.account),
+            debit: row.debit.get(),
+            credit: row.credit.get(),
+        };
         let (book, day) = (shift.store_id.as_str(), shift.business_date);
         let entry_no = journal::numbers(connection, book, 1).await?;
         let entry_date = day_lock::of_book(connection, book, day).await?.first_open(day);

@@ -44,7 +44,7 @@ impl Command for New {
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
-        let written = writer.post(tx.connection, &self, finance.manual_limit).await?;
+        let written = writer.post(tx.connection, &self, finance.manual_limit.get()).await?;
         posted(tx, &written).await
     }
 }

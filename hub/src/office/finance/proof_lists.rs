@@ -115,7 +115,7 @@ pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx
     for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
         let settled: Vec<(u32, Resolved)> = row.json("settled")?;
         let there = settled.iter().filter(|(_, part)| part.resolution == Resolution::FoundAtDestination);
-        waiting = there.fold(waiting, |sum, (_, part)| sum.saturating_add(part.cost));
+        waiting = there.fold(waiting, |sum, (_, part)| sum.saturating_add(part.cost.get()));
     }
     let sql = "SELECT CAST(COALESCE(SUM(m.cost), 0) AS BIGINT) FROM movements m JOIN events e ON e.store_id = m.store_id \
                AND e.event_id = m.event_id JOIN transfers t ON t.transfer_id = m.reference_id AND t.to_store = m.store_id \

@@ -5,7 +5,7 @@ use crate::db::insert::list;
 use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::goods::goods_document::{self, Filter, Kind, LatestRecord};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::receiving::{Receiving, ReceivingLine};
 use domain::wire::record::ReceivingPosted;
@@ -102,7 +102,7 @@ pub struct View {
     /// Received lines.
     lines: Vec<Line>,
     /// Sum of the lines' costs, in whole currency units.
-    total_cost: i64,
+    total_cost: Money,
     /// Note in free text. Null for none.
     note: Option<String>,
     /// Business day on which the goods were received.
@@ -122,7 +122,7 @@ struct Line {
     /// Number of pieces that invoices bill.
     invoiced_qty: Quantity,
     /// Part of the balance of account 2020 that the line holds, in whole currency units.
-    open_value: i64,
+    open_value: Money,
 }
 
 /// A receipt with its entries in the books.
@@ -152,7 +152,7 @@ pub async fn views(
 async fn of_lines(
     pool: &AnyPool,
     receipts: &[LatestRecord<ReceivingPosted>],
-) -> Result<HashMap<LineKey, (Quantity, i64)>, sqlx::Error> {
+) -> Result<HashMap<LineKey, (Quantity, Money)>, sqlx::Error> {
     let mut billed = HashMap::new();
     if receipts.is_empty() {
         return Ok(billed);
@@ -172,13 +172,13 @@ async fn of_lines(
     }
     for row in query.fetch_all(pool).await? {
         let key: LineKey = columns!(row => (store_id, receiving_id, line_no));
-        let figures: (Quantity, i64) = columns!(row => (invoiced_qty, open_value));
+        let figures: (Quantity, Money) = columns!(row => (invoiced_qty, open_value));
         billed.insert(key, figures);
     }
     Ok(billed)
 }
 
-fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quantity, i64)>) -> View {
+fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quantity, Money)>) -> View {
     let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (listed, _, id, store) } =
         told;
     let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =

@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::bound_page::asks;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -95,11 +95,11 @@ pub struct View {
     /// Pieces refused at this receipt.
     rejected_qty: Quantity,
     /// Cost of one piece in the order, in whole currency units. Null if the order does not list the product.
-    order_cost: Option<i64>,
+    order_cost: Option<Money>,
     /// Cost of one piece in the receipt, in whole currency units.
-    unit_cost: i64,
+    unit_cost: Money,
     /// Value of the difference, in whole currency units. Negative if less was received or the goods were cheaper.
-    value: i64,
+    value: Money,
 }
 
 /// Position of a page: the day, receipt, store, line and kind of the last item before it.

@@ -8,7 +8,7 @@ use crate::http::command::Tx;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
@@ -150,9 +150,9 @@ pub struct NewLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Price per piece in whole currency units. Null for the supplier's price list.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
 }
@@ -202,7 +202,7 @@ impl Change {
 /// Lines with their prices, what they come to, and what the supplier's terms say of them.
 struct Priced {
     lines: Vec<OrderLine>,
-    total: i64,
+    total: Money,
     warnings: Vec<OrderWarning>,
 }
 
@@ -347,7 +347,7 @@ pub(super) fn row<'a>(
 /// Warnings of an order by the supplier's terms.
 pub(super) fn warned(
     lines: &[OrderLine],
-    total: i64,
+    total: Money,
     known: &Known,
     rows: &[SupplierPrice],
     today: Date,

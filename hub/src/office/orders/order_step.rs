@@ -7,7 +7,7 @@ use crate::office::orders::order::{Buyer, active, check_note, row, warned};
 use crate::projection::orders::entry;
 use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
 use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision, note_writer};
@@ -139,9 +139,9 @@ pub struct Line {
     pub qty: Quantity,
     /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
 }

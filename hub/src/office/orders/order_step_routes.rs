@@ -9,6 +9,7 @@ use crate::office::orders::order_routes::{ORDER, ordered};
 use crate::office::orders::order_step::{self, Reason, Revise, Step};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::{purchase_order, supplier_price};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::Invoice;
@@ -169,7 +170,7 @@ pub struct Receipt {
     /// Number of the supplier's delivery note. Null for none.
     delivery_note_no: Option<String>,
     /// Total cost of the received goods, in whole currency units.
-    total_cost: i64,
+    total_cost: Money,
     /// When the receipt was recorded.
     created_at: UtcMs,
 }

@@ -7,7 +7,7 @@ use crate::db::filter::Conditions;
 use crate::office::suppliers::supplier::Known;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use crate::table::supplier_price;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::product::{Product, ProductState};
 use domain::model::inventory::purchase::{PurchaseOrder, SupplierState};
@@ -63,9 +63,9 @@ pub struct Suggestion {
     /// Number of pieces to order.
     pub qty: Quantity,
     /// Price per piece in whole currency units. Null if no supplier sells the product.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
-    pub total: Option<i64>,
+    pub total: Option<Money>,
     /// Whether stock runs out before the next expected delivery.
     pub late_incoming: bool,
     /// Problem code. `no_supplier` if no supplier sells the product, null otherwise.
@@ -178,7 +178,7 @@ fn one(
         order_up_to,
         qty,
         unit_cost: row.map(|row| row.unit_cost),
-        total: row.map(|row| row.unit_cost.saturating_mul(qty.get())),
+        total: row.map(|row| row.unit_cost.times(qty)),
         late_incoming: days.is_some_and(|days| runs_out_before(asked.on_hand, rate_milli, days)),
         problem: row.is_none().then_some("no_supplier"),
     })

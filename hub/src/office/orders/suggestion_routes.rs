@@ -5,6 +5,7 @@ use crate::office::orders::order;
 use crate::office::orders::suggestion::{self, Suggestion, SuggestionsQuery};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::store;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::PurchaseOrder;
 use std::collections::BTreeMap;
@@ -87,7 +88,7 @@ impl Command for SuggestionsQuery {
             let new = order::New { supplier_id, store_id, expected_at: None, lines, note: None };
             items.push(order::create(tx.connection, new, &buyer).await?);
         }
-        let total = items.iter().map(|order| order.total).fold(0_i64, i64::saturating_add);
+        let total: Money = items.iter().map(|order| order.total).sum();
         let details = json!({"store_id": self.store_id, "orders": items.len(), "total": total});
         Ok(Changed::answer(&Drafts { items }, details))
     }

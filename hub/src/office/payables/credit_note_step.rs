@@ -9,6 +9,7 @@ use crate::office::payables::{invoice, payment};
 use crate::table::journal::Kind;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
+use domain::model::base::figures::Money;
 use domain::model::base::limits::PRICE_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{
@@ -100,7 +101,7 @@ pub async fn approve(
     check_state(&note, CreditNoteState::Draft)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check(approver, note.created_by.as_deref(), note.total).map_err(ApiError::from)?;
+    approval.check(approver, note.created_by.as_deref(), Money::new(note.total)).map_err(ApiError::from)?;
     if note.kind == CreditNoteKind::ReceiptReversed {
         let key = format!("{}:approve", note.credit_note_id);
         let cause = uninvoiced::Cause { key: &key, day: note.date };
@@ -161,9 +162,9 @@ pub async fn confirm(
             return Ok(note);
         }
         let (approval, by) =
-            (Approval { limit: 0, four_eyes: true }, said.as_ref().map(|said| said.by.as_str()));
+            (Approval { limit: Money::ZERO, four_eyes: true }, said.as_ref().map(|said| said.by.as_str()));
         let approver = Approver { by: writer.by, role: writer.role };
-        approval.check(approver, by, note.total).map_err(ApiError::from)?;
+        approval.check(approver, by, Money::new(note.total)).map_err(ApiError::from)?;
     }
     note.proposed = None;
     let posting = confirm_difference(&mut note, asked.net, asked.tax);

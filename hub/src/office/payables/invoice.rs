@@ -259,7 +259,7 @@ async fn composed(
         created_at: writer.now,
         writers: Vec::new(),
     };
-    figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding })
+    figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding.get() })
         .map_err(ApiError::from)?;
     let accounts = invoice.lines.iter().filter_map(|line| line.account.as_ref());
     Chart::read(connection).await?.check_by_hand(accounts)?;

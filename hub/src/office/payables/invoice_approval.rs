@@ -9,6 +9,7 @@ use crate::table::journal::Kind;
 use crate::table::payables::invoice::hold_pieces;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
+use domain::model::base::figures::Money;
 use domain::model::books::payables::{
     BookOpen, Invoice, InvoiceLine, InvoiceState, MatchException, MatchExceptionKind, ReceiptRef,
 };
@@ -43,7 +44,7 @@ pub async fn approve(
     InvoiceStep::Approve.check(&invoice).map_err(ApiError::from)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check(approver, invoice.writers(), invoice.total).map_err(ApiError::from)?;
+    approval.check(approver, invoice.writers(), Money::new(invoice.total)).map_err(ApiError::from)?;
     take(connection, &mut invoice).await?;
     let sums = invoice_posting(&invoice).map_err(ApiError::from)?;
     invoice.state = InvoiceState::Approved;

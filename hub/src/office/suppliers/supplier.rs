@@ -3,6 +3,7 @@
 use crate::db::document::{Table, encode, table};
 use crate::feed::{self, Entry};
 use crate::http::prelude::*;
+use domain::model::base::figures::Money;
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
@@ -66,12 +67,12 @@ pub struct Terms {
     /// Early-payment discount, in basis points. Null for none.
     pub discount_bp: Option<u32>,
     /// Minimum total of an order, in whole currency units. Null for none.
-    pub min_order_total: Option<i64>,
+    pub min_order_total: Option<Money>,
     /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     pub price_tolerance_bp: Option<u32>,
     /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
     /// two tolerances applies. Null for none.
-    pub price_tolerance_amount: Option<i64>,
+    pub price_tolerance_amount: Option<Money>,
     /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
     pub default_tax_rate_bp: Option<u32>,
     /// Bank account that payments go to. Null for none.
@@ -119,14 +120,14 @@ pub struct Fields {
     pub discount_bp: Given<u32>,
     /// Minimum total of an order, in whole currency units. Null for none.
     #[serde(default)]
-    pub min_order_total: Given<i64>,
+    pub min_order_total: Given<Money>,
     /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     #[serde(default)]
     pub price_tolerance_bp: Given<u32>,
     /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
     /// two tolerances applies. Null for none.
     #[serde(default)]
-    pub price_tolerance_amount: Given<i64>,
+    pub price_tolerance_amount: Given<Money>,
     /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
     #[serde(default)]
     pub default_tax_rate_bp: Given<u32>,

@@ -6,7 +6,7 @@ use crate::office::suppliers::supplier_price_file::PriceFile;
 use crate::table::counter::{Turn, take_turn};
 use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRICE_MAX, QTY_MAX};
 use domain::model::base::patch::Given;
@@ -35,7 +35,7 @@ pub struct New {
     /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
     /// Price per piece in whole currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Minimum quantity in pieces. Null for 1.
     pub min_qty: Option<Quantity>,
     /// Number of pieces in a pack. Null for 1.
@@ -61,7 +61,7 @@ pub struct Change {
     pub supplier_sku: Given<String>,
     /// Price per piece in whole currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Number of pieces in a pack.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub pack_qty: Option<Quantity>,

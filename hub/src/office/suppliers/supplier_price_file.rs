@@ -1,7 +1,7 @@
 //! Price lists as CSV files.
 
 use crate::office::suppliers::supplier_price::{New, problems};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::supplier_price::SupplierPrice;
@@ -76,7 +76,7 @@ fn price(cells: &Cells<'_>, supplier_id: &str, now: UtcMs) -> Result<SupplierPri
     let new = New {
         sku: Sku(cells.sku("sku")?.ok_or("sku must not be empty")?),
         supplier_sku: cells.sku("supplier_sku")?,
-        unit_cost: figure("unit_cost")?.ok_or("unit_cost must not be empty")?,
+        unit_cost: Money::new(figure("unit_cost")?.ok_or("unit_cost must not be empty")?),
         min_qty: figure("min_qty")?.map(Quantity::new),
         pack_qty: figure("pack_qty")?.map(Quantity::new),
         from: date(cells, "from")?,
@@ -112,7 +112,7 @@ mod tests {
         let rows = read(file.as_bytes()).unwrap().rows;
         let seen: Vec<_> = rows
             .iter()
-            .map(|row| (row.sku.as_str(), row.unit_cost, row.min_qty.get(), row.preferred))
+            .map(|row| (row.sku.as_str(), row.unit_cost.get(), row.min_qty.get(), row.preferred))
             .collect();
         assert_eq!(seen, [("A", 9_000, 24, true), ("B", 12_500, 1, false)]);
         for (file, line) in [

@@ -150,7 +150,7 @@ impl<'a> Warehouse<'a> {
         self.note_days(connection, &events).await?;
         for row in stock {
             let sql = "UPDATE stock SET last_cost = $3 WHERE store_id = $1 AND sku = $2";
-            let query = sqlx::query(sql).bind(&store_id).bind(row.sku.as_str()).bind(row.last_cost);
+            let query = sqlx::query(sql).bind(&store_id).bind(row.sku.as_str()).bind(row.last_cost.get());
             query.execute(&mut *connection).await?;
         }
         outcome.later.announce(connection, self.now).await.map_err(refused)?;

@@ -5,6 +5,7 @@ use crate::office::warehouses::warehouse::Warehouse;
 use crate::office::warehouses::{warehouse_book, warehouse_document};
 use crate::secret;
 use domain::model::base::event::{Event, fact};
+use domain::model::base::figures::Money;
 use domain::model::base::ids::{AdjustmentId, MovementId};
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::adjustment::Adjustment;
@@ -70,15 +71,15 @@ pub async fn go_on(
     let event = rule(ids, &warehouse.context(&book));
     // The value that moves now counts, not the estimate at the time of the request.
     if let (AdjustmentStep::Approve, false, Ok(event)) = (step, administers, &event) {
-        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value.get())?;
+        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value)?;
     }
     written(connection, warehouse, event).await
 }
 
 /// Purchasing approves up to the limit: the cost of all that moves, whichever way.
-fn check_limit(document: &Adjustment, limit: i64) -> Result<(), ApiError> {
+fn check_limit(document: &Adjustment, limit: Money) -> Result<(), ApiError> {
     let costs = document.lines.iter().map(|line| line.cost.saturating_abs());
-    let amount = costs.fold(0_i64, i64::saturating_add);
+    let amount = costs.sum::<Money>();
     if limit == 0 || amount <= limit {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::warehouses::warehouse::Warehouse;
 use crate::table::product;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::books::ledger::LedgerBook;
@@ -92,7 +92,7 @@ pub async fn stock(
         }
         let sql = "SELECT sku, qty, value FROM damaged WHERE store_id = $1 AND sku IN";
         for row in rows(connection, sql, &store, chunk).await? {
-            let (sku, damaged, value): (String, Quantity, i64) = columns!(row => (sku, qty, value));
+            let (sku, damaged, value): (String, Quantity, Money) = columns!(row => (sku, qty, value));
             let stock: &mut Stock = all.entry(Sku(sku.clone())).or_default();
             (stock.sku, stock.damaged, stock.damaged_value) = (Sku(sku), damaged, value);
         }
@@ -137,8 +137,8 @@ async fn sealed(
 }
 
 fn on_hand(row: &AnyRow) -> Result<Stock, sqlx::Error> {
-    let (sku, qty, value): (String, Quantity, i64) = columns!(row => (sku, qty, value));
-    let (last_cost, updated_at): (i64, UtcMs) = columns!(row => (last_cost, moved_at));
+    let (sku, qty, value): (String, Quantity, Money) = columns!(row => (sku, qty, value));
+    let (last_cost, updated_at): (Money, UtcMs) = columns!(row => (last_cost, moved_at));
     Ok(Stock { sku: Sku(sku), qty, value, last_cost, updated_at, ..Stock::default() })
 }
 

@@ -49,7 +49,7 @@ pub async fn list(request: Request) -> Answered {
     for line in lines {
         let value = line.estimate(on_hand(&line));
         if sums.takes(&line, value) {
-            shown.push(((Reverse(value.unsigned_abs()), line.sku.clone()), line));
+            shown.push(((Reverse(value.get().unsigned_abs()), line.sku.clone()), line));
         }
     }
     shown.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -129,11 +129,7 @@ pub(super) async fn flag(
     let figures = [
         (exception::ENTRY_UNBALANCED, record.own.unbalanced, record.own.unbalanced != 0),
         (exception::STOCK_VALUE_DIFFERS, record.own.stock_differs, record.own.stock_differs != 0),
-        (
-            exception::UNEXPLAINED_MOVEMENT,
-            unexplained.iter().copied().fold(0, i64::saturating_add),
-            !unexplained.is_empty(),
-        ),
+        (exception::UNEXPLAINED_MOVEMENT, unexplained.iter().copied().sum(), !unexplained.is_empty()),
     ];
     for (code, amount, _) in figures.into_iter().filter(|(.., wrong)| *wrong) {
         let details = json!({"cause_type": record.cause.kind, "cause_id": record.cause.id, "amount": amount});

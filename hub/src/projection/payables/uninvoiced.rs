@@ -8,7 +8,7 @@ use crate::row;
 use crate::table::exception::{self, Found};
 use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
-use domain::model::base::figures::{BasisPoints, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::money::spread;
 use domain::model::base::time::UtcMs;
@@ -108,13 +108,14 @@ async fn reversed(
     let mut billed = Quantity::ZERO;
     for line in &receiving.lines {
         let at = at(found.store_id, receiving.receiving_id.as_str(), line.line_no);
-        let Some(row) = bound(close, &at).bind(line.cost).fetch_optional(&mut *connection).await? else {
+        let Some(row) = bound(close, &at).bind(line.cost.get()).fetch_optional(&mut *connection).await?
+        else {
             continue;
         };
         let (invoiced, qty): (Quantity, Quantity) = crate::columns!(row => (invoiced_qty, open_qty));
         bound(free, &at).execute(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: receiving.business_date };
-        note(connection, &at, cause, Part { qty, value: line.cost }).await?;
+        note(connection, &at, cause, Part { qty, value: line.cost.get() }).await?;
         billed = billed.saturating_add(invoiced);
     }
     if billed > 0 {
@@ -144,10 +145,10 @@ async fn returned(
     for ((receiving_id, line_no, part), claim) in placed.open.into_iter().zip(claims.by_ref()) {
         let at = at(found.store_id, &receiving_id, line_no);
         let query = sqlx::query_scalar(sql).bind(found.store_id.to_owned()).bind(receiving_id);
-        let query = query.bind(i64::from(line_no)).bind(part.qty.get()).bind(claim);
+        let query = query.bind(i64::from(line_no)).bind(part.qty.get()).bind(claim.get());
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: document.business_date };
-        note(connection, &at, cause, Part { qty: part.qty, value: claim }).await?;
+        note(connection, &at, cause, Part { qty: part.qty, value: claim.get() }).await?;
         sent_back(connection, po_id, line, part.qty).await?;
     }
     let sql = "UPDATE uninvoiced SET credited_qty = credited_qty + $4 \
@@ -164,12 +165,13 @@ async fn returned(
             store_id: found.store_id.to_owned(),
             receiving_id: Some(receiving_id),
             receiving_line_no: Some(line_no),
-            net,
-            tax: i64::try_from(tax).unwrap_or(net),
+            net: net.get(),
+            tax: i64::try_from(tax).unwrap_or(net.get()),
         });
     }
     if placed.left > 0 {
-        unallocated(connection, document, line, found, (placed.left, claims.next().unwrap_or(0))).await?;
+        unallocated(connection, document, line, found, (placed.left, claims.next().unwrap_or(Money::ZERO)))
+            .await?;
     }
     Ok(lines)
 }
@@ -192,7 +194,7 @@ async fn unallocated(
     document: &SupplierReturn,
     line: &SupplierReturnLine,
     found: Found<'_>,
-    (qty, claim): (Quantity, i64),
+    (qty, claim): (Quantity, Money),
 ) -> Result<(), sqlx::Error> {
     let details = json!({"supplier_return_id": document.supplier_return_id, "sku": line.sku, "qty": qty});
     exception::note(connection, found, exception::RETURN_UNALLOCATED, &details).await?;

@@ -6,7 +6,7 @@ use crate::table::rollup::{
     MEMBER_DAYS, Part, RollupSums, SALES_CATEGORIES, SALES_METHODS, SALES_PROMOTIONS, SALES_SKU_MONTHS,
     SALES_SKUS, SALES_TAXES,
 };
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::people::points::PointsReason;
 use domain::model::selling::payment::EXCHANGE;
@@ -134,7 +134,7 @@ fn lines(
     for line in &sale.items {
         let effect = effects.iter().find(|effect| effect.line_no == line.line_no);
         // Goods that leave cost what the stock loses, and the other way round when they are put back.
-        let cost = effect.map_or(0, |effect| effect.cost.saturating_neg());
+        let cost = effect.map_or(Money::ZERO, |effect| effect.cost.saturating_neg());
         let part = |figure: i64| figure.saturating_mul(sign);
         let figures = |count: i64| {
             [
@@ -144,7 +144,7 @@ fn lines(
                 ("discount", part(line.discount.get())),
                 ("tax", part(line.tax.get())),
                 ("total", part(line.total.get())),
-                ("cost", cost),
+                ("cost", cost.get()),
             ]
         };
         let (sku, category) = (line.sku.as_str(), told.category(&line.sku));

@@ -3,7 +3,7 @@
 
 use crate::projection::rollups::{RollupRecord, month};
 use crate::table::rollup::{DAMAGED, RollupSums, STOCK_DAYS, STOCK_MONTHS};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::adjustment::AdjustmentState;
 use domain::model::inventory::stock::{MovementReason, StockPlace};
@@ -14,13 +14,20 @@ use domain::wire::record::{AdjustmentPosted, AnyPayload, Move};
 pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
     let payload = &told.event.payload;
     for (place, moved) in told.event.effect.moves.iter().enumerate() {
-        let figures = [("qty", moved.qty.get()), ("value", moved.value), ("correction", moved.correction)];
+        let figures =
+            [("qty", moved.qty.get()), ("value", moved.value.get()), ("correction", moved.correction.get())];
         add(sums, told, &moved.sku, reason(payload, place), figures);
     }
     for (sku, qty, value) in damaged(payload, &told.event.effect.moves) {
-        add(sums, told, sku, reason(payload, 0), [("damaged_qty", qty.get()), ("damaged_value", value)]);
+        add(
+            sums,
+            told,
+            sku,
+            reason(payload, 0),
+            [("damaged_qty", qty.get()), ("damaged_value", value.get())],
+        );
         let key = vec![told.store_id.into(), sku.as_str().into()];
-        sums.add(&DAMAGED, key, [("qty", qty.get()), ("value", value)]);
+        sums.add(&DAMAGED, key, [("qty", qty.get()), ("value", value.get())]);
     }
 }
 
@@ -58,7 +65,7 @@ fn reason(payload: &AnyPayload, place: usize) -> &'static str {
 }
 
 /// Pieces and value that came to the damaged ones, or left them.
-fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, i64)> {
+fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, Money)> {
     match payload {
         AnyPayload::ReturnPosted(it) => put_aside(&it.document.items, 1),
         AnyPayload::ReturnVoided(it) => put_aside(&it.document.items, -1),
@@ -73,15 +80,15 @@ fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quan
     }
 }
 
-fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, Quantity, i64)> {
+fn put_aside(lines: &[ReturnLine], sign: i64) -> Vec<(&Sku, Quantity, Money)> {
     let aside = |line: &&ReturnLine| matches!(line.disposition, Disposition::Damaged | Disposition::Vendor);
     let part = |line: &'_ ReturnLine| {
-        (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign).get())
+        (line.qty.saturating_mul(sign), line.cost.saturating_sub(line.correction).saturating_mul(sign))
     };
     lines.iter().filter(aside).map(|line| (&line.sku, part(line).0, part(line).1)).collect()
 }
 
-fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, i64)> {
+fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, Money)> {
     let sign = match it.adjustment.state {
         AdjustmentState::Posted => 1,
         AdjustmentState::Reversed => -1,

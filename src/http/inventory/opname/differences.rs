@@ -4,6 +4,7 @@ use super::arrivals::{Awaited, Received, awaited, received};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::opname::{Opname, OpnameLine};
 use domain::model::people::user::Role;
@@ -78,7 +79,7 @@ fn page(
         for line in lines.into_iter().filter(|line| !line.zones.is_empty()) {
             let value = value(storage, &line)?;
             if page.sums.takes(&line, value) {
-                places.push((Reverse(value.unsigned_abs()), line.sku));
+                places.push((Reverse(value.get().unsigned_abs()), line.sku));
             }
         }
     }
@@ -104,7 +105,7 @@ fn page(
 }
 
 /// Value of a line's difference: as posted, or by today's average.
-fn value(storage: &Storage, line: &OpnameLine) -> Result<i64, ApiError> {
+fn value(storage: &Storage, line: &OpnameLine) -> Result<Money, ApiError> {
     if let Some(value) = line.variance_value {
         return Ok(value);
     }

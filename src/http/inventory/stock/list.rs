@@ -4,7 +4,7 @@ use super::transit::in_transit;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
 use domain::model::base::search::{fold, matches, words};
 use domain::model::inventory::product::Product;
@@ -206,13 +206,13 @@ fn by_places(
 impl Sort {
     /// What the products are ordered by, lowest first.
     fn place(self, product: &Product, stock: Option<&Stock>) -> i64 {
-        let (on_hand, value) = stock.map_or((Quantity::ZERO, 0), |stock| (stock.qty, stock.value));
+        let (on_hand, value) = stock.map_or((Quantity::ZERO, Money::ZERO), |stock| (stock.qty, stock.value));
         match self {
             Self::Sku => 0,
             Self::Worst => on_hand.saturating_sub(product.reorder_level.unwrap_or_default()).get(),
             Self::Fewest => on_hand.get(),
             Self::Most => on_hand.saturating_neg().get(),
-            Self::Value => value.saturating_neg(),
+            Self::Value => value.saturating_neg().get(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::http::ask::run;
 use crate::http::inventory::csv_file::{self, Given};
 use crate::stock_csv;
 use ::actors::commands;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::rules::inventory::stock::{OpeningCost, OpeningRow};
 use edge::{ApiError, Doc};
@@ -41,7 +41,7 @@ struct OpeningLine {
     /// Pieces on hand, 1–1,000,000.
     qty: Quantity,
     /// Cost of one piece in whole currency units.
-    unit_cost: i64,
+    unit_cost: Money,
 }
 
 /// Result of an opening of stock.

@@ -6,7 +6,7 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::http::operation::reports;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
@@ -56,10 +56,10 @@ struct Valuation {
     /// Products of which stock is kept.
     items: Vec<Valued>,
     /// Sum of the values on this page, in whole currency units.
-    page_value: i64,
+    page_value: Money,
     /// Sum of the values on all pages, in whole currency units. Null on all but the first page, and if too much stock
     /// moved since the date to compute it at once.
-    total_value: Option<i64>,
+    total_value: Option<Money>,
     /// Cursor of the next page. Null on the last page.
     next_cursor: Option<String>,
 }
@@ -76,7 +76,7 @@ struct Valued {
     /// Pieces on hand; may be negative.
     on_hand: Quantity,
     /// Value of the stock on hand at that time, in whole currency units.
-    value: i64,
+    value: Money,
 }
 
 /// `GET /api/stock/valuation`
@@ -116,14 +116,14 @@ fn page(then: &Then<'_>, query: &Query, after: Option<Sku>) -> Result<Valuation,
             value,
         });
     }
-    let page_value = items.iter().fold(0_i64, |sum, item| sum.saturating_add(item.value));
+    let page_value = items.iter().map(|item| item.value).sum();
     let total_value = if first { total(then, query)? } else { None };
     Ok(Valuation { date: then.date, items, page_value, total_value, next_cursor })
 }
 
 /// Sum of the values of all products. `None` if too much moved since.
-fn total(then: &Then<'_>, query: &Query) -> Result<Option<i64>, ApiError> {
-    let (mut sum, mut after, mut left) = (0_i64, None, MOVEMENTS_MAX);
+fn total(then: &Then<'_>, query: &Query) -> Result<Option<Money>, ApiError> {
+    let (mut sum, mut after, mut left) = (Money::ZERO, None, MOVEMENTS_MAX);
     loop {
         let chunk = goods(then.storage, after.as_ref(), CHUNK)?;
         let Some(last) = chunk.last() else { return Ok(Some(sum)) };
@@ -159,7 +159,7 @@ impl<'a> Then<'a> {
 
     /// Quantity and value then: those of now less what moved since. Every movement that is read takes one
     /// of what is `left`; with nothing left the figures are not right.
-    fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(Quantity, i64), ApiError> {
+    fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(Quantity, Money), ApiError> {
         for _ in 0..ATTEMPTS {
             let before = self.storage.stock().stock(sku).map_err(stored)?.unwrap_or_default();
             let then = self.less_what_moved_since(&before, sku, left)?;
@@ -180,7 +180,7 @@ impl<'a> Then<'a> {
         now: &Stock,
         sku: &Sku,
         left: &mut usize,
-    ) -> Result<(Quantity, i64), ApiError> {
+    ) -> Result<(Quantity, Money), ApiError> {
         let (mut qty, mut value, mut before) = (now.qty, now.value, None);
         // What last moved by then, most of a shelf, needs no look into the journal.
         if self.by_then(now.updated_at) {

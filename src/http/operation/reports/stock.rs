@@ -6,7 +6,7 @@ use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
 use crate::http::inventory::stock::{goods, in_transit};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
@@ -92,11 +92,11 @@ struct Totals {
     /// Pieces on hand.
     on_hand: Quantity,
     /// Value of the stock on hand, in whole currency units.
-    value: i64,
+    value: Money,
     /// Pieces that can't be sold; not in `on_hand`.
     damaged: Quantity,
     /// Value of the damaged pieces, in whole currency units.
-    damaged_value: i64,
+    damaged_value: Money,
     /// Number of products with stock below zero.
     negative_count: i64,
     /// Number of products that should be ordered.
@@ -122,13 +122,13 @@ struct Row {
     /// Damaged pieces; not included in `on_hand`.
     damaged: Quantity,
     /// Value of the damaged pieces, in whole currency units.
-    damaged_value: i64,
+    damaged_value: Money,
     /// Pieces in transit to this store.
     in_transit_in: Quantity,
     /// Average cost of one piece, in whole currency units: the unit cost that was last used.
-    average_cost: i64,
+    average_cost: Money,
     /// Value of the pieces on hand, in whole currency units.
-    value: i64,
+    value: Money,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<Quantity>,
     /// Whether the stock on hand is at or below the reorder level.
@@ -179,13 +179,13 @@ impl Totals {
     fn add(&mut self, row: &Row) {
         for (so_far, more) in [
             (&mut self.products_count, 1),
-            (&mut self.value, row.value),
-            (&mut self.damaged_value, row.damaged_value),
             (&mut self.negative_count, i64::from(row.on_hand < 0)),
             (&mut self.below_reorder_count, i64::from(row.below_reorder)),
         ] {
             *so_far = shown_sum([*so_far, more]);
         }
+        self.value = shown_sum([self.value, row.value]);
+        self.damaged_value = shown_sum([self.damaged_value, row.damaged_value]);
         self.on_hand = shown_sum([self.on_hand, row.on_hand]);
         self.damaged = shown_sum([self.damaged, row.damaged]);
     }

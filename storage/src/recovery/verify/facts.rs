@@ -9,7 +9,7 @@ use crate::journal::history::ANSWERS_KEPT_MS;
 use crate::journal::record_head::RecordHead;
 use crate::writer::group::refilled_head;
 use domain::model::base::event::{Event, Fact, Rows};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::hub::chain;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ const KEYS_MAX: usize = 1_000_000;
 #[derive(Debug, Default)]
 pub struct Facts {
     moved: HashMap<Sku, (i128, i128)>,
-    stock: HashMap<Sku, (Quantity, i64)>,
+    stock: HashMap<Sku, (Quantity, Money)>,
     receipts: HashMap<String, u64>,
     keys: HashMap<[u8; 32], i64>,
     keys_max: usize,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use super::*;
+use crate::model::base::figures::Money;
 
 /// A sent order of these pieces.
 pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
@@ -9,7 +10,7 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
         line_no,
         sku: (*sku).into(),
         qty: (*qty).into(),
-        unit_cost: 10,
+        unit_cost: Money::new(10),
         ..OrderLine::default()
     };
     PurchaseOrder {
@@ -21,7 +22,7 @@ pub(crate) fn order(lines: &[(&str, i64)]) -> PurchaseOrder {
         revision: 0,
         expected_at: None,
         lines: (1..).zip(lines).map(line).collect(),
-        total: 0,
+        total: Money::ZERO,
         note: None,
         created_by: "usr_1".to_owned(),
         created_at: UtcMs(0),

@@ -1,6 +1,6 @@
 //! A line on its way: what arrives, and what becomes of the rest (docs/arithmetic.md#receiving-orders-and-transfers).
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::money::share;
 use crate::model::base::refusal::{OverReceived, Refusal};
@@ -30,7 +30,7 @@ pub struct Resolved {
     /// Number of pieces.
     pub qty: Quantity,
     /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
-    pub cost: i64,
+    pub cost: Money,
     /// User who settled it.
     pub user_id: UserId,
     /// When the shortfall was settled.
@@ -49,11 +49,11 @@ pub struct TransferLine {
     /// Quantity sent, in pieces.
     pub qty: Quantity,
     /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
-    pub cost: i64,
+    pub cost: Money,
     /// Pieces received. Null if nothing was received yet.
     pub received_qty: Option<Quantity>,
     /// Cost of the received pieces.
-    pub in_cost: i64,
+    pub in_cost: Money,
     /// Parts of the shortfall that were settled so far.
     pub resolved: Vec<Resolved>,
 }
@@ -85,7 +85,7 @@ impl TransferLine {
         qty: Quantity,
         user_id: UserId,
         at: UtcMs,
-    ) -> Result<i64, Refusal> {
+    ) -> Result<Money, Refusal> {
         let pending = self.pending();
         if qty < 1 || qty > pending {
             return Err(Refusal::field(
@@ -110,7 +110,7 @@ impl TransferLine {
     }
 
     /// Value that is still in transit.
-    pub fn in_transit_value(&self) -> i64 {
+    pub fn in_transit_value(&self) -> Money {
         self.cost.saturating_sub(self.cost_of(self.accounted()))
     }
 
@@ -126,7 +126,7 @@ impl TransferLine {
     }
 
     /// Cost of the first `k` pieces, never above the line's.
-    fn cost_of(&self, k: Quantity) -> i64 {
-        i64::try_from(share(self.cost, k, self.qty.max(Quantity::new(1)))).unwrap_or(self.cost)
+    fn cost_of(&self, k: Quantity) -> Money {
+        Money::try_from(share(self.cost, k, self.qty.max(Quantity::new(1)))).unwrap_or(self.cost)
     }
 }

@@ -42,7 +42,7 @@ pub fn settle(
         line.cost = Some(Money::ZERO);
         if line.track_stock {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::Sale)?;
-            line.cost = Some(Money::new(moved.cost.saturating_neg()));
+            line.cost = Some(moved.cost.saturating_neg());
         }
     }
     let moved = moves.done();

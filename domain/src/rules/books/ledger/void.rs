@@ -37,7 +37,7 @@ pub fn settle_void(
     let document = Document { kind: "transaction", id: sale.transaction_id.as_str(), user_id, at: now };
     let mut moves = Moves::new(book, document, movement_ids);
     for line in sale.items.iter().rev().filter(|line| line.track_stock) {
-        let back = Incoming::Back(line.cost.unwrap_or(Money::ZERO).get());
+        let back = Incoming::Back(line.cost.unwrap_or(Money::ZERO));
         moves.bring(&line.sku, line.line_no, line.qty, back, MovementReason::SaleVoid)?;
     }
     let (mut account, mut points) = (None, Vec::new());

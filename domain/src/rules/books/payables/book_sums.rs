@@ -1,5 +1,6 @@
 //! Entries of several books while they are made: signed sums, debit above 0.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::figure;
 use crate::model::base::refusal::Refusal;
 use crate::rules::books::entry_by_hand::EntryLine;
@@ -47,7 +48,7 @@ impl BookSums {
             let side = |of: fn(&EntryLine) -> i64| lines.iter().map(of).fold(0_i64, i64::saturating_add);
             let (debit, credit) = (side(|line| line.debit), side(|line| line.credit));
             if debit != credit {
-                return Err(Refusal::Unbalanced { debit, credit });
+                return Err(Refusal::Unbalanced { debit: Money::new(debit), credit: Money::new(credit) });
             }
             if !lines.is_empty() {
                 entries.insert(book.clone(), lines);
@@ -70,7 +71,7 @@ mod tests {
             .debit("S001", PAYABLES, -20)
             .credit("", BANK, 50)
             .debit("S002", BANK, 0);
-        assert_eq!(sums.entries(), Err(Refusal::Unbalanced { debit: 0, credit: 50 }));
+        assert_eq!(sums.entries(), Err(Refusal::Unbalanced { debit: Money::ZERO, credit: Money::new(50) }));
         let entries = sums.balance(BETWEEN_STORES).entries().unwrap();
         let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
         assert_eq!(entries.get("").unwrap(), &[line("1040", -50), line("1290", 50)]);

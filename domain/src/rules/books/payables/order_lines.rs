@@ -54,8 +54,8 @@ fn of_lines(
     let values = spread(receipt.open.value, &pieces);
     let part = |((line, qty), value): ((&OrderLine, Quantity), i64)| ReceiptLine {
         po_line_no: Some(line.line_no),
-        order_cost: Some(line.unit_cost),
-        total: line.line_total.map(|value| LineTotal { value, qty: line.qty }),
+        order_cost: Some(line.unit_cost.get()),
+        total: line.line_total.map(|value| LineTotal { value: value.get(), qty: line.qty }),
         open: OpenReceipt { qty, value },
         ..receipt.clone()
     };
@@ -66,11 +66,19 @@ fn of_lines(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::model::base::figures::Money;
     use crate::model::books::payables::ReceiptRef;
 
     fn ordered(line_no: u32, qty: i64, unit_cost: i64, invoiced_qty: i64) -> OrderLine {
         let [qty, invoiced_qty] = [qty, invoiced_qty].map(Quantity::new);
-        OrderLine { line_no, sku: "A".into(), qty, unit_cost, invoiced_qty, ..OrderLine::default() }
+        OrderLine {
+            line_no,
+            sku: "A".into(),
+            qty,
+            unit_cost: Money::new(unit_cost),
+            invoiced_qty,
+            ..OrderLine::default()
+        }
     }
 
     fn came(receiving_id: &str, qty: i64, unit_cost: i64) -> ReceiptLine {

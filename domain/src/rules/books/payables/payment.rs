@@ -180,7 +180,7 @@ fn pay(
     }
     let limit = discount_allowed(invoice, new.date);
     if discount > limit && new.role != Role::Admin {
-        return Err(Refusal::AboveLimit { limit, amount: discount });
+        return Err(Refusal::AboveLimit { limit: Money::new(limit), amount: Money::new(discount) });
     }
     let taken = BookOpen::take(&mut invoice.books, rest);
     let weights: Vec<i64> = taken.iter().map(|book| book.open).collect();

@@ -1,5 +1,6 @@
 //! Cash between tills, safe and bank; settlements.
 
+use crate::model::base::figures::Money;
 use crate::model::books::shift::CashKind;
 use crate::rules::books::posting::entry::Draft;
 use crate::rules::books::posting::plan::{
@@ -8,13 +9,13 @@ use crate::rules::books::posting::plan::{
 };
 
 /// The whole count goes back to the safe; so a closed till holds nothing.
-pub(super) fn closed(expected: i64, counted: i64) -> Draft {
+pub(super) fn closed(expected: Money, counted: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(SAFE, counted).credit(TILLS, expected).rest(OVER_AND_SHORT);
     draft
 }
 
-pub(super) fn moved(kind: CashKind, amount: i64, account: Option<Account>) -> Draft {
+pub(super) fn moved(kind: CashKind, amount: Money, account: Option<Account>) -> Draft {
     let mut draft = Draft::default();
     match kind {
         CashKind::PayIn => draft.transfer(TILLS, account.unwrap_or(OTHER_INCOME), amount),
@@ -25,14 +26,14 @@ pub(super) fn moved(kind: CashKind, amount: i64, account: Option<Account>) -> Dr
     draft
 }
 
-pub(super) fn deposit_matched(deposited: i64, banked: i64) -> Draft {
+pub(super) fn deposit_matched(deposited: Money, banked: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(BANK, banked).credit(ON_THE_WAY, deposited).rest(OVER_AND_SHORT);
     draft
 }
 
 /// A provider's line; what it short paid beyond its fee is a difference.
-pub(super) fn settled(clearing: Account, gross: i64, fee: i64, net: i64) -> Draft {
+pub(super) fn settled(clearing: Account, gross: Money, fee: Money, net: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(BANK, net).debit(PAYMENT_FEES, fee).credit(clearing, gross).rest(SETTLEMENT_DIFFERENCES);
     draft

@@ -98,9 +98,9 @@ pub struct TransferContext {
     /// The stored document is between other stores: nothing is posted between stores or in a book that it names.
     pub foreign: bool,
     /// Parts of the shortfall that were not posted before, with their cost.
-    pub settled: Vec<(Resolution, i64)>,
+    pub settled: Vec<(Resolution, Money)>,
     /// Amount that the sender's book holds in transit beyond its document; signed.
-    pub over: i64,
+    pub over: Money,
 }
 
 /// Head office's knowledge beside a record.
@@ -124,7 +124,7 @@ pub struct Context {
     pub entry_date: Option<Date>,
     /// Items of it that another event reported, by their IDs. Their money is expected once, so it is posted once.
     #[serde(skip_serializing_if = "is_default")]
-    pub told_before: BTreeMap<String, (Account, i64)>,
+    pub told_before: BTreeMap<String, (Account, Money)>,
     /// Tier of its member when it was reported, or of the document that it takes back. `None` if neither has one.
     #[serde(skip_serializing_if = "is_default")]
     pub tier: Option<String>,

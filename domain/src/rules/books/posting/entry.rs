@@ -1,6 +1,7 @@
 //! Journal entries: balanced sums by account. Signs never appear: an amount below zero changes
 //! sides, and what comes to 0 is left out.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::figure;
 use crate::model::base::refusal::Refusal;
 use crate::rules::books::posting::plan::Account;
@@ -13,9 +14,9 @@ pub struct Row {
     /// The account of the row.
     pub account: Account,
     /// Debit in whole currency units.
-    pub debit: i64,
+    pub debit: Money,
     /// Credit in whole currency units.
-    pub credit: i64,
+    pub credit: Money,
 }
 
 /// A balanced entry, one row per account, by number.
@@ -39,16 +40,16 @@ pub struct Posted {
 pub(super) struct Draft(BTreeMap<Account, i128>);
 
 impl Draft {
-    pub(super) fn debit(&mut self, account: Account, amount: i64) -> &mut Self {
+    pub(super) fn debit(&mut self, account: Account, amount: Money) -> &mut Self {
         self.add(account, i128::from(amount))
     }
 
-    pub(super) fn credit(&mut self, account: Account, amount: i64) -> &mut Self {
+    pub(super) fn credit(&mut self, account: Account, amount: Money) -> &mut Self {
         self.add(account, i128::from(amount).saturating_neg())
     }
 
     /// One amount from one account to another.
-    pub(super) fn transfer(&mut self, debit: Account, credit: Account, amount: i64) -> &mut Self {
+    pub(super) fn transfer(&mut self, debit: Account, credit: Account, amount: Money) -> &mut Self {
         self.debit(debit, amount).credit(credit, amount)
     }
 
@@ -91,8 +92,8 @@ impl Draft {
     /// Its rows whatever they come to; a figure beyond the largest stays the largest that there is.
     pub(super) fn rows(&self) -> Vec<Row> {
         let row = |(account, sum): (&Account, &i128)| {
-            let amount = i64::try_from(sum.saturating_abs()).unwrap_or(i64::MAX);
-            let (debit, credit) = if *sum > 0 { (amount, 0) } else { (0, amount) };
+            let amount = Money::saturating_from(sum.saturating_abs());
+            let (debit, credit) = if *sum > 0 { (amount, Money::ZERO) } else { (Money::ZERO, amount) };
             Row { account: *account, debit, credit }
         };
         self.0.iter().filter(|(_, sum)| **sum != 0).map(row).collect()
@@ -117,7 +118,7 @@ impl Draft {
         }
         let row = |(account, sum): (&Account, &i128)| {
             let amount = figure("rows", sum.saturating_abs())?;
-            let (debit, credit) = if *sum > 0 { (amount, 0) } else { (0, amount) };
+            let (debit, credit) = if *sum > 0 { (amount, Money::ZERO) } else { (Money::ZERO, amount) };
             Ok(Row { account: *account, debit, credit })
         };
         let rows = self.0.iter().filter(|(_, sum)| **sum != 0).map(row).collect::<Result<_, Refusal>>()?;

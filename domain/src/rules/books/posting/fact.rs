@@ -1,5 +1,6 @@
 //! What is posted: the figures of business events, as rules and tests write them down, and by which accounts.
 
+use crate::model::base::figures::Money;
 use crate::model::books::shift::CashKind;
 use crate::model::inventory::adjustment::AdjustmentReason;
 use crate::model::inventory::stock::StockPlace;
@@ -38,34 +39,34 @@ pub enum PointsPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaleLine {
     /// qty × price.
-    pub gross: i64,
+    pub gross: Money,
     /// Sum of the discounts, in whole currency units.
-    pub discount: i64,
+    pub discount: Money,
     /// Tax on, or contained in, the net.
-    pub tax: i64,
+    pub tax: Money,
     /// Basis points.
     pub rate_bp: u32,
     /// Cost of the goods.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction that a void's goods made when they came back.
     #[serde(default)]
-    pub correction: i64,
+    pub correction: Money,
 }
 
 /// A line that came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnLine {
     /// Amount refunded for the line, tax included.
-    pub refund: i64,
+    pub refund: Money,
     /// The tax in it.
-    pub tax: i64,
+    pub tax: Money,
     /// Cost of the goods.
-    pub cost: i64,
+    pub cost: Money,
     /// Destination of the returned goods.
     pub disposition: Disposition,
     /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
     #[serde(default)]
-    pub correction: i64,
+    pub correction: Money,
 }
 
 /// Money by one method.
@@ -73,9 +74,9 @@ pub struct ReturnLine {
 pub struct Tendered {
     pub method: String,
     /// Amount before cash rounding, in whole currency units.
-    pub amount: i64,
+    pub amount: Money,
     #[serde(default)]
-    pub rounding: i64,
+    pub rounding: Money,
 }
 
 /// Effect of a sale or return on the points liability.
@@ -85,13 +86,13 @@ pub struct PointsEffect {
     /// Accounting policy for points.
     pub policy: PointsPolicy,
     /// Amount that the sale's points added to the liability.
-    pub earned_value: i64,
+    pub earned_value: Money,
     /// Amount that the pool held for them. `None` for their face value.
-    pub released: Option<i64>,
+    pub released: Option<Money>,
     /// Amount that a return took off the liability of the sale's points.
-    pub reversed_value: i64,
+    pub reversed_value: Money,
     /// Amount that the pool takes for points that were given back. `None` for their face value.
-    pub back_value: Option<i64>,
+    pub back_value: Option<Money>,
 }
 
 /// A sale, or its void.
@@ -129,138 +130,138 @@ pub enum Fact {
     ReturnVoided(Returned),
     ExchangeGivenBack(Tendered),
     TenderCorrected {
-        amount: i64,
+        amount: Money,
         from: String,
         to: String,
         #[serde(default)]
-        from_rounding: i64,
+        from_rounding: Money,
         #[serde(default)]
-        to_rounding: i64,
+        to_rounding: Money,
     },
     ShiftOpened {
-        opening_float: i64,
+        opening_float: Money,
     },
     ShiftClosed {
-        expected: i64,
-        counted: i64,
+        expected: Money,
+        counted: Money,
     },
     ShiftRecounted {
-        before: i64,
-        counted: i64,
+        before: Money,
+        counted: Money,
     },
     CashMoved {
         #[serde(rename = "type")]
         kind: CashKind,
-        amount: i64,
+        amount: Money,
         #[serde(default)]
         account: Option<Account>,
     },
     CashDeposited {
-        amount: i64,
+        amount: Money,
     },
     DepositMatched {
-        deposited: i64,
-        banked: i64,
+        deposited: Money,
+        banked: Money,
     },
     OpeningStock {
-        cost: i64,
+        cost: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     Receiving {
-        cost: i64,
+        cost: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     ReceivingReversed {
-        claim: i64,
-        stock_cost: i64,
+        claim: Money,
+        stock_cost: Money,
     },
     /// `bucket`: what the goods were taken from.
     SupplierReturned {
-        claim: i64,
-        stock_cost: i64,
+        claim: Money,
+        stock_cost: Money,
         #[serde(default)]
         bucket: StockPlace,
         #[serde(default)]
         invoiced: bool,
         #[serde(default)]
-        tax: i64,
+        tax: Money,
     },
     InvoiceApproved {
-        receipt_value: i64,
-        net: i64,
-        tax: i64,
+        receipt_value: Money,
+        net: Money,
+        tax: Money,
     },
     InvoicePaid {
-        amount: i64,
+        amount: Money,
         #[serde(default)]
-        discount: i64,
+        discount: Money,
     },
     TransferSent {
-        cost: i64,
+        cost: Money,
     },
     TransferReceived {
-        cost: i64,
+        cost: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     TransferResolved {
         resolution: Resolution,
-        cost: i64,
+        cost: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     TransferCancelled {
-        cost: i64,
+        cost: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     /// `value` is signed.
     Adjustment {
         reason: AdjustmentReason,
-        value: i64,
+        value: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     /// `variance_value` is signed.
     Opname {
-        variance_value: i64,
+        variance_value: Money,
     },
     MovedToDamaged {
-        value: i64,
+        value: Money,
         #[serde(default)]
-        correction: i64,
+        correction: Money,
     },
     DamagedWrittenOff {
-        value: i64,
+        value: Money,
         #[serde(default)]
         account: Option<Account>,
     },
     SettlementLine {
         method: String,
-        gross: i64,
-        fee: i64,
-        net: i64,
+        gross: Money,
+        fee: Money,
+        net: Money,
     },
     Chargeback {
-        amount: i64,
+        amount: Money,
     },
     /// `value` is signed.
     PointsAdjusted {
-        value: i64,
+        value: Money,
     },
     /// Points that members had before this system kept them.
     PointsOpened {
-        value: i64,
+        value: Money,
     },
     PointsExpired {
         policy: PointsPolicy,
-        released: i64,
+        released: Money,
     },
     /// A person's entry: account, debit, credit.
     Manual {
-        rows: Vec<(Account, i64, i64)>,
+        rows: Vec<(Account, Money, Money)>,
     },
 }
 
@@ -286,7 +287,7 @@ impl Fact {
     }
 }
 
-fn plain(debit: Account, credit: Account, amount: i64) -> Draft {
+fn plain(debit: Account, credit: Account, amount: Money) -> Draft {
     let mut draft = Draft::default();
     draft.transfer(debit, credit, amount);
     draft
@@ -308,11 +309,11 @@ fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
         Fact::Adjustment { reason, value, correction } => {
             stock::into_stock(accounts.adjustment_reason(*reason), *value, *correction)
         }
-        Fact::Opname { variance_value } => stock::into_stock(COUNT_DIFFERENCES, *variance_value, 0),
+        Fact::Opname { variance_value } => stock::into_stock(COUNT_DIFFERENCES, *variance_value, Money::ZERO),
         Fact::OpeningStock { cost, correction } => stock::into_stock(OPENING, *cost, *correction),
         Fact::Receiving { cost, correction } => stock::into_stock(NOT_INVOICED, *cost, *correction),
         Fact::ReceivingReversed { claim, stock_cost } => {
-            stock::supplier_returned(INVENTORY, *claim, *stock_cost, false, 0)
+            stock::supplier_returned(INVENTORY, *claim, *stock_cost, false, Money::ZERO)
         }
         Fact::SupplierReturned { claim, stock_cost, bucket, invoiced, tax } => {
             stock::supplier_returned(stock::place(*bucket), *claim, *stock_cost, *invoiced, *tax)

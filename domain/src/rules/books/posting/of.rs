@@ -22,14 +22,14 @@ impl Sold {
     fn of(sale: &Transaction, effects: &[LineEffect], payments: Vec<Tendered>, points: PointsEffect) -> Self {
         let correction = |line_no: u32| {
             let effect = effects.iter().find(|effect| effect.line_no == line_no);
-            effect.map_or(0, |effect| effect.correction)
+            effect.map_or(Money::ZERO, |effect| effect.correction)
         };
         let line = |line: &crate::model::selling::transaction::Line| SaleLine {
-            gross: line.price.times(line.qty).get(),
-            discount: line.discount.get(),
-            tax: line.tax.get(),
+            gross: line.price.times(line.qty),
+            discount: line.discount,
+            tax: line.tax,
             rate_bp: line.tax_rate_bp,
-            cost: line.cost.unwrap_or(Money::ZERO).get(),
+            cost: line.cost.unwrap_or(Money::ZERO),
             correction: correction(line.line_no),
         };
         let sale_lines = sale.items.iter().map(line).collect();
@@ -38,11 +38,7 @@ impl Sold {
 }
 
 fn money(payment: &Payment) -> Tendered {
-    Tendered {
-        method: payment.method.clone(),
-        amount: payment.amount.get(),
-        rounding: payment.rounding.get(),
-    }
+    Tendered { method: payment.method.clone(), amount: payment.amount, rounding: payment.rounding }
 }
 
 pub fn of_sale(sale: &Transaction, points: PointsEffect) -> Fact {
@@ -65,7 +61,7 @@ pub fn of_void(
     }
     let exchanged = refunds.iter().filter(|back| back.exchange).map(|back| {
         let ReversedPayment { method, amount, rounding, .. } = back.clone();
-        Fact::ExchangeGivenBack(Tendered { method, amount: amount.get(), rounding: rounding.get() })
+        Fact::ExchangeGivenBack(Tendered { method, amount, rounding })
     });
     facts.extend(exchanged);
     facts
@@ -77,12 +73,12 @@ pub fn of_correction(wrong: &Payment, right: &[Payment]) -> Vec<Fact> {
     right
         .iter()
         .map(|payment| Fact::TenderCorrected {
-            amount: payment.amount.get(),
+            amount: payment.amount,
             from: wrong.method.clone(),
             to: payment.method.clone(),
             // Once, whatever the number of payments that take its place.
-            from_rounding: std::mem::take(&mut rounding).get(),
-            to_rounding: payment.rounding.get(),
+            from_rounding: std::mem::take(&mut rounding),
+            to_rounding: payment.rounding,
         })
         .collect()
 }
@@ -97,16 +93,16 @@ pub fn of_return_void(back: &Return, points: PointsEffect) -> Fact {
 
 fn returned(back: &Return, points: PointsEffect) -> Returned {
     let line = |line: &crate::model::selling::returns::ReturnLine| ReturnLine {
-        refund: line.refund.get(),
-        tax: line.tax.get(),
-        cost: line.cost.get(),
+        refund: line.refund,
+        tax: line.tax,
+        cost: line.cost,
         disposition: line.disposition,
-        correction: line.correction.get(),
+        correction: line.correction,
     };
     let refund = |refund: &crate::model::selling::returns::Refund| Tendered {
         method: refund.method.clone(),
-        amount: refund.amount.get(),
-        rounding: refund.rounding.get(),
+        amount: refund.amount,
+        rounding: refund.rounding,
     };
     Returned {
         tax: mode(back.prices_include_tax),
@@ -117,27 +113,27 @@ fn returned(back: &Return, points: PointsEffect) -> Returned {
 }
 
 pub fn of_opening(shift: &Shift) -> Fact {
-    Fact::ShiftOpened { opening_float: shift.opening_float.get() }
+    Fact::ShiftOpened { opening_float: shift.opening_float }
 }
 
 pub fn of_close(shift: &Shift) -> Fact {
     Fact::ShiftClosed {
-        expected: shift.expected_cash.unwrap_or(Money::ZERO).get(),
-        counted: shift.counted_cash.unwrap_or(Money::ZERO).get(),
+        expected: shift.expected_cash.unwrap_or(Money::ZERO),
+        counted: shift.counted_cash.unwrap_or(Money::ZERO),
     }
 }
 
 /// The last recount of a shift; none where it was not recounted.
 pub fn of_recount(shift: &Shift) -> Option<Fact> {
     let recount = shift.recounts.last()?;
-    Some(Fact::ShiftRecounted { before: recount.before.get(), counted: recount.counted_cash.get() })
+    Some(Fact::ShiftRecounted { before: recount.before, counted: recount.counted_cash })
 }
 
 /// Fact of a cash movement.
 pub fn of_cash(movement: &CashMovement, accounts: &Mapped) -> Fact {
     let out = movement.kind == CashKind::PayOut;
     let account = movement.reason_code.as_ref().and_then(|code| accounts.cash_reason(code, out));
-    Fact::CashMoved { kind: movement.kind, amount: movement.amount.get(), account }
+    Fact::CashMoved { kind: movement.kind, amount: movement.amount, account }
 }
 
 /// An adjustment, or its reversal with what that moved; nothing while nothing moved.
@@ -158,7 +154,7 @@ pub fn of_adjustment(
         let account = accounts.mapped_reason(adjustment.reason);
         return vec![Fact::DamagedWrittenOff { value: gone, account }];
     }
-    let moved = |of: fn(&LineEffect) -> i64| effects.iter().map(of).fold(0_i64, i64::saturating_add);
+    let moved = |of: fn(&LineEffect) -> Money| effects.iter().map(of).sum::<Money>();
     let (value, correction) = (moved(|effect| effect.cost), moved(|effect| effect.correction));
     if keep {
         return vec![Fact::MovedToDamaged { value: value.saturating_neg(), correction }];
@@ -169,11 +165,11 @@ pub fn of_adjustment(
 /// Goods that went back to their supplier before they were invoiced; head office knows which were.
 pub fn of_supplier_return(document: &SupplierReturn) -> Fact {
     let SupplierReturn { claim, stock_cost, bucket, .. } = *document;
-    Fact::SupplierReturned { claim, stock_cost, bucket, invoiced: false, tax: 0 }
+    Fact::SupplierReturned { claim, stock_cost, bucket, invoiced: false, tax: Money::ZERO }
 }
 
 /// Posted lines of a count.
 pub fn of_opname(lines: &[OpnameLine]) -> Fact {
-    let values = lines.iter().map(|line| line.variance_value.unwrap_or(0));
-    Fact::Opname { variance_value: values.fold(0_i64, i64::saturating_add) }
+    let values = lines.iter().map(|line| line.variance_value.unwrap_or(Money::ZERO));
+    Fact::Opname { variance_value: values.sum() }
 }

@@ -51,7 +51,7 @@ pub struct PoolStep {
     /// The document that moved them.
     pub document_id: String,
     pub points: Points,
-    pub value: i64,
+    pub value: Money,
 }
 
 /// The sale whose points a record moves again, if it does: its earlier steps are needed. Points that pay or are
@@ -155,13 +155,13 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Moves the pool, but neither below 0 nor above the largest figure; the value that it moved by.
-    fn step(&mut self, kind: StepKind, points: Points, value: i64) -> i64 {
+    fn step(&mut self, kind: StepKind, points: Points, value: Money) -> Money {
         let within = |moved: i64, stands: i64| {
             moved.min(FIGURE_MAX.saturating_sub(stands)).max(stands.saturating_neg())
         };
         let moves = points != 0 || value != 0;
         let points = within(points.get(), self.pool.points.get()).into();
-        let value = within(value, self.pool.value);
+        let value = within(value.get(), self.pool.value.get()).into();
         self.pool.add(points, value);
         // Kept although it was cut to 0, so that its later reversal is 0 as well.
         if moves {
@@ -172,18 +172,19 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Value that the pool holds for this many points, by its average.
-    fn average(&self, points: Points) -> i64 {
+    fn average(&self, points: Points) -> Money {
         let mut pool = *self.pool;
         pool.release(points)
     }
 
     /// Value of points that no sale has paid for.
-    fn alone(&self, points: Points) -> i64 {
+    fn alone(&self, points: Points) -> Money {
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         match policy {
-            PointsPolicy::Expense => points.get().saturating_mul(redeem_value.get()),
+            PointsPolicy::Expense => redeem_value.saturating_mul(points.get()),
             PointsPolicy::Deferral => {
-                let alone = defer(0, points.saturating_abs(), redeem_value.get(), redemption_bp).standalone;
+                let alone =
+                    defer(Money::ZERO, points.saturating_abs(), redeem_value, redemption_bp).standalone;
                 alone.saturating_mul(points.signum())
             }
         }
@@ -196,15 +197,14 @@ impl<'a> PoolBook<'a> {
         let face = sale.paid_by_points();
         let release = match self.terms.policy {
             PointsPolicy::Deferral => self.average(redeemed.saturating_neg()),
-            PointsPolicy::Expense => face.get(),
+            PointsPolicy::Expense => face,
         };
         let released = self.step(StepKind::Redeemed, redeemed, release.saturating_neg()).saturating_neg();
         let PoolTerms { policy, redeem_value, redemption_bp } = *self.terms;
         let value = match policy {
-            PointsPolicy::Expense => earned.get().saturating_mul(redeem_value.get()),
+            PointsPolicy::Expense => redeem_value.saturating_mul(earned.get()),
             PointsPolicy::Deferral => {
-                defer(sale.total.saturating_sub(sale.tax).get(), earned, redeem_value.get(), redemption_bp)
-                    .deferred
+                defer(sale.total.saturating_sub(sale.tax), earned, redeem_value, redemption_bp).deferred
             }
         };
         let earned_value = self.step(StepKind::Earned, earned, value);
@@ -234,16 +234,16 @@ impl<'a> PoolBook<'a> {
 
     /// Value of this many more of the sale's points, in proportion and in total. `None` if the sale is not known. If
     /// the sale's points were cut, the value is that of what was left of them.
-    fn share(&self, first: StepKind, then: StepKind, points: Points) -> Option<i64> {
+    fn share(&self, first: StepKind, then: StepKind, points: Points) -> Option<Money> {
         let (moved, gone) = (self.so_far(&[first]), self.so_far(&[then]));
         let whole = moved.points.saturating_abs();
         if whole == 0 {
             let of_sale = |step: &PoolStep| matches!(step.kind, StepKind::Earned | StepKind::Redeemed);
-            return self.before.iter().any(of_sale).then_some(0);
+            return self.before.iter().any(of_sale).then_some(Money::ZERO);
         }
         let all = gone.points.saturating_add(points).saturating_abs().min(whole);
         let target = half_up(product(moved.value.saturating_abs(), all), whole.into());
-        i64::try_from(target).ok()?.checked_sub(gone.value.saturating_abs())
+        Money::try_from(target.saturating_sub(gone.value.saturating_abs().into())).ok()
     }
 
     fn returned(&mut self, it: &ReturnRecord) -> PointsEffect {
@@ -268,7 +268,7 @@ impl<'a> PoolBook<'a> {
             .collect();
         let mut mirror = |kind: StepKind, points: Points| {
             let own = own.iter().filter(|step| step.kind == kind).map(|step| step.value);
-            self.step(kind, points, own.fold(0, i64::saturating_add).saturating_neg())
+            self.step(kind, points, own.sum::<Money>().saturating_neg())
         };
         let reversed_value = mirror(StepKind::Reversed, moved(&it.points, EARNING));
         let back = mirror(StepKind::GivenBack, moved(&it.points, PAYING));

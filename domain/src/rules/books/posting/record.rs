@@ -4,6 +4,7 @@
 //! No record is refused. A difference in an entry goes to suspense, and a difference between the entry and the value
 //! of the stock goes to count differences, so that the inventory account always equals the value of the stock.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::StoreId;
 use crate::model::inventory::stock::{Movement, MovementReason};
 use crate::model::inventory::transfer::Resolution;
@@ -39,7 +40,7 @@ pub struct RecordToPost<'a> {
     /// The store that tells.
     pub store_id: &'a str,
     /// By how much it moves the value of the store's stock.
-    pub moved: i64,
+    pub moved: Money,
     /// Head office's knowledge beside the record.
     pub context: &'a Context,
 }
@@ -49,9 +50,9 @@ pub struct Made {
     /// One row per account, by number.
     pub rows: Vec<Row>,
     /// Amount that its figures lacked to a balance and that went to suspense, debit above 0.
-    pub unbalanced: i64,
+    pub unbalanced: Money,
     /// Value of its goods beyond the value that they were posted with.
-    pub stock_differs: i64,
+    pub stock_differs: Money,
 }
 
 /// The entries of a record.
@@ -117,7 +118,7 @@ pub fn of_record(source: &RecordToPost<'_>) -> Option<RecordEntries> {
         Own::Here => (here, None),
         Own::There => (there, None),
         Own::Both(_) if foreign => (there, None),
-        Own::Both(sender) => (there, Some((sender, made(here, 0)))),
+        Own::Both(sender) => (there, Some((sender, made(here, Money::ZERO)))),
     };
     if foreign {
         own.replace(IN_TRANSIT, SUSPENSE);
@@ -129,20 +130,19 @@ pub fn of_record(source: &RecordToPost<'_>) -> Option<RecordEntries> {
 /// Whether a record may post something.
 pub fn posts(payload: &AnyPayload) -> bool {
     let context = Context::default();
-    posting(&RecordToPost { payload, store_id: "", moved: 0, context: &context }).is_some()
+    posting(&RecordToPost { payload, store_id: "", moved: Money::ZERO, context: &context }).is_some()
 }
 
 /// A balanced entry that leaves inventory as the goods that moved are worth.
-fn made(mut draft: Draft, moved: i64) -> Made {
+fn made(mut draft: Draft, moved: Money) -> Made {
     let unbalanced = draft.excess();
     draft.add(SUSPENSE, unbalanced.saturating_neg());
     let stock_differs = i128::from(moved).saturating_sub(draft.of(INVENTORY));
     draft.add(INVENTORY, stock_differs).add(COUNT_DIFFERENCES, stock_differs.saturating_neg());
-    let figure = |figure: i128| i64::try_from(figure).unwrap_or(i64::MAX);
     Made {
         rows: draft.rows(),
-        unbalanced: figure(unbalanced.saturating_neg()),
-        stock_differs: figure(stock_differs),
+        unbalanced: Money::saturating_from(unbalanced.saturating_neg()),
+        stock_differs: Money::saturating_from(stock_differs),
     }
 }
 
@@ -162,7 +162,7 @@ fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
                 .memo(Some(&movement.reason))
         }
         AnyPayload::CashDeposited(it) => {
-            let facts = vec![Fact::CashDeposited { amount: it.deposit.amount }];
+            let facts = vec![Fact::CashDeposited { amount: Money::new(it.deposit.amount) }];
             Posting::new(it.business_date, "deposit", &it.deposit.deposit_id.0, facts)
                 .memo(Some(&it.deposit.bag_no))
         }
@@ -187,9 +187,10 @@ fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
         AnyPayload::PointsAdjusted(it) => {
             let points = &source.context.points;
             let fact = match it.entry.reason {
-                PointsReason::Expire => {
-                    Fact::PointsExpired { policy: points.policy, released: points.released.unwrap_or(0) }
-                }
+                PointsReason::Expire => Fact::PointsExpired {
+                    policy: points.policy,
+                    released: points.released.unwrap_or_default(),
+                },
                 PointsReason::Opening => Fact::PointsOpened { value: points.earned_value },
                 _ => Fact::PointsAdjusted { value: points.earned_value },
             };
@@ -242,10 +243,7 @@ fn corrected(record: &TenderCorrected) -> Posting {
 
 /// Reduces a shift that two copies of the store counted to what is new.
 fn counted(source: &RecordToPost<'_>, fact: Fact) -> Fact {
-    let news = |Counted { expected, counted }| Fact::ShiftClosed {
-        expected: expected.get(),
-        counted: counted.get(),
-    };
+    let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
     source.context.counted.map_or(fact, news)
 }
 
@@ -256,8 +254,8 @@ fn shift(record: &ShiftRecord, fact: Option<Fact>) -> Posting {
 
 fn received(record: &ReceivingPosted, reversed: bool) -> Posting {
     let receiving = &record.receiving;
-    let sum = |of: fn(&crate::model::inventory::receiving::ReceivingLine) -> i64| {
-        receiving.lines.iter().map(of).fold(0_i64, i64::saturating_add)
+    let sum = |of: fn(&crate::model::inventory::receiving::ReceivingLine) -> Money| {
+        receiving.lines.iter().map(of).sum::<Money>()
     };
     let cost = sum(|line| line.cost);
     let fact = if reversed {
@@ -270,9 +268,9 @@ fn received(record: &ReceivingPosted, reversed: bool) -> Posting {
 }
 
 /// Signed: by how much the lines move the stock's value.
-fn value(lines: &[LineEffect]) -> i64 {
+fn value(lines: &[LineEffect]) -> Money {
     let one = |line: &LineEffect| line.cost.saturating_sub(line.correction);
-    lines.iter().map(one).fold(0_i64, i64::saturating_add)
+    lines.iter().map(one).sum()
 }
 
 /// A store's report on a transfer.
@@ -285,7 +283,7 @@ enum Step {
 
 fn transferred(source: &RecordToPost<'_>, record: &TransferRecord, step: Step) -> Posting {
     let transfer = &record.transfer;
-    let sum = |of: fn(&LineEffect) -> i64| record.lines.iter().map(of).fold(0_i64, i64::saturating_add);
+    let sum = |of: fn(&LineEffect) -> Money| record.lines.iter().map(of).sum::<Money>();
     let (cost, correction) = (sum(|line| line.cost), sum(|line| line.correction));
     let is_sender = transfer.from_store_id.as_str() == source.store_id;
     let (facts, own) = match (step, is_sender) {
@@ -309,10 +307,10 @@ fn transferred(source: &RecordToPost<'_>, record: &TransferRecord, step: Step) -
 }
 
 /// The parts that were settled; what came back into stock below zero corrects earlier estimates, once.
-fn resolved(parts: &[(Resolution, i64)], mut correction: i64) -> Vec<Fact> {
-    let fact = |(resolution, cost): &(Resolution, i64)| {
+fn resolved(parts: &[(Resolution, Money)], mut correction: Money) -> Vec<Fact> {
+    let fact = |(resolution, cost): &(Resolution, Money)| {
         let back = *resolution == Resolution::FoundAtSource;
-        let correction = if back { std::mem::take(&mut correction) } else { 0 };
+        let correction = if back { std::mem::take(&mut correction) } else { Money::ZERO };
         Fact::TransferResolved { resolution: *resolution, cost: *cost, correction }
     };
     parts.iter().map(fact).collect()
@@ -320,10 +318,10 @@ fn resolved(parts: &[(Resolution, i64)], mut correction: i64) -> Vec<Fact> {
 
 /// Opening stock; whatever else moved without a document counts as a correction.
 fn moved(record: &StockMoved) -> Posting {
-    let sum = |opening: bool, of: fn(&Movement) -> i64| {
+    let sum = |opening: bool, of: fn(&Movement) -> Money| {
         let moved = record.movements.iter();
         let wanted = moved.filter(|movement| (movement.reason == MovementReason::Opening) == opening);
-        wanted.map(of).fold(0_i64, i64::saturating_add)
+        wanted.map(of).sum::<Money>()
     };
     let of = |opening| (sum(opening, |movement| movement.cost), sum(opening, |movement| movement.correction));
     let ((cost, correction), (value, corrected)) = (of(true), of(false));

@@ -41,25 +41,24 @@ pub(super) fn sale(sold: &Sold, accounts: &Mapped) -> Draft {
 }
 
 /// The shelf price without the tax that it contains.
-fn without_tax(line: &SaleLine, mode: TaxMode) -> i64 {
+fn without_tax(line: &SaleLine, mode: TaxMode) -> Money {
     match mode {
         TaxMode::OnTop => line.gross,
         TaxMode::Contained => {
-            let contained =
-                i64::try_from(tax(Money::new(line.gross), line.rate_bp.into(), true)).unwrap_or(0);
+            let contained = Money::try_from(tax(line.gross, line.rate_bp.into(), true)).unwrap_or_default();
             line.gross.saturating_sub(contained)
         }
     }
 }
 
 /// Amount that points paid, or that was given back in points.
-fn face(money: &[Tendered]) -> i64 {
+fn face(money: &[Tendered]) -> Money {
     let by_points = money.iter().filter(|money| money.method == POINTS);
-    by_points.map(|money| money.amount).fold(0, i64::saturating_add)
+    by_points.map(|money| money.amount).sum()
 }
 
 /// Points as a tender: the pool gives what it held for them, the rest of their face was never owed.
-fn spent(draft: &mut Draft, face: i64, points: &PointsEffect) {
+fn spent(draft: &mut Draft, face: Money, points: &PointsEffect) {
     let released = points.released.unwrap_or(face);
     draft.debit(POINTS_LIABILITY, released).debit(earning(points.policy), face.saturating_sub(released));
 }

@@ -1,5 +1,6 @@
 //! Goods and what is owed for them.
 
+use crate::model::base::figures::Money;
 use crate::model::inventory::adjustment::AdjustmentReason;
 use crate::model::inventory::stock::StockPlace;
 use crate::rules::books::posting::entry::Draft;
@@ -9,7 +10,7 @@ use crate::rules::books::posting::plan::{
 };
 
 /// Goods into stock; where it was below zero a part corrects earlier estimates.
-pub(super) fn into_stock(from: Account, cost: i64, correction: i64) -> Draft {
+pub(super) fn into_stock(from: Account, cost: Money, correction: Money) -> Draft {
     let mut draft = Draft::default();
     draft.transfer(INVENTORY, from, cost).transfer(COST_CORRECTION, INVENTORY, correction);
     draft
@@ -36,10 +37,10 @@ pub(super) fn place(place: StockPlace) -> Account {
 /// Goods back to the supplier: claimed at their own cost, taken out at the average of where they lay.
 pub(super) fn supplier_returned(
     from: Account,
-    claim: i64,
-    stock_cost: i64,
+    claim: Money,
+    stock_cost: Money,
     invoiced: bool,
-    tax: i64,
+    tax: Money,
 ) -> Draft {
     let mut draft = Draft::default();
     if invoiced {
@@ -52,7 +53,7 @@ pub(super) fn supplier_returned(
 }
 
 /// An invoice against what was received; the difference is a price variance, whole.
-pub(super) fn invoice_approved(receipt_value: i64, net: i64, tax: i64) -> Draft {
+pub(super) fn invoice_approved(receipt_value: Money, net: Money, tax: Money) -> Draft {
     let mut draft = Draft::default();
     draft
         .debit(NOT_INVOICED, receipt_value)
@@ -64,7 +65,7 @@ pub(super) fn invoice_approved(receipt_value: i64, net: i64, tax: i64) -> Draft 
 }
 
 /// An invoice is paid, perhaps early.
-pub(super) fn invoice_paid(amount: i64, discount: i64) -> Draft {
+pub(super) fn invoice_paid(amount: Money, discount: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(PAYABLES, amount).credit(PURCHASE_DISCOUNTS, discount).rest(BANK);
     draft

@@ -76,6 +76,7 @@ impl Sums {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::model::base::figures::Money;
     use crate::rules::books::posting::plan::{BANK, CARD, QRIS, SETTLEMENT_DIFFERENCES};
     use crate::rules::books::posting::{Fact, post};
     use jiff::civil::date;
@@ -100,7 +101,7 @@ mod tests {
             ("qris", QRIS, [35_050, 245, 1, 34_804]),
             ("qris", QRIS, [-111_000, 0, 0, -111_000]),
         ] {
-            let [gross, fee, _, net] = figures;
+            let [gross, fee, _, net] = figures.map(Money::new);
             let fact = Fact::SettlementLine { method: method.to_owned(), gross, fee, net };
             let expected = post(&fact).unwrap().here.rows;
             let lines = of_slices(BANK, [(&slice(account, figures), SETTLEMENT_DIFFERENCES)]).unwrap();
@@ -108,8 +109,8 @@ mod tests {
                 .into_iter()
                 .map(|row| EntryLine {
                     account: String::from(row.account),
-                    debit: row.debit,
-                    credit: row.credit,
+                    debit: row.debit.get(),
+                    credit: row.credit.get(),
                 })
                 .collect();
             assert_eq!(lines, rows, "{method} {gross}");

@@ -208,7 +208,7 @@ impl<R: Rows> Book<'_, R> {
                 None => self.row(&line.sku)?,
             };
             row.damaged = row.damaged.saturating_add(line.qty.saturating_mul(sign));
-            row.damaged_value = row.damaged_value.saturating_add(line.cost.saturating_mul(sign).get());
+            row.damaged_value = row.damaged_value.saturating_add(line.cost.saturating_mul(sign));
             stock.push(row);
         }
         Ok(rows)

@@ -2,7 +2,7 @@
 
 use crate::model::base::event;
 use crate::model::base::event::fact;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::books::ledger::DeliveryNote;
 use crate::model::inventory::adjustment::AdjustmentState;
@@ -55,7 +55,7 @@ impl<R: Rows> Book<'_, R> {
     /// The stock rows without these damaged pieces and what they cost.
     fn less_damaged<'a>(
         &self,
-        lines: impl Iterator<Item = (&'a Sku, Quantity, i64)>,
+        lines: impl Iterator<Item = (&'a Sku, Quantity, Money)>,
     ) -> Result<event::Rows, R::Error> {
         let mut rows: BTreeMap<&Sku, Stock> = BTreeMap::new();
         for (sku, n, cost) in lines {
@@ -112,7 +112,7 @@ impl Recover for SupplierReturnPosted {
             line_no: line.line_no,
             balance_after: line.balance_after,
             cost: line.stock_cost.saturating_neg(),
-            correction: 0,
+            correction: Money::ZERO,
             qty: line.qty.saturating_neg(),
         });
         let effects: Vec<LineEffect> = moved.collect();

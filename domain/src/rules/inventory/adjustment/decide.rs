@@ -1,6 +1,7 @@
 //! Adjusts, approves, rejects, reverses.
 
 use crate::model::base::event::{Event, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{AdjustmentId, MovementId, Sku};
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::inventory::adjustment::{Adjustment, AdjustmentLine, AdjustmentState};
@@ -35,13 +36,13 @@ pub fn adjust(
             sku: product.sku.clone(),
             name: product.name.clone(),
             qty: line.qty,
-            cost: 0,
-            correction: 0,
+            cost: Money::ZERO,
+            correction: Money::ZERO,
             balance_after: None,
         })
         .collect();
     let value = post::estimate(&mut lines, cmd.bucket, room.book)?;
-    let above = post::above(room.rules.policy.adjustment_value.get(), &lines);
+    let above = post::above(room.rules.policy.adjustment_value, &lines);
     let waits = cmd.request_approval.unwrap_or(false);
     if above && !waits {
         let limit = room.rules.policy.adjustment_value;

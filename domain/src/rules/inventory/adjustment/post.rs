@@ -1,6 +1,7 @@
 //! Moves the stock of an adjustment.
 
 use crate::model::base::event::Rows;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::MovementId;
 use crate::model::base::money::{product, sum};
 use crate::model::base::refusal::Refusal;
@@ -17,7 +18,7 @@ pub(super) fn estimate(
     lines: &mut [AdjustmentLine],
     bucket: StockPlace,
     book: &LedgerBook,
-) -> Result<i64, Refusal> {
+) -> Result<Money, Refusal> {
     if bucket == StockPlace::Damaged {
         enough_damaged(lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), book)?;
     }
@@ -31,7 +32,7 @@ pub(super) fn estimate(
     sum("lines", lines.iter().map(|line| line.cost))
 }
 
-fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<i64, Refusal> {
+fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<Money, Refusal> {
     let moved = if line.qty < 0 {
         row.take_out(line.qty.saturating_neg())?
     } else {
@@ -132,7 +133,7 @@ fn back_to_shelf(
 }
 
 /// Whether the shop's limit asks for a manager: the larger of value and cost price of the goods.
-pub(super) fn above(limit: i64, lines: &[AdjustmentLine]) -> bool {
+pub(super) fn above(limit: Money, lines: &[AdjustmentLine]) -> bool {
     let value =
         lines.iter().fold(0_i128, |sum, line| sum.saturating_add(product(line.cost.saturating_abs(), 1)));
     limit > 0 && value > i128::from(limit)

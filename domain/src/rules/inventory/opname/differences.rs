@@ -1,6 +1,6 @@
 //! Sums of what a count would move.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::inventory::opname::OpnameLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,14 +17,14 @@ pub struct DifferenceSums {
     /// Number of surplus pieces.
     found: Quantity,
     /// Value of the missing pieces, in whole currency units. An estimate before posting.
-    missing_value: i64,
+    missing_value: Money,
     /// Value of the surplus pieces, in whole currency units. An estimate before posting.
-    found_value: i64,
+    found_value: Money,
 }
 
 impl DifferenceSums {
     /// Adds a counted line, whose difference has this value; whether it is shown among the differences.
-    pub fn takes(&mut self, line: &OpnameLine, value: i64) -> bool {
+    pub fn takes(&mut self, line: &OpnameLine, value: Money) -> bool {
         let (variance, moved) = (line.variance(), line.moved_between_counts());
         self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));
         self.moved_count = self.moved_count.saturating_add(u64::from(moved));

@@ -1,7 +1,7 @@
 //! One counted sku: zones add up, and the expectation rolls along with the sales
 //! (docs/arithmetic.md#counts-of-stock).
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::UserId;
 use crate::model::base::money::{half_up, product, sum};
 use crate::model::base::refusal::Refusal;
@@ -73,14 +73,14 @@ impl OpnameLine {
     }
 
     /// Value of the variance by today's average: an estimate before posting.
-    pub fn estimate(&self, stock: &Stock) -> i64 {
+    pub fn estimate(&self, stock: &Stock) -> Money {
         let variance = self.variance();
         let value = if stock.qty > 0 {
             half_up(product(stock.value, variance), i128::from(stock.qty))
         } else {
             product(variance, stock.unit_cost())
         };
-        i64::try_from(value).unwrap_or(i64::MAX)
+        Money::saturating_from(value)
     }
 
     /// Moves the variance, an out or an in without cost; none where nothing differs.
@@ -94,8 +94,8 @@ impl OpnameLine {
             ..0 => Some(stock.take_out(variance.saturating_neg())?),
             _ => Some(stock.take_in(variance, Incoming::Found)?),
         };
-        self.variance_value = Some(moved.map_or(0, |moved| moved.cost));
-        self.correction = moved.map_or(0, |moved| moved.correction);
+        self.variance_value = Some(moved.map_or(Money::ZERO, |moved| moved.cost));
+        self.correction = moved.map_or(Money::ZERO, |moved| moved.correction);
         self.balance_after = Some(stock.qty);
         Ok(moved)
     }

@@ -1,6 +1,6 @@
 //! A count and its lines as the interface shows them.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::opname::{Opname, OpnameLine, ZoneCount};
@@ -40,7 +40,7 @@ pub struct OpnameLineView {
     /// Variance in pieces: `counted` − `expected`. Null while either is null.
     variance: Option<Quantity>,
     /// Value of the variance, in whole currency units. An estimate before posting. Null while `variance` is null.
-    variance_value: Option<i64>,
+    variance_value: Option<Money>,
     /// Counts by zone.
     zones: Vec<ZoneView>,
     /// Whether stock of the product moved between its first and its last count. Such a line must be counted again, or

@@ -1,6 +1,7 @@
 //! Posts a count: differing lines move, everything else is left alone.
 
 use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{MovementId, OpnameId};
 use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::sum;
@@ -51,7 +52,7 @@ pub fn post(
         credible(line)?;
     }
     let Rows { movements, mut stock, .. } = moves.done();
-    let values = lines.iter().map(|line| line.variance_value.unwrap_or(0));
+    let values = lines.iter().map(|line| line.variance_value.unwrap_or(Money::ZERO));
     let opname = Opname {
         state: OpnameState::Posted,
         // The day that the goods move, as of every document; it may have been started on one that is sealed by now.
@@ -70,7 +71,7 @@ pub fn post(
 
 /// Passes a surplus that goods may be worth. A shortage is worth no more than what was on hand.
 fn credible(line: &OpnameLine) -> Result<(), Refusal> {
-    let value = line.variance_value.unwrap_or(0);
+    let value = line.variance_value.unwrap_or(Money::ZERO);
     if line.variance() <= 0 || value <= LINE_VALUE_MAX {
         return Ok(());
     }

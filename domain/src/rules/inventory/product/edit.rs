@@ -47,7 +47,7 @@ macro_rules! body {
             pub barcodes: Option<Vec<Barcode>>,
             /// First estimate of the cost of one piece, in whole currency units.
             #[serde(default)]
-            pub cost: Given<i64>,
+            pub cost: Given<Money>,
             /// On-hand quantity at or below which the product should be ordered.
             #[serde(default)]
             pub reorder_level: Given<Quantity>,

@@ -107,7 +107,7 @@ mod tests {
         let known = Product {
             tax_rate_bp: Some(0),
             tax_code: Some("exempt".to_owned()),
-            cost: Some(3),
+            cost: Some(Money::new(3)),
             category: Some("drinks".to_owned()),
             reorder_level: Some(Quantity::new(9)),
             state: ProductState::Inactive,

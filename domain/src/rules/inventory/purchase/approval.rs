@@ -1,5 +1,6 @@
 //! Who may answer for an amount.
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::Refusal;
 use crate::model::people::user::Role;
 
@@ -7,7 +8,7 @@ use crate::model::people::user::Role;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Approval {
     /// The most that others than administrators approve; 0: any amount.
-    pub limit: i64,
+    pub limit: Money,
     /// Nobody approves a document that they wrote: who made it, or changed its lines, amounts or supplier since.
     pub four_eyes: bool,
 }
@@ -27,7 +28,7 @@ impl Approval {
         &self,
         approver: Approver<'_>,
         writers: impl IntoIterator<Item = &'w str>,
-        amount: i64,
+        amount: Money,
     ) -> Result<(), Refusal> {
         if self.four_eyes && writers.into_iter().any(|writer| writer == approver.by) {
             return Err(Refusal::OwnApproval);
@@ -39,7 +40,7 @@ impl Approval {
     ///
     /// # Errors
     /// `approval_required`.
-    pub fn check_amount(&self, approver: Approver<'_>, amount: i64) -> Result<(), Refusal> {
+    pub fn check_amount(&self, approver: Approver<'_>, amount: Money) -> Result<(), Refusal> {
         if self.limit > 0 && amount > self.limit && approver.role != Role::Admin {
             return Err(Refusal::AboveLimit { limit: self.limit, amount });
         }
@@ -68,7 +69,11 @@ mod tests {
             (0, true, Role::Admin, "usr_1", 1, Some("approval_required")),
             (0, true, Role::HoPurchasing, "usr_2", 1, None),
         ] {
-            let told = Approval { limit, four_eyes }.check(Approver { by, role }, ["usr_0", "usr_1"], amount);
+            let told = Approval { limit: Money::new(limit), four_eyes }.check(
+                Approver { by, role },
+                ["usr_0", "usr_1"],
+                Money::new(amount),
+            );
             assert_eq!(told.err().map(|refusal| refusal.code()), code, "{limit} {four_eyes} {by} {amount}");
         }
     }

@@ -256,13 +256,14 @@ impl PurchaseOrder {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::model::base::figures::Money;
     use crate::model::inventory::purchase::tests::order;
     use crate::model::people::user::Role;
 
     const ANI: Approver<'static> = Approver { by: "usr_2", role: Role::HoPurchasing };
 
     fn draft() -> PurchaseOrder {
-        PurchaseOrder { state: OrderState::Draft, total: 50, ..order(&[("A", 5)]) }
+        PurchaseOrder { state: OrderState::Draft, total: Money::new(50), ..order(&[("A", 5)]) }
     }
 
     #[test]
@@ -291,12 +292,15 @@ mod tests {
         let mut order = draft();
         order.submit("usr_1", UtcMs(1)).unwrap();
         assert!(order.submit("usr_1", UtcMs(1)).is_err());
-        let strict = Approval { limit: 49, four_eyes: false };
-        assert_eq!(order.approve(strict, ANI), Err(Refusal::AboveLimit { limit: 49, amount: 50 }));
+        let strict = Approval { limit: Money::new(49), four_eyes: false };
+        assert_eq!(
+            order.approve(strict, ANI),
+            Err(Refusal::AboveLimit { limit: Money::new(49), amount: Money::new(50) })
+        );
         order.reject(Approval::default(), ANI, "too much".to_owned()).unwrap();
         assert_eq!((order.state, order.submitted_at), (OrderState::Draft, None));
         order.approve(Approval::default(), ANI).unwrap();
-        assert_eq!((order.approved_total, order.rejected_reason.as_deref()), (Some(50), None));
+        assert_eq!((order.approved_total, order.rejected_reason.as_deref()), (Some(50.into()), None));
         order.reject(Approval::default(), ANI, "changed my mind".to_owned()).unwrap();
         assert_eq!((order.state, order.approved_total), (OrderState::Draft, None));
     }
@@ -320,8 +324,8 @@ mod tests {
         order.settle();
         assert_eq!(order.close_line(2, true), Err(Refusal::NotFound("the line")));
         order.close_line(1, true).unwrap();
-        assert_eq!((order.state, order.total), (OrderState::Received, 30));
+        assert_eq!((order.state, order.total), (OrderState::Received, 30.into()));
         order.close_line(1, false).unwrap();
-        assert_eq!((order.state, order.total), (OrderState::PartiallyReceived, 50));
+        assert_eq!((order.state, order.total), (OrderState::PartiallyReceived, 50.into()));
     }
 }

@@ -1,6 +1,6 @@
 //! Which row of the price lists counts, and what an order lacks of its supplier's terms.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::inventory::purchase::{OrderLine, OrderWarning, OrderWarningCode};
 use crate::model::inventory::supplier_price::SupplierPrice;
 use jiff::civil::Date;
@@ -39,13 +39,13 @@ pub fn cheapest_supplier(rows: &[SupplierPrice], qty: Quantity, day: Date) -> Op
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
     /// Least total that the supplier delivers, in whole currency units.
-    pub min_order_total: Option<i64>,
+    pub min_order_total: Option<Money>,
 }
 
 /// Terms of the supplier that an order does not meet; `row` gives the row of the price list that counts for a line.
 pub fn warnings<'a>(
     lines: &[OrderLine],
-    total: i64,
+    total: Money,
     terms: Terms,
     row: impl Fn(&OrderLine) -> Option<&'a SupplierPrice>,
 ) -> Vec<OrderWarning> {
@@ -63,7 +63,11 @@ pub fn warnings<'a>(
         }
     }
     if let Some(expected) = terms.min_order_total.filter(|least| total < *least) {
-        found.push(OrderWarning { code: OrderWarningCode::BelowMinOrderTotal, line_no: None, expected });
+        found.push(OrderWarning {
+            code: OrderWarningCode::BelowMinOrderTotal,
+            line_no: None,
+            expected: expected.get(),
+        });
     }
     found
 }
@@ -82,7 +86,7 @@ mod tests {
             supplier_id: supplier_id.to_owned(),
             sku: "A".into(),
             supplier_sku: None,
-            unit_cost,
+            unit_cost: unit_cost.into(),
             min_qty: min_qty.into(),
             pack_qty: Quantity::new(12),
             from: None,
@@ -134,7 +138,10 @@ mod tests {
         let price = row("spp_1", "s", 100, 24);
         let line = |line_no, qty| OrderLine { line_no, qty: Quantity::new(qty), ..OrderLine::default() };
         let lines = [line(1, 24), line(2, 13)];
-        let found = warnings(&lines, 3_700, Terms { min_order_total: Some(5_000) }, |_| Some(&price));
+        let found =
+            warnings(&lines, Money::new(3_700), Terms { min_order_total: Some(Money::new(5_000)) }, |_| {
+                Some(&price)
+            });
         let listed: Vec<_> = found.iter().map(|one| (one.code, one.line_no, one.expected)).collect();
         assert_eq!(
             listed,
@@ -144,6 +151,6 @@ mod tests {
                 (OrderWarningCode::BelowMinOrderTotal, None, 5_000),
             ]
         );
-        assert!(warnings(&lines, 5_000, Terms::default(), |_| None).is_empty());
+        assert!(warnings(&lines, Money::new(5_000), Terms::default(), |_| None).is_empty());
     }
 }

@@ -1,5 +1,6 @@
 //! Revisions of a sent order to a higher total: each waits for another person.
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::purchase::{ProposedLine, ProposedRevision, PurchaseOrder};
@@ -20,7 +21,7 @@ impl PurchaseOrder {
                 line_no: line.line_no,
                 sku: line.sku.clone(),
                 qty: line.qty,
-                unit_cost: found.map_or(0, |known| known.unit_cost),
+                unit_cost: found.map_or(Money::ZERO, |known| known.unit_cost),
                 line_total: found.and_then(|known| known.line_total),
                 expected_at: line.expected_at,
             }

@@ -1,7 +1,7 @@
 //! Changes of an order that was sent.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, half_up, product};
@@ -26,9 +26,9 @@ pub struct RevisedLine {
     pub qty: Quantity,
     /// Price per piece in whole currency units. Defaults to the price that the line has; for a new line or another
     /// product, to the supplier's price list.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of a price per piece.
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Expected delivery date of this line. Null if it is the order's.
     pub expected_at: Option<Date>,
 }
@@ -36,9 +36,9 @@ pub struct RevisedLine {
 /// Cost of a line of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineCost {
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Total cost of all pieces, if one was given.
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
 }
 
 impl LineCost {
@@ -49,7 +49,7 @@ impl LineCost {
     pub fn asked(
         place: usize,
         qty: Quantity,
-        (unit_cost, line_total): (Option<i64>, Option<i64>),
+        (unit_cost, line_total): (Option<Money>, Option<Money>),
     ) -> Result<Option<Self>, Refusal> {
         let mut fields = Fields::default();
         check_total(&mut fields, format!("lines[{place}].line_total"), (line_total, unit_cost));
@@ -64,14 +64,14 @@ impl LineCost {
     }
 
     /// A price per piece.
-    pub fn each(unit_cost: i64) -> Self {
+    pub fn each(unit_cost: Money) -> Self {
         Self { unit_cost, line_total: None }
     }
 
     /// Cost of a line that becomes `qty` pieces, at the price that it has.
     fn of(line: &OrderLine, qty: Quantity) -> Self {
         let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(Quantity::new(1))));
-        let line_total = line.line_total.map(|total| i64::try_from(scaled(total)).unwrap_or(i64::MAX));
+        let line_total = line.line_total.map(|total| Money::saturating_from(scaled(total)));
         Self { unit_cost: line.unit_cost, line_total }
     }
 }
@@ -94,7 +94,7 @@ pub struct Revision {
 /// # Errors
 /// `validation_failed` with every line that is wrong.
 pub fn check_lines<'a>(
-    lines: impl ExactSizeIterator<Item = (&'a Sku, Quantity, i64)>,
+    lines: impl ExactSizeIterator<Item = (&'a Sku, Quantity, Money)>,
 ) -> Result<(), Refusal> {
     if !(1..=ITEMS_MAX).contains(&lines.len()) {
         return Err(Refusal::field("lines", "must have 1 to 500 entries"));
@@ -122,7 +122,7 @@ pub fn check_lines<'a>(
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
-pub fn order_total(lines: &[OrderLine]) -> Result<i64, Refusal> {
+pub fn order_total(lines: &[OrderLine]) -> Result<Money, Refusal> {
     let part = |line: &OrderLine| {
         let qty = if line.closed { line.received_qty.max(Quantity::ZERO) } else { line.qty };
         i128::from(line.value_of(qty))
@@ -139,7 +139,7 @@ impl PurchaseOrder {
     pub fn revised(
         &self,
         asked: &Revision,
-        listed: impl Fn(&RevisedLine) -> Option<i64>,
+        listed: impl Fn(&RevisedLine) -> Option<Money>,
     ) -> Result<Self, Refusal> {
         OrderStep::Revise.check(self)?;
         if asked.revision != self.revision {
@@ -243,7 +243,7 @@ mod tests {
             line_no,
             sku: sku.into(),
             qty: qty.into(),
-            unit_cost: Some(unit_cost),
+            unit_cost: Some(unit_cost.into()),
             line_total: None,
             expected_at: None,
         }
@@ -253,7 +253,7 @@ mod tests {
         Revision { revision, lines, expected_at: None, note: None }
     }
 
-    fn unlisted(_: &RevisedLine) -> Option<i64> {
+    fn unlisted(_: &RevisedLine) -> Option<Money> {
         None
     }
 
@@ -268,12 +268,15 @@ mod tests {
     fn lines_are_changed_closed_and_added() {
         let lines = vec![line(Some(1), "A", 6, 10), line(None, "C", 3, 20)];
         let order = sent().revised(&revision(0, lines), unlisted).unwrap();
-        assert_eq!((order.revision, order.total, order.state), (1, 120, OrderState::PartiallyReceived));
+        assert_eq!(
+            (order.revision, order.total, order.state),
+            (1, 120.into(), OrderState::PartiallyReceived)
+        );
         let lines: Vec<_> =
             order.lines.iter().map(|line| (line.line_no, line.qty.get(), line.state)).collect();
         assert_eq!(lines, [(1, 6, LineState::Partial), (2, 5, LineState::Closed), (3, 3, LineState::Open)]);
         let done = sent().revised(&revision(0, vec![line(Some(1), "A", 4, 10)]), unlisted).unwrap();
-        assert_eq!((done.state, done.total), (OrderState::Received, 40));
+        assert_eq!((done.state, done.total), (OrderState::Received, 40.into()));
     }
 
     #[test]
@@ -305,15 +308,16 @@ mod tests {
             line_total,
             ..line(line_no, "A", qty, 0)
         };
-        let ordered =
-            before.revised(&revision(0, vec![total(Some(1), 12, Some(100_000))]), unlisted).unwrap();
+        let ordered = before
+            .revised(&revision(0, vec![total(Some(1), 12, Some(Money::new(100_000)))]), unlisted)
+            .unwrap();
         let cost = |order: &PurchaseOrder| {
             let line = order.lines.first().unwrap();
             (line.unit_cost, line.line_total, order.total)
         };
-        assert_eq!(cost(&ordered), (8_333, Some(100_000), 100_000));
+        assert_eq!(cost(&ordered), (8_333.into(), Some(100_000.into()), 100_000.into()));
         let shares: Vec<i64> =
-            (0..=12).map(|n| ordered.lines.first().unwrap().value_of(Quantity::new(n))).collect();
+            (0..=12).map(|n| ordered.lines.first().unwrap().value_of(n.into()).get()).collect();
         assert_eq!(
             (shares.get(1), shares.get(11), shares.get(12)),
             (Some(&8_333), Some(&91_666), Some(&100_000))
@@ -322,10 +326,11 @@ mod tests {
         before.receive(&"A".into(), 6.into());
         before.settle();
         let more = before.revised(&revision(1, vec![total(Some(1), 24, None)]), unlisted).unwrap();
-        assert_eq!(cost(&more), (8_333, Some(200_000), 200_000));
-        let dearer = before.revised(&revision(1, vec![total(Some(1), 24, Some(200_001))]), unlisted);
+        assert_eq!(cost(&more), (8_333.into(), Some(200_000.into()), 200_000.into()));
+        let dearer =
+            before.revised(&revision(1, vec![total(Some(1), 24, Some(Money::new(200_001)))]), unlisted);
         assert!(matches!(dearer, Err(Refusal::ValidationFailed(_))), "some came already");
-        let both = RevisedLine { unit_cost: Some(1), ..total(Some(1), 12, Some(1)) };
+        let both = RevisedLine { unit_cost: Some(Money::new(1)), ..total(Some(1), 12, Some(Money::new(1))) };
         let Err(Refusal::ValidationFailed(wrong)) = before.revised(&revision(1, vec![both]), unlisted) else {
             panic!("a total beside a price per piece")
         };
@@ -335,11 +340,11 @@ mod tests {
     #[test]
     fn a_price_that_is_left_out_is_the_lines_own_and_of_another_product_the_lists() {
         let unpriced = |line_no, sku| RevisedLine { unit_cost: None, ..line(line_no, sku, 6, 0) };
-        let listed = |line: &RevisedLine| (line.sku.as_str() == "C").then_some(20);
+        let listed = |line: &RevisedLine| (line.sku.as_str() == "C").then_some(20.into());
         let lines = vec![unpriced(Some(1), "A"), unpriced(Some(2), "C"), line(None, "C", 1, 21)];
         let order = sent().revised(&revision(0, lines), listed).unwrap();
-        let costs: Vec<i64> = order.lines.iter().map(|line| line.unit_cost).collect();
-        assert_eq!((costs, order.total), (vec![10, 20, 21], 60 + 120 + 21));
+        let costs: Vec<Money> = order.lines.iter().map(|line| line.unit_cost).collect();
+        assert_eq!((costs, order.total), ([10, 20, 21].map(Money::new).into(), (60 + 120 + 21).into()));
         for line in [unpriced(None, "A"), unpriced(Some(2), "D")] {
             let outcome = sent().revised(&revision(0, vec![line]), listed);
             let Err(Refusal::ValidationFailed(wrong)) = outcome else { panic!("{outcome:?}") };
@@ -351,26 +356,27 @@ mod tests {
     fn a_proposed_revision_counts_once_somebody_else_approves_it() {
         use crate::model::people::user::Role;
         use crate::rules::inventory::purchase::{Approval, Approver};
-        let four_eyes = Approval { limit: 0, four_eyes: true };
+        let four_eyes = Approval { limit: Money::ZERO, four_eyes: true };
         let by = |by: &'static str| Approver { by, role: Role::HoPurchasing };
-        let before = PurchaseOrder { total: 150, approved_total: Some(150), ..sent() };
+        let before =
+            PurchaseOrder { total: Money::new(150), approved_total: Some(Money::new(150)), ..sent() };
         assert!(before.with_proposed(four_eyes, by("usr_3")).is_err(), "nothing is proposed");
         let unpriced = RevisedLine { unit_cost: None, ..line(None, "C", 7, 0) };
         let asked = revision(0, vec![line(Some(1), "A", 10, 10), line(Some(2), "B", 9, 10), unpriced]);
-        let revised = before.revised(&asked, |_| Some(3)).unwrap();
+        let revised = before.revised(&asked, |_| Some(Money::new(3))).unwrap();
         let waiting = before.proposing(&asked, &revised, ("usr_2", "more", UtcMs(5)));
-        assert_eq!((waiting.total, waiting.revision, &waiting.lines), (150, 0, &before.lines));
+        assert_eq!((waiting.total, waiting.revision, &waiting.lines), (150.into(), 0, &before.lines));
         let proposed = waiting.proposed.clone().unwrap();
         assert_eq!(
-            (proposed.total, proposed.lines.iter().map(|line| line.unit_cost).sum::<i64>()),
-            (211, 23)
+            (proposed.total, proposed.lines.iter().map(|line| line.unit_cost).sum::<Money>()),
+            (211.into(), 23.into())
         );
         for wrote in ["usr_1", "usr_2"] {
             let refused = waiting.with_proposed(four_eyes, by(wrote));
             assert_eq!(refused, Err(Refusal::OwnApproval), "{wrote}");
         }
         let order = waiting.with_proposed(four_eyes, by("usr_3")).unwrap();
-        assert_eq!((order.total, order.revision, order.approved_total), (211, 1, Some(211)));
+        assert_eq!((order.total, order.revision, order.approved_total), (211.into(), 1, Some(211.into())));
         assert_eq!((order.approved_by.as_deref(), order.proposed), (Some("usr_3"), None));
         let mut refused = waiting;
         refused.reject(four_eyes, by("usr_2"), "after all not".to_owned()).unwrap();

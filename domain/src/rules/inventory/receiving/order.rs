@@ -76,7 +76,7 @@ fn at_ordered_cost(
             let value = |progress: &OrderProgress| ordered.value_of(progress.received(ordered));
             value(after).saturating_sub(value(before))
         });
-        line.line_total = Some(parts.fold(0_i64, i64::saturating_add));
+        line.line_total = Some(parts.sum());
     } else {
         line.unit_cost = ordered.peek().map(|ordered| ordered.unit_cost);
     }

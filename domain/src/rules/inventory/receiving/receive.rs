@@ -1,7 +1,7 @@
 //! Receives a supplier's goods into stock, at their cost.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::limits::LINE_VALUE_MAX;
 use crate::model::base::money::{figure, product as times, sum};
@@ -132,7 +132,7 @@ fn accept(
     let moved = if asked.qty > 0 {
         row.take_in(asked.qty, Incoming::Priced(cost))?
     } else {
-        Moved { cost: 0, correction: 0 }
+        Moved { cost: Money::ZERO, correction: Money::ZERO }
     };
     let line = ReceivingLine {
         line_no,

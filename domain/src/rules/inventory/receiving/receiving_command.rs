@@ -1,7 +1,7 @@
 //! The receiving command, as it comes in.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX,
@@ -45,11 +45,11 @@ pub struct NewReceivingLine {
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: Quantity,
     /// Cost of one piece in whole currency units. Defaults to the order's cost, or else the average cost.
-    pub unit_cost: Option<i64>,
+    pub unit_cost: Option<Money>,
     /// Total cost of all accepted pieces, in place of `unit_cost`, in whole currency units: the exact value that goes
     /// into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line_total: Option<i64>,
+    pub line_total: Option<Money>,
     /// Pieces that were delivered and refused at the door. Defaults to 0.
     pub rejected_qty: Option<Quantity>,
     /// Note in free text. Null for none.
@@ -86,7 +86,7 @@ impl NewReceiving {
 }
 
 /// A line says what its pieces cost together, or what each costs.
-pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<i64>, Option<i64>)) {
+pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<Money>, Option<Money>)) {
     if total.is_some() && unit.is_some() {
         fields.wrong(path, "can't be combined with unit_cost: send only one of them");
     } else {

@@ -3,7 +3,7 @@
 //! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
 //! has the sign of `q`, and Σ cost − Σ correction = `v`.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::{figure, half_up, product};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::stock::{Movement, Stock};
@@ -15,9 +15,9 @@ const PATH: &str = "stock";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incoming {
     /// A price of their own: a receipt, a transfer, the opening stock.
-    Priced(i64),
+    Priced(Money),
     /// The cost they left with: a return, a void, a cancelled transfer.
-    Back(i64),
+    Back(Money),
     /// No cost: found, counted, returned without a receipt.
     Found,
 }
@@ -26,10 +26,10 @@ pub enum Incoming {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// Signed cost of the moved pieces.
-    pub cost: i64,
+    pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
     /// whole currency units.
-    pub correction: i64,
+    pub correction: Money,
 }
 
 impl Stock {
@@ -51,7 +51,7 @@ impl Stock {
         let value = figure(PATH, v.saturating_sub(cost))?;
         let cost = figure(PATH, cost.saturating_neg())?;
         self.rest_at(qty, value, u);
-        Ok(Moved { cost, correction: 0 })
+        Ok(Moved { cost, correction: Money::ZERO })
     }
 
     /// `n` pieces (above 0) come in.
@@ -82,7 +82,7 @@ impl Stock {
     }
 
     /// The unit cost that pieces beyond the stock are estimated at.
-    pub fn unit_cost(&self) -> i64 {
+    pub fn unit_cost(&self) -> Money {
         if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }
     }
 
@@ -90,7 +90,7 @@ impl Stock {
     ///
     /// # Errors
     /// `validation_failed` for a figure above the largest.
-    pub(crate) fn worth(&self, n: Quantity) -> Result<i64, Refusal> {
+    pub(crate) fn worth(&self, n: Quantity) -> Result<Money, Refusal> {
         let worth = if self.qty > 0 {
             half_up(product(self.value, n), i128::from(self.qty))
         } else {
@@ -110,7 +110,7 @@ impl Stock {
     }
 
     /// Takes the figures after a movement; above zero the average is the last unit cost.
-    fn rest_at(&mut self, qty: Quantity, value: i64, unit: i64) {
+    fn rest_at(&mut self, qty: Quantity, value: Money, unit: Money) {
         (self.qty, self.value) = (qty, value);
         self.moves = self.moves.saturating_add(1);
         self.last_cost = if qty > 0 { average(value, qty) } else { unit };
@@ -118,8 +118,8 @@ impl Stock {
 }
 
 /// `half_up(value, qty)`: not above `value`, so it is a figure.
-pub(crate) fn average(value: i64, qty: Quantity) -> i64 {
-    i64::try_from(half_up(value.into(), qty.into())).unwrap_or(value)
+pub(crate) fn average(value: Money, qty: Quantity) -> Money {
+    Money::try_from(half_up(value.into(), qty.into())).unwrap_or(value)
 }
 
 /// Pieces that went out before they had come in, and what they were estimated at.

@@ -1,6 +1,6 @@
 //! Goods that were put aside as damaged, and how they leave.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::money::{figure, half_up, product, sum};
 use crate::model::base::refusal::{Refusal, ShortItem, There};
@@ -14,7 +14,7 @@ impl Stock {
     ///
     /// # Errors
     /// `insufficient_stock`.
-    pub(crate) fn take_damaged(&mut self, n: Quantity) -> Result<i64, Refusal> {
+    pub(crate) fn take_damaged(&mut self, n: Quantity) -> Result<Money, Refusal> {
         if n > self.damaged {
             return Err(Refusal::InsufficientStock { items: vec![short(None, &self.sku, self.damaged, n)] });
         }
@@ -28,7 +28,7 @@ impl Stock {
     }
 
     /// So many pieces of this cost are put aside; below 0: they leave.
-    pub(crate) fn put_damaged(&mut self, n: Quantity, cost: i64) -> Result<(), Refusal> {
+    pub(crate) fn put_damaged(&mut self, n: Quantity, cost: Money) -> Result<(), Refusal> {
         self.damaged = sum("stock", [self.damaged, n])?;
         self.damaged_value = sum("stock", [self.damaged_value, cost])?;
         Ok(())
@@ -37,7 +37,7 @@ impl Stock {
 
 impl Moves<'_> {
     /// Damaged pieces leave: no movement of what is on hand.
-    pub(crate) fn send_damaged(&mut self, sku: &Sku, n: Quantity) -> Result<i64, Refusal> {
+    pub(crate) fn send_damaged(&mut self, sku: &Sku, n: Quantity) -> Result<Money, Refusal> {
         let at = self.at();
         let row = self.row(sku);
         row.updated_at = at;
@@ -45,7 +45,7 @@ impl Moves<'_> {
     }
 
     /// They are there again, at the cost that they left with.
-    pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: Quantity, cost: i64) -> Result<(), Refusal> {
+    pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: Quantity, cost: Money) -> Result<(), Refusal> {
         let at = self.at();
         let row = self.row(sku);
         row.updated_at = at;

@@ -1,7 +1,7 @@
 //! Moves stock in the name of a document.
 
 use crate::model::base::event::Rows;
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -27,9 +27,9 @@ pub(crate) struct Document<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noted {
     /// Cost of the pieces, signed.
-    pub(crate) cost: i64,
+    pub(crate) cost: Money,
     /// Correction of earlier costs.
-    pub(crate) correction: i64,
+    pub(crate) correction: Money,
     /// Pieces on hand after the movement.
     pub(crate) balance_after: Quantity,
 }

@@ -1,16 +1,16 @@
 //! Opening stock: what is on the shelves when the books begin.
 
 use crate::model::base::event::{Event, Rows, fact};
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, UserId};
 use crate::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
-use crate::model::base::money::{figure, half_up, product as times};
+use crate::model::base::money::{figure, product as times};
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::time::UtcMs;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{Movement, MovementReason, Stock};
-use crate::rules::inventory::stock::{Incoming, Moved};
+use crate::rules::inventory::stock::{Incoming, Moved, average};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,9 +39,9 @@ pub struct OpeningRow {
 #[serde(rename_all = "snake_case")]
 pub enum OpeningCost {
     /// Cost of one piece.
-    Unit(i64),
+    Unit(Money),
     /// Cost of all pieces together: one piece need not cost a whole number.
-    Total(i64),
+    Total(Money),
 }
 
 impl OpeningCost {
@@ -54,10 +54,10 @@ impl OpeningCost {
     }
 
     /// Cost of one piece, rounded half up.
-    fn per_piece(self, qty: Quantity) -> i64 {
+    fn per_piece(self, qty: Quantity) -> Money {
         match self {
             Self::Unit(cost) => cost,
-            Self::Total(cost) => i64::try_from(half_up(i128::from(cost), i128::from(qty))).unwrap_or(cost),
+            Self::Total(cost) => average(cost, qty),
         }
     }
 }

@@ -29,9 +29,9 @@ pub struct StockView<'a> {
     /// Pieces in transit to this store.
     in_transit_in: Quantity,
     /// Average cost of one piece in whole currency units: the unit cost that was last used.
-    average_cost: i64,
+    average_cost: Money,
     /// Value of the stock on hand in whole currency units.
-    value: i64,
+    value: Money,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<Quantity>,
     /// Place in the store where the product is kept, as the store recorded it. Null if none is recorded.

@@ -1,6 +1,6 @@
 //! A transfer as the interface shows it.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, StoreId, TransferId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::receiving::ReceivingWarning;
@@ -26,7 +26,7 @@ pub struct TransferView {
     /// Pieces that were sent and not received, by product.
     discrepancies: Vec<Discrepancy>,
     /// Value of the goods in transit and of unresolved missing pieces, in whole currency units.
-    in_transit_value: i64,
+    in_transit_value: Money,
     /// Note in free text. Null for none.
     note: Option<String>,
     /// Business date of the document, by its own time.
@@ -62,7 +62,7 @@ pub struct TransferLineView {
     /// Quantity sent, in pieces.
     qty: Quantity,
     /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
-    cost: i64,
+    cost: Money,
     /// Pieces received. Null if nothing was received yet.
     received_qty: Option<Quantity>,
 }

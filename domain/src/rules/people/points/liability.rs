@@ -1,20 +1,20 @@
 //! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
 
-use crate::model::base::figures::{BasisPoints, Points};
+use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::money::{half_up, product};
 
 /// Deferral of a sale's points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deferred {
     /// Value of the points alone, at the expected redemption.
-    pub standalone: i64,
+    pub standalone: Money,
     /// Their share of the price: what is deferred.
-    pub deferred: i64,
+    pub deferred: Money,
 }
 
 /// Defers a part of `net` (without tax) for `earned` points that are worth `redeem_value` each and
 /// are redeemed at `redemption_bp`.
-pub fn defer(net: i64, earned: Points, redeem_value: i64, redemption_bp: BasisPoints) -> Deferred {
+pub fn defer(net: Money, earned: Points, redeem_value: Money, redemption_bp: BasisPoints) -> Deferred {
     let face = product(earned, redeem_value);
     let standalone = redemption_bp.of(face);
     let whole = i128::from(net).saturating_add(standalone);
@@ -23,8 +23,7 @@ pub fn defer(net: i64, earned: Points, redeem_value: i64, redemption_bp: BasisPo
         _ => half_up(i128::from(net).saturating_mul(standalone), whole),
     };
     // Neither is above what the points are worth.
-    let fits = |figure: i128| i64::try_from(figure).unwrap_or(i64::MAX);
-    Deferred { standalone: fits(standalone), deferred: fits(deferred) }
+    Deferred { standalone: Money::saturating_from(standalone), deferred: Money::saturating_from(deferred) }
 }
 
 /// The liability of all points: one pool, released at its average.
@@ -33,22 +32,22 @@ pub struct Pool {
     /// Points that are outstanding.
     pub points: Points,
     /// Liability of the points.
-    pub value: i64,
+    pub value: Money,
 }
 
 impl Pool {
     /// Adds points and what was deferred for them.
-    pub fn add(&mut self, points: Points, value: i64) {
+    pub fn add(&mut self, points: Points, value: Money) {
         self.points = self.points.saturating_add(points);
         self.value = self.value.saturating_add(value);
     }
 
     /// Releases points: `half_up(V × p, P)`, the last take all.
-    pub fn release(&mut self, points: Points) -> i64 {
+    pub fn release(&mut self, points: Points) -> Money {
         let released = if points >= self.points {
             self.value
         } else {
-            i64::try_from(half_up(product(self.value, points), self.points.into())).unwrap_or(self.value)
+            Money::try_from(half_up(product(self.value, points), self.points.into())).unwrap_or(self.value)
         };
         self.points = self.points.saturating_sub(points);
         self.value = self.value.saturating_sub(released);

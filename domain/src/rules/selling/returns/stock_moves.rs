@@ -21,22 +21,22 @@ pub(super) fn take_back(
     let found = of_another_store || line.sold_line_no.is_none();
     match line.disposition {
         Disposition::Restock => {
-            let incoming = if found { Incoming::Found } else { Incoming::Back(line.cost.get()) };
+            let incoming = if found { Incoming::Found } else { Incoming::Back(line.cost) };
             let moved = moves.bring(&line.sku, line.line_no, line.qty, incoming, MovementReason::Return)?;
-            line.cost = Money::new(moved.cost);
-            line.correction = Money::new(moved.correction);
+            line.cost = moved.cost;
+            line.correction = moved.correction;
             line.balance_after = Some(moved.balance_after);
         }
         Disposition::Damaged | Disposition::Vendor => {
             let row = moves.row(&line.sku);
             if found {
-                line.cost = Money::new(row.worth(line.qty)?);
+                line.cost = row.worth(line.qty)?;
             }
             row.damaged = sum("stock", [row.damaged, line.qty])?;
-            row.damaged_value = sum("stock", [row.damaged_value, line.cost.get()])?;
+            row.damaged_value = sum("stock", [row.damaged_value, line.cost])?;
         }
         Disposition::None if found => {
-            line.cost = Money::new(moves.row(&line.sku).worth(line.qty)?);
+            line.cost = moves.row(&line.sku).worth(line.qty)?;
         }
         Disposition::None => {}
     }
@@ -51,14 +51,14 @@ pub(super) fn give_out(line: &mut ReturnLine, moves: &mut Moves<'_>) -> Result<(
     match line.disposition {
         Disposition::Restock => {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::Return)?;
-            line.cost = Money::new(moved.cost.saturating_neg());
+            line.cost = moved.cost.saturating_neg();
             line.correction = Money::ZERO;
             line.balance_after = Some(moved.balance_after);
         }
         Disposition::Damaged | Disposition::Vendor => {
             let row = moves.row(&line.sku);
             row.damaged = sum("stock", [row.damaged, line.qty.saturating_neg()])?;
-            row.damaged_value = sum("stock", [row.damaged_value, line.cost.saturating_neg().get()])?;
+            row.damaged_value = sum("stock", [row.damaged_value, line.cost.saturating_neg()])?;
         }
         Disposition::None => {}
     }

@@ -1,6 +1,7 @@
 //! What payments settle and post.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use super::*;
+use crate::model::base::figures::Money;
 use crate::model::base::time::UtcMs;
 use crate::model::books::payables::{CreditNoteKind, DiscountTerms, InvoiceState};
 use crate::rules::books::entry_by_hand::EntryLine;
@@ -123,7 +124,10 @@ fn what_does_not_fit_is_refused_and_nothing_is_guessed() {
     assert!(plan(&by_admin, &mut base.clone()).is_ok());
     let allocations = [allocation(1_000, 20)];
     let late = NewPayment { date: date(2026, 11, 30), ..payment(980, &allocations) };
-    assert_eq!(plan(&late, &mut base.clone()), Err(Refusal::AboveLimit { limit: 0, amount: 20 }));
+    assert_eq!(
+        plan(&late, &mut base.clone()),
+        Err(Refusal::AboveLimit { limit: Money::ZERO, amount: Money::new(20) })
+    );
     let foreign = NewPayment { supplier_id: "sup_2", ..payment(980, &allocations) };
     assert_eq!(plan(&foreign, &mut base.clone()).map_err(|it| it.code()), Err("validation_failed"));
     let mut cancelled = base.clone();
