@@ -68,7 +68,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     setInterval(() => this.idle(), LOOK_MS);
   }
 
-  /** What stands in the basket, a sale's payments and what was counted come back; what is only on the page does not. */
+  /** Basket, payments and counts come back; what is only on the page does not. */
   isCalm() {
     const page = this.current?.firstElementChild;
     const { basket, returning } = this;
@@ -78,7 +78,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     return !["open", "return"].includes(this.page) && super.isCalm();
   }
 
-  /** Between two customers, when nobody has touched the till for a while, a new version comes by itself, once. */
+  /** Loads a new version between two customers, once. */
   renew() {
     const quiet =
       this.newer && Date.now() - this.touched > RENEW_AFTER_MS && sessionStorage.getItem(RENEWED) !== this.newer;
@@ -137,7 +137,7 @@ class PosApp extends Meanwhile(Locking(App)) {
       this.say("warn", t("This browser can't store data. Don't close this tab while something is not confirmed"));
   }
 
-  /** What others left leads to the page that tells of it. */
+  /** Leads to the page of what others left. */
   reported(results) {
     super.reported(results);
     if (this.said && this.unsettled) this.said.action = { label: t("View"), act: () => this.show("unconfirmed") };

@@ -102,7 +102,7 @@ class PageOpen extends Page {
     return shift ? taken(name, shift) : t("You have an open shift at another till");
   }
 
-  /** Those of the shop, and one that its first shift makes: if the device has its name, or no other is free. */
+  /** Tills of the shop; a new one if the device has its name, or no other is free. */
   get tills() {
     const { registers, register } = this.app.settings;
     const isNew = register && !registers.some(({ register_id: id }) => id === register.register_id);
@@ -110,7 +110,7 @@ class PageOpen extends Page {
     return registers.length && isNew && isWanted ? [...registers, register] : registers;
   }
 
-  /** The till of before, unless somebody else sells there: then the first that is free, as on a new device. */
+  /** The till of before if it is free, else the first free one. */
   get chosen() {
     const own = this.app.register ?? this.app.settings.register?.register_id ?? "";
     const isFree = this.tills.some(({ register_id: id, open_shift: shift }) => id === own && !shift);
