@@ -59,7 +59,7 @@ CREATE TABLE notices (
 );
 CREATE INDEX notices_number ON notices (number);
 
--- What programs are told, for 30 days. A row for each transaction that has events: its events get consecutive numbers, and
+-- Events for programs, kept for 30 days. A row for each transaction that has events: its events get consecutive numbers, and
 -- last_no is the highest. 0: some process gives it after the commit, so that numbers rise in the order in which events can be
 -- seen. The order of one store's transactions is epoch_no, seq; of head office's own (store_id is empty) seq.
 CREATE TABLE event_commits (

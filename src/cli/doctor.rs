@@ -181,9 +181,9 @@ mod tests {
 
     #[test]
     fn a_store_that_has_stopped_writing_is_not_announced_as_one_that_will() {
-        let told = |free| check_room(free, 100).err().unwrap_or_default();
-        assert!(told(99).contains("has stopped writing"), "{}", told(99));
-        assert!(told(100).contains("stops writing at 100 bytes"), "{}", told(100));
-        assert_eq!(told(400), "");
+        let problem = |free| check_room(free, 100).err().unwrap_or_default();
+        assert!(problem(99).contains("has stopped writing"), "{}", problem(99));
+        assert!(problem(100).contains("stops writing at 100 bytes"), "{}", problem(100));
+        assert_eq!(problem(400), "");
     }
 }

@@ -129,10 +129,10 @@ mod tests {
         );
         let unused = Named { path: Path::new(""), ..chain };
         assert_eq!(of(unused, "2027-03-31T00:00:00Z").unwrap(), Vec::<String>::new());
-        let mut told = Report::default();
-        report(&[chain], "2027-04-01T00:00:00Z".parse().unwrap(), &mut told);
-        report(&[chain], "2027-03-18T00:00:00Z".parse().unwrap(), &mut told);
-        let lines: Vec<&str> = told.text().lines().map(|line| line.get(..8).unwrap()).collect();
-        assert_eq!((lines.as_slice(), told.problems()), (["PROBLEM ", "warn    "].as_slice(), 1));
+        let mut doctor = Report::default();
+        report(&[chain], "2027-04-01T00:00:00Z".parse().unwrap(), &mut doctor);
+        report(&[chain], "2027-03-18T00:00:00Z".parse().unwrap(), &mut doctor);
+        let lines: Vec<&str> = doctor.text().lines().map(|line| line.get(..8).unwrap()).collect();
+        assert_eq!((lines.as_slice(), doctor.problems()), (["PROBLEM ", "warn    "].as_slice(), 1));
     }
 }

@@ -52,7 +52,11 @@ fn fields() -> Vec<(&'static str, Value, &'static str)> {
         ("action", text(), "`approval_required`: what needs an approval."),
         ("approvers", texts(), "`approval_required`: roles that may approve."),
         ("setting", text(), "`approval_required`: setting of the limit."),
-        ("replaced_at", text(), "`store_replaced`: when the other box was enrolled."),
+        (
+            "replaced_at",
+            json!({"type": "string", "format": "date-time"}),
+            "`store_replaced`: when the other box was enrolled.",
+        ),
         ("replaced_by", text(), "`store_replaced`: name of the other box's key (`kid`)."),
         ("header", text(), "`invalid_header`: name of the header."),
         ("differs", texts(), "`idempotency_key_reused`: parts of the request that differ."),

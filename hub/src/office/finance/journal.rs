@@ -148,6 +148,16 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     }))
 }
 
+/// ID of the entry with a number of a book. `None` if the book has none.
+pub async fn id_at(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    entry_no: i64,
+) -> Result<Option<String>, sqlx::Error> {
+    let sql = "SELECT entry_id FROM journal WHERE store_id = $1 AND entry_no = $2";
+    sqlx::query_scalar(sql).bind(store_id).bind(entry_no).fetch_optional(connection).await
+}
+
 /// The latest first, after a place; with `after_no` in the order of the numbers of a book.
 pub async fn list(
     connection: &mut AnyConnection,

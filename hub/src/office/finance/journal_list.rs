@@ -1,5 +1,6 @@
 //! The list of journal entries: for people the newest first, for programs in the order of their numbers.
 
+use crate::db::failure::Failure;
 use crate::http::bound_page::{self, asks};
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request, change};
@@ -15,6 +16,7 @@ use edge::{ApiError, Doc, Reply, Route, clock};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 
 pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/finance/journal", FINANCE, JOURNAL, answers!(journal))];
 
@@ -69,9 +71,13 @@ struct JournalQuery {
     /// (false).
     late: Option<bool>,
     /// Only entries with a higher `entry_no` than this, lowest first; 0 for all. It needs `store_id`, because each book
-    /// has its own numbers. An entry never changes, so the highest number read so far is the place to continue from.
+    /// has its own numbers. An entry never changes but for `reversed_by`, so the highest number read so far is the place
+    /// to continue from. The book must have an entry with this number.
     #[schemars(range(min = 0))]
     after_no: Option<i64>,
+    /// `entry_id` of the entry with the number `after_no`, as it was read. The request is refused if the book has another
+    /// entry there: the hub was restored from a backup, and numbers were used again.
+    after_id: Option<String>,
     /// `lines`: each entry with its lines.
     #[serde(skip_serializing)]
     include: Option<Include>,
@@ -89,6 +95,9 @@ impl JournalQuery {
         }
         if self.after_no.is_some() && self.store_id.is_none() {
             return Err(ApiError::invalid_query("after_no needs store_id: each book has its own numbers"));
+        }
+        if self.after_id.is_some() && self.after_no.is_none_or(|number| number == 0) {
+            return Err(ApiError::invalid_query("after_id needs after_no, the number of that entry"));
         }
         Ok(())
     }
@@ -115,6 +124,9 @@ pub async fn journal(request: Request) -> Answered {
     ask.check()?;
     let limit = change::one_more(ask.limit);
     let (mut read, now) = (request.state.db.read().await?, clock::now());
+    if let (Some(store_id), Some(number @ 1..)) = (&ask.store_id, ask.after_no) {
+        check_place(&mut read, store_id, number, ask.after_id.as_deref()).await?;
+    }
     let entries = journal::list(&mut read, &ask.filter(), before.as_ref(), limit).await?;
     let as_csv = csv::wanted(&request.headers);
     let items = if as_csv || ask.include == Some(Include::Lines) {
@@ -131,6 +143,28 @@ pub async fn journal(request: Request) -> Answered {
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
     let completeness = told(&mut read, book, days, now).await?;
     Ok(Reply::ok(&CompleteList::of(page, completeness)))
+}
+
+/// Refuses a place that this book does not have, or has for another entry.
+///
+/// # Errors
+/// 400 `invalid_query`; the database's.
+async fn check_place(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    number: i64,
+    entry_id: Option<&str>,
+) -> Result<(), Failure> {
+    let found = journal::id_at(connection, store_id, number).await?;
+    if found.is_some() && entry_id.is_none_or(|id| found.as_deref() == Some(id)) {
+        return Ok(());
+    }
+    let what = if found.is_some() { "another entry" } else { "no entry" };
+    let message = format!(
+        "the book has {what} with the number {number}: the hub was restored from a backup, and gives numbers since then \
+         again. Read this book again with after_no=0"
+    );
+    Err(ApiError::invalid_query(message).into())
 }
 
 /// Columns of the CSV answer.

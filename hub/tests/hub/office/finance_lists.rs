@@ -222,6 +222,12 @@ async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
     let second = admin.get(&format!("{path}=1&cursor={cursor}")).await.data().clone();
     assert_eq!((numbers(&second), &second["next_cursor"]), (vec![4, 5], &json!(null)));
     assert_eq!(numbers(admin.get(&format!("{path}=5")).await.data()), Vec::<i64>::new());
+    // A place that a restored hub does not have, or has for another entry, is refused instead of leaving entries out.
+    let id = |index: usize| second["items"][index]["entry_id"].as_str().unwrap();
+    assert_eq!(numbers(admin.get(&format!("{path}=4&after_id={}", id(0))).await.data()), [5]);
+    for place in [format!("=5&after_id={}", id(0)), "=6".to_owned(), format!("=0&after_id={}", id(0))] {
+        assert_eq!(admin.get(&format!("{path}{place}")).await.refusal(), "400 invalid_query", "{place}");
+    }
     shop.sell(1);
     shop.push(&shop.batch(6, 6)).await.data();
     assert_eq!(numbers(admin.get(&format!("{path}=5")).await.data()), [6]);
