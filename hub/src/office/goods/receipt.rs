@@ -142,10 +142,10 @@ type LineKey = (String, String, i64);
 /// Receipts with what is billed of them.
 pub async fn views(
     pool: &AnyPool,
-    told: Vec<LatestRecord<ReceivingPosted>>,
+    records: Vec<LatestRecord<ReceivingPosted>>,
 ) -> Result<Vec<View>, sqlx::Error> {
-    let billed = of_lines(pool, &told).await?;
-    Ok(told.into_iter().map(|told| view(told, &billed)).collect())
+    let billed = of_lines(pool, &records).await?;
+    Ok(records.into_iter().map(|record| view(record, &billed)).collect())
 }
 
 /// Pieces that are billed and the value that is open, by line.
@@ -166,8 +166,8 @@ async fn of_lines(
          AND u.kind = 'receipt'"
     );
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false);
-    for told in receipts {
-        let (_, _, receiving_id, store_id) = &told.place;
+    for receipt in receipts {
+        let (_, _, receiving_id, store_id) = &receipt.place;
         query = query.bind(store_id.clone()).bind(receiving_id.clone());
     }
     for row in query.fetch_all(pool).await? {
@@ -178,9 +178,9 @@ async fn of_lines(
     Ok(billed)
 }
 
-fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quantity, Money)>) -> View {
+fn view(record: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quantity, Money)>) -> View {
     let LatestRecord { payload: ReceivingPosted { receiving, .. }, event_id, place: (listed, _, id, store) } =
-        told;
+        record;
     let Receiving { receiving_id, state, store_id, po_id, supplier_id, delivery_note_no, reference, .. } =
         receiving;
     let line = |line: ReceivingLine| {
@@ -208,9 +208,9 @@ fn view(told: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quantity
 
 /// One receipt, as its store last reported it.
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Detail>, sqlx::Error> {
-    let told: Vec<LatestRecord<ReceivingPosted>> =
+    let records: Vec<LatestRecord<ReceivingPosted>> =
         goods_document::read(pool, Kind::Receiving, id, of).await?;
-    let mut views = views(pool, told).await?;
+    let mut views = views(pool, records).await?;
     let Some(receiving) = views.pop() else { return Ok(None) };
     let entries = entries::of(pool, &receiving.store_id, id).await?;
     Ok(Some(Detail { receiving, entries }))

@@ -1,4 +1,4 @@
-//! `GET /api/event-log`: each change once, by rising numbers, whoever commits first.
+//! `GET /api/event-log`: each change once, by rising numbers, in whatever order transactions commit.
 
 use crate::office::audit::routes::CHANGES;
 use crate::support::server::{Api, Server};

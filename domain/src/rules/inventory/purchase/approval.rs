@@ -69,12 +69,16 @@ mod tests {
             (0, true, Role::Admin, "usr_1", 1, Some("approval_required")),
             (0, true, Role::HoPurchasing, "usr_2", 1, None),
         ] {
-            let told = Approval { limit: Money::new(limit), four_eyes }.check(
+            let checked = Approval { limit: Money::new(limit), four_eyes }.check(
                 Approver { by, role },
                 ["usr_0", "usr_1"],
                 Money::new(amount),
             );
-            assert_eq!(told.err().map(|refusal| refusal.code()), code, "{limit} {four_eyes} {by} {amount}");
+            assert_eq!(
+                checked.err().map(|refusal| refusal.code()),
+                code,
+                "{limit} {four_eyes} {by} {amount}"
+            );
         }
     }
 }
