@@ -29,7 +29,6 @@ pub mod inventory {
     pub mod adjustments;
     pub mod catalogue;
     pub mod categories;
-    pub mod csv_file;
     pub mod opname;
     pub mod products;
     pub mod purchase;

@@ -66,19 +66,12 @@ impl Catalogue {
 /// `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]` in any order; an empty cell of an
 /// optional figure means none. Codes are added to those of a known product, `-` takes all of them off
 /// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. What separates cells and how
-/// figures are grouped is seen from the file ([`Table`]).
+/// figures are grouped is seen from the file ([`Table`]). `given` are the columns that a person named; without them the header
+/// of the file names them.
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
-pub fn read(bytes: &[u8], encoding: Encoding, rows_max: usize, now: UtcMs) -> Result<Catalogue, Problems> {
-    read_by(bytes, encoding, None, rows_max, now)
-}
-
-/// The same; `given` are the columns where a person named them.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_by(
+pub fn read(
     bytes: &[u8],
     encoding: Encoding,
     given: Option<&Columns>,

@@ -19,7 +19,7 @@ use std::path::Path;
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
-    let read = product_csv::read(&bytes(file)?, encoding, ROWS_MAX, clock::now());
+    let read = product_csv::read(&bytes(file)?, encoding, None, ROWS_MAX, clock::now());
     let read = read.and_then(|read| read.check_currency(&config.store.currency).map(|()| read));
     let Catalogue { rows, warnings, .. } = good(file, read)?;
     let count = rows.len();

@@ -74,9 +74,10 @@ mod tests {
         for row in 0..100_000 {
             text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(255)));
         }
-        let rows = product_csv::read(text.as_bytes(), Encoding::Utf8, product_csv::ROWS_MAX, clock::now())
-            .unwrap()
-            .rows;
+        let rows =
+            product_csv::read(text.as_bytes(), Encoding::Utf8, None, product_csv::ROWS_MAX, clock::now())
+                .unwrap()
+                .rows;
         let commits = commits(rows.into_iter().map(|row| row.product).collect());
         assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
         for products in commits {

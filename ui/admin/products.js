@@ -85,8 +85,7 @@ export const newProduct = async (app) => {
     act: (body) => app.change("POST", "/api/products", bodyOf(body, null)),
   });
   if (!made) return;
-  app.go("stock", made.sku);
-  await new Promise((resolve) => setTimeout(resolve));
+  await app.go("stock", made.sku);
   saved(app, made);
 };
 

@@ -158,8 +158,7 @@ class PageReceive extends Finding(Page) {
         .catch((error) => this.refused(error));
       if (!done) return;
       localStorage.removeItem(this.draft);
-      this.app.go("deliveries", done.receiving_id);
-      await new Promise((resolve) => setTimeout(resolve));
+      await this.app.go("deliveries", done.receiving_id);
       this.app.say(
         "ok",
         t("{n} lines received, {amount}", { n: number(done.lines.length), amount: money(done.total_cost) }),

@@ -4,7 +4,7 @@ import { field } from "../records/form_page.js";
 import { icon } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { LinesPage, sayNext } from "./lines.js";
+import { LinesPage } from "./lines.js";
 import { REASONS, reason } from "./adjustments.js";
 
 const MANAGE = ["store_manager", "admin"];
@@ -88,9 +88,9 @@ class PageAdjust extends LinesPage {
       amount: this.value,
     });
     this.forget();
-    this.app.go("adjustments", made.adjustment_id);
-    await sayNext(
-      this.app,
+    await this.app.go("adjustments", made.adjustment_id);
+    this.app.say(
+      "ok",
       later ? t("Waiting for a manager's approval. Stock has not changed") : t("Posted. Stock updated"),
     );
   }

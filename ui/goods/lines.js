@@ -103,9 +103,3 @@ export class LinesPage extends Finding(FormPage) {
     return this.lines;
   }
 }
-
-/** What is said on the page that comes next. */
-export const sayNext = async (app, text) => {
-  await new Promise((resolve) => setTimeout(resolve));
-  app.say("ok", text);
-};

@@ -4,7 +4,7 @@ import { field } from "../records/form_page.js";
 import { need, rows } from "../records/names.js";
 import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
-import { LinesPage, sayNext } from "./lines.js";
+import { LinesPage } from "./lines.js";
 
 class PageSend extends LinesPage {
   constructor() {
@@ -63,8 +63,8 @@ class PageSend extends LinesPage {
       label: "Transfer",
     });
     this.forget();
-    this.app.go("transfers", made.transfer_id);
-    await sayNext(this.app, draft ? t("Draft saved. Stock has not changed") : t("Sent. Stock updated"));
+    await this.app.go("transfers", made.transfer_id);
+    this.app.say("ok", draft ? t("Draft saved. Stock has not changed") : t("Sent. Stock updated"));
   }
 
   beside() {

@@ -5,7 +5,7 @@ import { need } from "../records/names.js";
 import { moneyInput } from "../kit/controls.js";
 import { number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { LinesPage, sayNext } from "./lines.js";
+import { LinesPage } from "./lines.js";
 
 class PageSendBack extends LinesPage {
   constructor() {
@@ -63,8 +63,8 @@ class PageSendBack extends LinesPage {
   async save(body) {
     const made = await this.app.command({ url: "/api/supplier-returns", body, label: "New return" });
     this.forget();
-    this.app.go("supplier-returns", made.supplier_return_id);
-    await sayNext(this.app, t("Posted. Stock updated"));
+    await this.app.go("supplier-returns", made.supplier_return_id);
+    this.app.say("ok", t("Posted. Stock updated"));
   }
 
   beside() {

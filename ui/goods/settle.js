@@ -6,7 +6,6 @@ import { path } from "../kit/api.js";
 import { countInput } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { sayNext } from "./lines.js";
 import { missing } from "./transfers.js";
 
 const OUTCOMES = ["lost", "damaged", "found_at_source", "found_at_destination"];
@@ -59,8 +58,8 @@ class PageSettle extends FormPage {
       body,
       label: "Resolve missing items",
     });
-    this.app.go("transfers", this.id);
-    await sayNext(this.app, t("Saved"));
+    await this.app.go("transfers", this.id);
+    this.app.say("ok", t("Saved"));
   }
 
   row(line, index) {

@@ -11,7 +11,7 @@ import { t } from "../kit/i18n.js";
 import { codeOf } from "../kit/scan.js";
 import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
-import { LinesPage, sayNext } from "./lines.js";
+import { LinesPage } from "./lines.js";
 
 class PageTakeIn extends LinesPage {
   get id() {
@@ -87,8 +87,8 @@ class PageTakeIn extends LinesPage {
     this.forget();
     const broken = this.lines.filter(({ broken: n }) => n).map(({ sku, broken: n }) => ({ sku, qty: -n }));
     const problem = broken.length ? await this.putAside(broken) : null;
-    this.app.go("transfers", this.id);
-    await sayNext(this.app, t("Received"));
+    await this.app.go("transfers", this.id);
+    this.app.say("ok", t("Received"));
     if (problem)
       this.app.say("warn", t("Received. Damaged items are still recorded as stock on hand: {why}", { why: problem }));
   }

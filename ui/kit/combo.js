@@ -185,10 +185,10 @@ export class Combo extends LitElement {
   }
 
   /**
-   * What was typed becomes what it names: the one with this code or name, or the only one that is found. Anything else
-   * is said, and nothing is chosen.
+   * Chooses what the typed text names: the option with this code or name, the only one that is found, or the new name
+   * that was `active` before the search ended. Anything else is an error, and nothing is chosen.
    */
-  async settle() {
+  async settle(active = null) {
     const text = this.typed?.trim();
     if (text === undefined) return;
     clearTimeout(this.timer);
@@ -202,8 +202,9 @@ export class Combo extends LitElement {
     const one = named.length === 1 ? named[0] : await this.exact(text);
     if (this.typed?.trim() !== text) return;
     this.hide();
-    if (one) {
-      await this.pick(one);
+    const chosen = one ?? (active?.adds === text ? active : null);
+    if (chosen) {
+      await this.pick(chosen);
       return;
     }
     if (this.of.free) {
@@ -240,7 +241,7 @@ export class Combo extends LitElement {
       event.stopPropagation();
       // A scanner is faster than the search: its code is looked up by itself.
       if (entries[this.active] && this.fresh) this.pick(entries[this.active]);
-      else this.settle();
+      else this.settle(entries[this.active]);
     } else if (key === "Escape" && (this.open || this.unclear)) {
       event.preventDefault();
       event.stopPropagation();

@@ -124,8 +124,13 @@ export class MenuApp extends App {
     return super.show(page, this.given);
   }
 
-  go(...parts) {
-    location.hash = address(parts);
+  /** Goes to a page; the promise resolves when the page is shown, so a message that is said next stays on it. */
+  async go(...parts) {
+    const to = new URL(address(parts), location.href).hash;
+    if (to === location.hash) return;
+    const shown = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    location.hash = to;
+    await shown;
   }
 
   /** The page that is shown hears what happens. */

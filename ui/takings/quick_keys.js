@@ -1,6 +1,6 @@
 // Quick keys of a till: goods without a barcode, found by scan or name, in the order of the keys.
 import { html, nothing } from "../vendor/lit.js";
-import { LinesPage, sayNext } from "../goods/lines.js";
+import { LinesPage } from "../goods/lines.js";
 import { field } from "../records/form_page.js";
 import { icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
@@ -99,8 +99,8 @@ class PageQuickKeys extends LinesPage {
   async save(body) {
     await this.app.change("PUT", path(KEYS, {}, { register_id: this.till }), body);
     this.forget();
-    this.app.go("tills");
-    await sayNext(this.app, t("Saved and shown on the till"));
+    await this.app.go("tills");
+    this.app.say("ok", t("Saved and shown on the till"));
   }
 
   summed() {

@@ -2,9 +2,10 @@
 //! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
 //! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
-//! the till's page in a large store, the Debian packages in new roots, and the fuzz targets.
+//! the till's page in a large store, all pages in Firefox, the Debian packages in new roots, and the fuzz targets.
 
 pub mod crowd;
+pub mod firefox;
 pub mod fuzz_targets;
 pub mod guesses;
 pub mod packages;
@@ -109,6 +110,9 @@ pub struct Options {
     /// Do not time keys, scans and searches on the till's page
     #[arg(long)]
     no_pages: bool,
+    /// Do not run the tests of the pages in Firefox
+    #[arg(long)]
+    no_firefox: bool,
     /// Stores enrolled at one hub while the cost of a sale is measured; 0: skip
     #[arg(long, default_value_t = 1_000)]
     enrolled: usize,
@@ -157,6 +161,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         fine &= times == 0 || told(part, two_processes(target, name, variable, times).await);
     }
     fine &= options.no_pages || told("the till's page", timed_pages().await);
+    fine &= options.no_firefox || told("pages in Firefox", firefox::run().await);
     fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
 }

@@ -4,11 +4,11 @@ use super::*;
 const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n";
 
 fn rows(text: &str) -> Vec<CatalogueRow> {
-    super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap().rows
+    super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap().rows
 }
 
 fn read(bytes: &[u8], now: UtcMs) -> Result<Vec<Product>, Problems> {
-    let file = super::read(bytes, Encoding::Utf8, ROWS_MAX, now)?;
+    let file = super::read(bytes, Encoding::Utf8, None, ROWS_MAX, now)?;
     Ok(file.rows.into_iter().map(|row| row.product).collect())
 }
 
@@ -132,7 +132,7 @@ fn one_item_is_not_imported_twice_and_codes_are_repaired() {
     let text = "sku,name,price,barcode\nX3,Formula,1,=\"8991234500119\"\nX4,Apostrophe,1,'8991234500126\n\
                 X5,Float,1,8991234500133.0\nX6,Spaces,1,8991 2345 00140\nX7,No-break,1,8991234500157\u{a0}\n\
                 X8,Check digit,1,8991234500165\nX11,Zero width,1,\u{200b}8991234500171\n'012,Sku,1,\n=\"013\",Sku,1,\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap();
+    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
     let codes: Vec<String> =
         file.rows.iter().flat_map(|row| &row.product.barcodes).map(|code| code.code.clone()).collect();
     let expected = ["119", "126", "133", "140", "157", "165", "171"].map(|end| format!("8991234500{end}"));
@@ -174,7 +174,7 @@ fn sums_are_left_out_and_doubts_are_named() {
     let text = "sku;name;price;cost;tax_rate_bp\nB1;Teh;15.000;;11%\nB2;Kopi;20.000;;11 %\nSubtotal Minuman;;35.000;;\n\
                 00123;Gula;1.000;;11,5%\n123;Garam;1.500;;11\nTOTAL;2 produk;35.000;;\nJumlah;1 produk;1.000;;\n\
                 TOTAL-5W30;Oli;90.000;;0\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap();
+    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
     let rates: Vec<_> =
         file.rows.iter().map(|row| (row.product.sku.as_str(), row.product.tax_rate_bp)).collect();
     assert_eq!(
@@ -210,7 +210,7 @@ fn prices_are_in_one_currency_which_is_the_shops() {
     let found = complaints("sku,name,price,cost\nP8,A,Rp 15000,EUR 3\n");
     assert!(found.len() == 1 && found[0].starts_with("line 2: cost \"EUR 3\""), "{found:?}");
     let text = "sku,name,price\nP4,A,15\nP5,B,US$ 20\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, ROWS_MAX, UtcMs(1)).unwrap();
+    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
     assert!(file.check_currency("USD").is_ok());
     let problem = file.check_currency("IDR").unwrap_err().named[0].to_string();
     assert_eq!(problem, "line 3: has a figure in USD, but the shop's currency is IDR");

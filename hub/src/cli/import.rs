@@ -41,16 +41,16 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
         bail!("{} is larger than 256 MiB", name());
     }
     let now = clock::now();
-    let Catalogue { rows: products, warnings, .. } = match product_csv::read(&bytes, encoding, ROWS_MAX, now)
-    {
-        Ok(file) => file,
-        Err(problems) => {
-            for row in &problems.named {
-                eprintln!("{}: {row}", name());
+    let Catalogue { rows: products, warnings, .. } =
+        match product_csv::read(&bytes, encoding, None, ROWS_MAX, now) {
+            Ok(file) => file,
+            Err(problems) => {
+                for row in &problems.named {
+                    eprintln!("{}: {row}", name());
+                }
+                bail!("{} rows are wrong: nothing was imported", problems.count);
             }
-            bail!("{} rows are wrong: nothing was imported", problems.count);
-        }
-    };
+        };
     let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
     let beside = product::doubts_beside_stored(&mut write, &products).await?;

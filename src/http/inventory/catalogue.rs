@@ -1,6 +1,5 @@
 //! The catalogue of a shop: read by everybody who handles goods, changed by managers of a shop without a head office.
 
-use super::csv_file::{self, Given};
 use super::products::page_of;
 use crate::http::Answered;
 use crate::http::Request;
@@ -13,6 +12,7 @@ use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::{ChangeProduct, CheckedProduct, NewProduct};
 use edge::page::{Cursor, Limit, List, cursor};
 use edge::product_csv::{self, Catalogue};
+use edge::sheet::ImportFile;
 use edge::{ApiError, Code, Doc, Reply, clock, product_codes};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ pub const IMPORT: Doc = Doc::of(
     "Import products (CSV); one bad row refuses the whole file; only in a store without a head office",
 )
 .csv("sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n")
-.query::<Given>()
+.query::<ImportFile>()
 .answers::<ImportedProducts>(
     r#"{"rows": 1, "changed": 1, "warnings": [{"line": 2, "problem": "barcode 8991234500165 has a wrong check digit: the last digit should be 4. Compare it with the package"}]}"#,
 )
@@ -141,16 +141,16 @@ pub async fn change(request: Request) -> Answered {
 
 /// `POST /api/products/import`
 pub async fn import(request: Request) -> Answered {
-    let (given, body, now): (Given, _, _) = (request.query()?, request.body.clone(), clock::now());
+    let (file, body, now): (ImportFile, _, _) = (request.query()?, request.body.clone(), clock::now());
     let shop = request.state.admin.currency().to_owned();
-    let (encoding, columns) = (given.encoding.unwrap_or_default(), given.columns());
+    let (encoding, columns) = (file.encoding(), file.columns());
     let read = move || {
-        let read = product_csv::read_by(&body, encoding, columns.as_ref(), ROWS_MAX, now);
+        let read = product_csv::read(&body, encoding, columns.as_ref(), ROWS_MAX, now);
         read.and_then(|read| read.check_currency(&shop).map(|()| read))
     };
     // A large file takes long to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-    let Catalogue { rows, warnings, .. } = read.map_err(|problems| csv_file::refused(&problems))?;
+    let Catalogue { rows, warnings, .. } = read.map_err(|problems| ApiError::from(&problems))?;
     let warnings = warnings.iter().map(|one| json!({"line": one.line, "problem": one.problem})).collect();
-    run(&request, commands::ImportProducts { rows, warnings, dry_run: given.dry_run == Some(true) }).await
+    run(&request, commands::ImportProducts { rows, warnings, dry_run: file.is_dry_run() }).await
 }

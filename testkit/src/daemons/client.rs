@@ -6,6 +6,7 @@ pub mod browser;
 mod contract;
 pub mod document;
 pub mod events;
+pub mod firefox;
 
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};

@@ -7,6 +7,7 @@ use crate::office::portal::go;
 use crate::screen::Screen;
 use serde_json::{Value, json};
 use testkit::linked::Linked;
+use testkit::wait;
 
 const ADMIN: &str = "admin@hub.example";
 
@@ -28,6 +29,8 @@ fn file(screen: &mut Screen<()>, text: &str) {
 fn the_catalogue_and_its_people_are_kept_on_pages() {
     let mut shop = Linked::open();
     let Some(mut screen) = Screen::office(&shop.hub) else { return };
+    let supplier =
+        shop.office.post("/api/suppliers", &json!({"code": "TEH", "name": "PT Teh"})).data(201).clone();
     screen.log_in_as(ADMIN);
     screen.sees("page-overview h1");
 
@@ -45,6 +48,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     assert_eq!(shop.office.get("/api/products/990002").data(200)["price"], json!(16_000));
 
     foreign_file(&mut shop, &mut screen);
+    price_list(&mut shop, &mut screen, supplier["supplier_id"].as_str().unwrap());
 
     promoted(&mut screen);
     listed(&mut screen);
@@ -66,11 +70,12 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     screen.is_clean();
 }
 
-/// A file as spreadsheets on Windows write it: other letters, semicolons, a line that names them. A code with a wrong check digit
-/// is doubtful and no obstacle.
+/// A file as spreadsheets on Windows write it: other letters, semicolons, a line that names them, columns with other names
+/// and one that is not imported. A code with a wrong check digit is doubtful and no obstacle.
 #[track_caller]
 fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
-    let bytes = b"sep=;\r\nsku;name;price;barcode\r\n990003;Cr\xe8me br\xfbl\xe9e;18000;4006381333932\r\n";
+    let bytes = b"sep=;\r\nDaftar barang\r\nKode;Nama Barang;Warna;Selling price;EAN\r\n\
+        990003;Cr\xe8me br\xfbl\xe9e;kuning;18000;4006381333932\r\n";
     screen.script(&format!(
         "const files = new DataTransfer(); files.items.add(new File([new Uint8Array({})], 'products.csv'));\
          const field = document.querySelector('#file'); field.files = files.files; field.dispatchEvent(new Event('change'))",
@@ -78,12 +83,36 @@ fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
     ));
     screen.reads("page-import", "Please check: 1");
     screen.reads("page-import", "Crème brûlée");
-    assert_eq!(screen.script("return document.querySelector('#encoding').value"), "windows-1252");
+    let chosen = "return ['encoding', 'header', ...[0, 1, 2, 3, 4].map((at) => `column-${at}`)]\
+        .map((id) => document.getElementById(id).value)";
+    let columns = json!(["windows-1252", "3", "sku", "name", "", "price", "barcode"]);
+    assert_eq!(screen.script(chosen), columns);
     look(screen, "portal-import-doubtful");
     press(screen, "Import 1 row");
     screen.reads("#banner", "1 row imported");
     let product = shop.office.get("/api/products/990003").data(200);
     assert_eq!((&product["name"], &product["price"]), (&json!("Crème brûlée"), &json!(18_000)));
+}
+
+/// Prices of a supplier, also with names of columns that no list has: a person chooses their meaning.
+#[track_caller]
+fn price_list(shop: &mut Linked, screen: &mut Screen<()>, supplier_id: &str) {
+    choose(screen, "#kind", "prices");
+    choose(screen, "#supplier", supplier_id);
+    file(screen, "Item code,Amount,MOQ\n990003,12000,24\n");
+    screen.reads(".notice", "Choose the column for: Cost each");
+    choose(screen, "#column-1", "unit_cost");
+    screen.reads("page-import [role=status]", "1 of 1 row");
+    press(screen, "Import 1 row");
+    let path = format!("/api/suppliers/{supplier_id}/products");
+    let price = wait::until("the price is stored", || {
+        let prices = shop.office.get(&path).data(200).clone();
+        prices["items"].get(0).cloned()
+    });
+    assert_eq!(
+        (&price["sku"], &price["unit_cost"], &price["min_qty"]),
+        (&json!("990003"), &json!(12_000), &json!(24))
+    );
 }
 
 /// A draft is tried on a basket, then kept.

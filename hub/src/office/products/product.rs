@@ -8,7 +8,6 @@ use crate::table::price;
 use crate::table::product::{self, CHUNK, document};
 use crate::{feed, row};
 use domain::model::base::ids::Sku;
-use domain::model::base::refusal::FieldProblem;
 use domain::model::base::search::words;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::barcode::normal;
@@ -16,9 +15,9 @@ use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::{CatalogueRow, code_part, codes_fit, doubts_beside};
 use domain::wire::feed::{Kind, lane};
 use edge::ApiError;
-use edge::sheet::{Encoding, PROBLEMS_MAX, Problems, RowProblem};
+use edge::sheet::{PROBLEMS_MAX, RowProblem};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::HashMap;
 
@@ -60,17 +59,6 @@ pub struct Imported {
     pub rows: usize,
     /// Number of new or changed products.
     pub changed: usize,
-}
-
-/// Query parameters of an import.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ImportDryRun")]
-pub struct DryRun {
-    /// Whether to preview only: the result is returned, and nothing is stored.
-    pub dry_run: Option<bool>,
-    /// Encoding of a file without a byte order mark; omitted: UTF-8.
-    pub encoding: Option<Encoding>,
 }
 
 /// Doubts about the skus of a file beside those that are stored and not in it.
@@ -218,14 +206,4 @@ pub async fn list(
     // The table also has skus: what was scanned has to be a barcode.
     products.retain(|product| barcode.is_none_or(|scan| product.has_code(scan)));
     Ok(products)
-}
-
-/// 422 with the bad rows.
-pub fn refused(problems: &Problems) -> Failure {
-    let field =
-        |row: &RowProblem| FieldProblem { path: format!("line {}", row.line), problem: row.problem.clone() };
-    let fields: Vec<FieldProblem> = problems.named.iter().map(field).collect();
-    let mut error = ApiError::validation(&fields);
-    error.message = format!("{} rows are wrong: nothing was imported", problems.count);
-    error.into()
 }

@@ -9,7 +9,7 @@ use crate::table::audit;
 use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::{CheckedProduct, doubts_beside};
 use edge::product_csv::{self, Catalogue};
-use edge::sheet::PROBLEMS_MAX;
+use edge::sheet::{ImportFile, PROBLEMS_MAX};
 
 /// Most products that are asked for by their codes at once.
 const SKUS_MAX: usize = 100;
@@ -37,7 +37,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     .refuses(&[Code::Duplicate])
     .command::<edit::Change>(r#"{"price": 15500}"#, PRODUCT),
     post("/api/products/import", ADMIN, "Catalogue").summary("Import a catalogue (CSV); one bad row refuses the whole file. Barcodes are added to a product, `-` removes all of them")
-    .query::<product::DryRun>()
+    .query::<ImportFile>()
     .refuses(&[Code::Duplicate])
     .imports::<ImportProducts>(
         "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea 100 g,15000,Drinks,,24\n",
@@ -147,13 +147,15 @@ pub struct ImportProducts {
 
 impl FromRequest for ImportProducts {
     async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let (query, now): (product::DryRun, _) = (request.query()?, clock::now());
+        let (file, now): (ImportFile, _) = (request.query()?, clock::now());
         let body = request.body.clone();
-        let (encoding, most) = (query.encoding.unwrap_or_default(), request.state.limits.import_rows);
-        // A large file is minutes of a till's work to read: not on the threads that serve.
-        let read = tokio::task::spawn_blocking(move || product_csv::read(&body, encoding, most, now)).await;
-        let catalogue = read.map_err(ApiError::internal)?.map_err(|rows| product::refused(&rows))?;
-        Ok(Self { catalogue, dry_run: query.dry_run == Some(true) })
+        let (encoding, most) = (file.encoding(), request.state.limits.import_rows);
+        let columns = file.columns();
+        let read = move || product_csv::read(&body, encoding, columns.as_ref(), most, now);
+        // A large file takes long to read: not on the threads that serve.
+        let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+        let catalogue = read.map_err(|problems| ApiError::from(&problems))?;
+        Ok(Self { catalogue, dry_run: file.is_dry_run() })
     }
 }
 

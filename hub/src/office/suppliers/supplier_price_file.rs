@@ -5,7 +5,7 @@ use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::supplier_price::SupplierPrice;
-use edge::sheet::{Cells, Encoding, Layout, Problems, Table};
+use edge::sheet::{Cells, Columns, Encoding, Layout, Problems, Table};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
@@ -45,17 +45,18 @@ impl PriceFile {
 }
 
 /// Reads a whole list of at most `rows_max` rows: header
-/// `sku,unit_cost[,supplier_sku,min_qty,pack_qty,from,to,lead_time_days,preferred]` in any order.
+/// `sku,unit_cost[,supplier_sku,min_qty,pack_qty,from,to,lead_time_days,preferred]` in any order, or `columns` that a person named.
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
 pub fn read(
     file: &[u8],
     encoding: Encoding,
+    columns: Option<&Columns>,
     rows_max: usize,
     (supplier_id, now): (&str, UtcMs),
 ) -> Result<PriceFile, Problems> {
-    let table = Table::open(file, encoding, Layout { rows_max, ..LAYOUT })?;
+    let table = Table::open_by(file, encoding, Layout { rows_max, ..LAYOUT }, columns)?;
     let mut seen = BTreeSet::new();
     let rows = table.read(|cells| {
         let price = price(cells, supplier_id, now)?;
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     fn read(file: &[u8]) -> Result<PriceFile, Problems> {
-        super::read(file, Encoding::Utf8, 100, ("sup_1", UtcMs(0)))
+        super::read(file, Encoding::Utf8, None, 100, ("sup_1", UtcMs(0)))
     }
 
     #[test]

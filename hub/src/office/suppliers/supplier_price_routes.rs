@@ -4,12 +4,12 @@ use crate::db::document::decode;
 use crate::db::filter::Conditions;
 use crate::http::bound_page::asks;
 use crate::http::prelude::*;
-use crate::office::products::product;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::office::suppliers::supplier_price::{self, Change, Imported, New};
 use crate::office::suppliers::supplier_price_file::{self, PriceFile};
 use crate::table;
 use domain::model::inventory::supplier_price::SupplierPrice;
+use edge::sheet::ImportFile;
 use jiff::civil::Date;
 use sqlx::Row;
 
@@ -27,7 +27,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .creates::<New>(r#"{"sku": "8991234567890", "unit_cost": 9000, "min_qty": 24, "pack_qty": 12}"#, ROW),
     post("/api/suppliers/:id/products/import", PURCHASING, "Purchasing")
         .summary("Import a supplier's price list (CSV); one bad row refuses the whole file")
-        .query::<product::DryRun>()
+        .query::<ImportFile>()
         .refuses(&[Code::UnknownSku])
         .imports::<Import>("sku,unit_cost,min_qty\n8991234567890,9000,24\n", r#"{"rows": 1, "changed": 1}"#),
     patch("/api/suppliers/:id/products/:row_id", PURCHASING, "Purchasing")
@@ -151,13 +151,14 @@ pub struct Import {
 
 impl FromRequest for Import {
     async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let (query, now): (product::DryRun, _) = (request.query()?, clock::now());
+        let (query, now): (ImportFile, _) = (request.query()?, clock::now());
         let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
-        let (encoding, most) = (query.encoding.unwrap_or_default(), request.state.limits.import_rows);
-        let read = move || supplier_price_file::read(&body, encoding, most, (&supplier_id, now));
+        let (encoding, columns, most) = (query.encoding(), query.columns(), request.state.limits.import_rows);
+        let read =
+            move || supplier_price_file::read(&body, encoding, columns.as_ref(), most, (&supplier_id, now));
         let file = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-        let file = file.map_err(|rows| product::refused(&rows))?;
-        Ok(Self { dry_run: query.dry_run == Some(true), file })
+        let file = file.map_err(|problems| ApiError::from(&problems))?;
+        Ok(Self { dry_run: query.is_dry_run(), file })
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::ask::run;
-use crate::http::inventory::csv_file::{self, Given};
 use crate::stock_csv;
 use ::actors::commands;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::rules::inventory::stock::{OpeningCost, OpeningRow};
+use edge::sheet::ImportFile;
 use edge::{ApiError, Doc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub const IMPORT: Doc = Doc::of(
     "Import opening stock (CSV with sku, qty and unit_cost or line_total); one bad row refuses the whole file",
 )
 .csv("sku,qty,unit_cost\n8991234567890,24,10000\n")
-.query::<Given>()
+.query::<ImportFile>()
 .answers::<Opened>(r#"{"products_count": 1}"#);
 
 /// Request body of `POST /api/stock/opening`.
@@ -68,12 +68,11 @@ pub async fn open(request: Request) -> Answered {
 
 /// `POST /api/stock/opening/import`
 pub async fn import(request: Request) -> Answered {
-    let given: Given = request.query()?;
-    let (body, encoding, columns) =
-        (request.body.clone(), given.encoding.unwrap_or_default(), given.columns());
+    let file: ImportFile = request.query()?;
+    let (body, encoding, columns) = (request.body.clone(), file.encoding(), file.columns());
     // A large file takes long to read: not on the threads that serve.
     let read =
         tokio::task::spawn_blocking(move || stock_csv::read(&body, encoding, columns.as_ref(), false)).await;
-    let rows = read.map_err(ApiError::internal)?.map_err(|problems| csv_file::refused(&problems))?;
-    run(&request, commands::OpenStock { rows, dry_run: given.dry_run == Some(true) }).await
+    let rows = read.map_err(ApiError::internal)?.map_err(|problems| ApiError::from(&problems))?;
+    run(&request, commands::OpenStock { rows, dry_run: file.is_dry_run() }).await
 }

@@ -1,6 +1,8 @@
-//! A real browser: Chromium without a screen, driven over WebDriver, with an authenticator that is software.
+//! A real browser without a screen, driven over WebDriver, with an authenticator that is software: Chromium, or Firefox
+//! if [`CHOICE`] says so.
 
 use crate::client::Client;
+use crate::client::firefox::{self, Bidi};
 use crate::process::{Daemon, find_program};
 use crate::store::free_address;
 use crate::wait;
@@ -13,6 +15,10 @@ use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
+/// Environment variable that names the browser; Chromium without it.
+pub const CHOICE: &str = "TEST_BROWSER";
+const FIREFOX: &str = "firefox-esr";
+const FIREFOX_DRIVER: &str = "geckodriver";
 const DRIVER: &str = "chromedriver";
 /// Chromium without a window costs a quarter of the browser's start; the browser does where it is not installed.
 const HEADLESS: &str = "chromium-headless-shell";
@@ -27,6 +33,11 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Ctrl, as the browser's protocol says it.
 const CTRL: u64 = 2;
 
+/// Keys by their names in WebDriver.
+const CONTROL: char = '\u{E009}';
+const ENTER: char = '\u{E007}';
+const TAB: char = '\u{E004}';
+
 /// Gives the page's time, as soon as what was typed last is over: no key comes before the one that was pressed before it.
 const AFTER: &str = "return new Promise((begin) => { const look = () => {\
     const now = (performance.timeOrigin + performance.now()) / 1000;\
@@ -39,6 +50,8 @@ pub struct Browser {
     authenticator: String,
     /// When the last key was typed that has a time of its own, in seconds.
     typed_at: f64,
+    /// Firefox's connection for what WebDriver does not have.
+    bidi: Option<Bidi>,
     _process: Daemon,
     /// Last: the processes go before their folder.
     _folder: TempDir,
@@ -72,32 +85,52 @@ fn options(chromium: &Path, folder: &Path) -> Value {
         "goog:chromeOptions": {"binary": chromium, "args": args}})
 }
 
+/// The command of a driver that listens on a port, and the capabilities of its sessions.
+fn chromium(folder: &Path, port: u16) -> Option<(Command, Value)> {
+    let chromium = find_program(HEADLESS).map(|shell| with_a_page(&shell, folder));
+    let chromium = chromium.or_else(|| find_program(CHROMIUM))?;
+    let mut command = Command::new(find_program(DRIVER)?);
+    command.arg(format!("--port={port}"));
+    Some((command, options(&chromium, folder)))
+}
+
+/// As [`chromium`].
+fn firefox(port: u16) -> Option<(Command, Value)> {
+    let mut command = Command::new(find_program(FIREFOX_DRIVER)?);
+    command.arg(format!("--port={port}")).arg(format!("--websocket-port={}", free_address().port()));
+    Some((command, firefox::capabilities(&find_program(FIREFOX)?, FOUND_WITHIN_MS)))
+}
+
+/// Whether tests use Firefox.
+pub fn is_firefox() -> bool {
+    std::env::var(CHOICE).is_ok_and(|name| name == "firefox")
+}
+
 impl Browser {
     /// Starts one; `None` if none is installed, which is printed.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let chromium = find_program(HEADLESS).map(|shell| with_a_page(&shell, folder.path()));
-        let (Some(driver), Some(chromium)) =
-            (find_program(DRIVER), chromium.or_else(|| find_program(CHROMIUM)))
-        else {
-            println!("NOT RUN: chromium and chromium-driver are not here; `cargo xtask test` installs them");
+        let address = free_address();
+        let found =
+            if is_firefox() { firefox(address.port()) } else { chromium(folder.path(), address.port()) };
+        let Some((mut command, capabilities)) = found else {
+            println!("NOT RUN: the browser and its driver are not here; `cargo xtask test` installs them");
             return None;
         };
-        let address = free_address();
-        let mut command = Command::new(driver);
-        command.arg(format!("--port={}", address.port())).env("HOME", folder.path());
+        command.env("HOME", folder.path());
         let process = Daemon::start(command, &folder.path().join("driver.log"));
         let mut client = Client::new(address).patient_for(PATIENCE);
-        wait::until("chromedriver answers", || {
+        wait::until("the browser's driver answers", || {
             client.try_send("GET", "/status", &[], b"").ok().filter(|reply| reply.status == 200)
         });
-        let capabilities = json!({"capabilities": {"alwaysMatch": options(&chromium, folder.path())}});
+        let capabilities = json!({"capabilities": {"alwaysMatch": capabilities}});
         let session = value(&mut client, "POST", "/session", &capabilities);
         let mut browser = Self {
             driver: client,
             session: session["sessionId"].as_str().unwrap().to_owned(),
             authenticator: String::new(),
             typed_at: 0.0,
+            bidi: session["capabilities"]["webSocketUrl"].as_str().map(Bidi::connect),
             _process: process,
             _folder: folder,
         };
@@ -148,6 +181,10 @@ impl Browser {
     /// A command of the browser's own protocol.
     #[track_caller]
     pub fn devtools(&mut self, command: &str, params: &Value) -> Value {
+        if self.bidi.is_some() {
+            let tab = self.ask("GET", "/window", &Value::Null);
+            return self.bidi.as_mut().unwrap().devtools(tab.as_str().unwrap(), command, params);
+        }
         self.ask("POST", "/goog/cdp/execute", &json!({"cmd": command, "params": params}))
     }
 
@@ -183,6 +220,10 @@ impl Browser {
     /// The same with a longer pause between the parts, as of a scanner that stops for a moment.
     #[track_caller]
     pub fn types_in_parts(&mut self, parts: &[&str], gap_ms: u32, pause_ms: u32) {
+        if self.bidi.is_some() {
+            self.types_in_time(parts, gap_ms, pause_ms);
+            return;
+        }
         let mut at = self.run(&AFTER.replace("LAST", &self.typed_at.to_string())).as_f64().unwrap();
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
@@ -193,6 +234,30 @@ impl Browser {
                 at += f64::from(gap_ms) / 1000.0;
             }
         }
+    }
+
+    /// The same by the machine's clock, for a browser whose events have no other.
+    #[track_caller]
+    fn types_in_time(&mut self, parts: &[&str], gap_ms: u32, pause_ms: u32) {
+        let mut actions = vec![json!({"type": "pause", "duration": 100.max(gap_ms)})];
+        for part in parts {
+            for key in part.chars() {
+                let (held, key) = match key {
+                    '\u{1d}' => (Some(CONTROL), ']'),
+                    '\r' => (None, ENTER),
+                    '\t' => (None, TAB),
+                    key => (None, key),
+                };
+                actions.extend(held.map(|held| json!({"type": "keyDown", "value": held})));
+                actions.push(json!({"type": "keyDown", "value": key}));
+                actions.push(json!({"type": "keyUp", "value": key}));
+                actions.extend(held.map(|held| json!({"type": "keyUp", "value": held})));
+                actions.push(json!({"type": "pause", "duration": gap_ms}));
+            }
+            actions.push(json!({"type": "pause", "duration": pause_ms}));
+        }
+        let typed = json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]});
+        self.ask("POST", "/actions", &typed);
     }
 
     #[track_caller]

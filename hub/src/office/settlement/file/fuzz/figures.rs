@@ -54,7 +54,8 @@ pub fn prices(bytes: &[u8]) {
     let rows = prices.iter().enumerate();
     let rows = rows.map(|(place, price)| format!("A{place};Tea;{}\n", style.write(*price)));
     let text = format!("sku;name;price\n{}", rows.collect::<String>());
-    let Ok(file) = product_csv::read(text.as_bytes(), Encoding::Utf8, product_csv::ROWS_MAX, NOW) else {
+    let Ok(file) = product_csv::read(text.as_bytes(), Encoding::Utf8, None, product_csv::ROWS_MAX, NOW)
+    else {
         return;
     };
     let read: Vec<i64> = file.rows.iter().map(|row| row.product.price.get()).collect();

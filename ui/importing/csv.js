@@ -1,4 +1,12 @@
-// Files of a spreadsheet as they are shown: bytes become text, text becomes rows. The store reads them anew.
+// Files of a spreadsheet as they are shown: bytes become text, text becomes rows. The server reads them anew.
+
+/** Encodings of files, as the server names them, with their names for a person. */
+export const ENCODINGS = [
+  ["utf-8", "UTF-8"],
+  ["utf-16", "UTF-16"],
+  ["windows-1252", "Windows-1252"],
+  ["iso-8859-1", "ISO-8859-1"],
+];
 
 /** The encoding that a byte order mark names, for a decoder; null without a mark. */
 const markOf = (/** @type {Uint8Array} */ [first, second, third]) => {
@@ -7,7 +15,7 @@ const markOf = (/** @type {Uint8Array} */ [first, second, third]) => {
   return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : null;
 };
 
-/** Encoding of a file, by the store's name for it: UTF-8 if its bytes are valid UTF-8, otherwise Windows-1252. */
+/** Encoding of a file without a choice: UTF-8 if its bytes are valid UTF-8, otherwise Windows-1252. */
 const encodingOf = (bytes) => {
   if (markOf(bytes)?.startsWith("utf-16")) return "utf-16";
   try {
@@ -38,10 +46,13 @@ const cells = (line, separator) => {
 };
 const filled = (row) => row.filter(Boolean).length;
 
-/** What a file is: its encoding, and its lines that hold something, each with its number and cells. */
-export const readFile = (buffer) => {
+/**
+ * The encoding of a file and its lines that are not empty, each with its number and cells. A byte order mark overrides
+ * the encoding that was chosen.
+ */
+export const readFile = (buffer, chosen = "") => {
   const bytes = new Uint8Array(buffer);
-  const encoding = encodingOf(bytes);
+  const encoding = chosen || encodingOf(bytes);
   const lines = new TextDecoder(markOf(bytes) ?? encoding).decode(bytes).split(/\r\n|\n|\r/);
   const named = /^sep=(.)$/i.exec(lines[0] ?? "")?.[1];
   const many = (mark) => lines.slice(0, LOOKED_AT).reduce((most, line) => Math.max(most, line.split(mark).length), 0);

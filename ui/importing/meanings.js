@@ -1,8 +1,9 @@
-// What the columns of a spreadsheet of products or opening stock mean, and how their headers call them.
+// What the columns of a spreadsheet mean: products, opening stock, prices of a supplier; and headers that name them.
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 /**
- * What a column may mean, by kind of file: its name at the store, in words, and headers that have it, the exact one
+ * What a column may mean, by kind of file: its name at the server, in words, and headers that have it, the exact one
  * first. The later ones are of the product lists that Loyverse, Shopify, Square, WooCommerce and Odoo export.
  * @type {Record<string, [meaning: string, label: () => string, known: string[]][]>}
  */
@@ -75,8 +76,31 @@ export const MEANINGS = {
     ],
     ["line_total", () => t("Cost of the line"), ["line_total", "total", "nilai"]],
   ],
+  prices: [
+    [
+      "sku",
+      () => t("Product code"),
+      ["sku", "kode", "kode barang", "item code", "product code", "variant sku", "default_code"],
+    ],
+    [
+      "supplier_sku",
+      () => t("Supplier's code"),
+      ["supplier_sku", "supplier code", "supplier's code", "kode pemasok", "article no", "vendor code"],
+    ],
+    [
+      "unit_cost",
+      () => t("Cost each"),
+      ["unit_cost", "cost", "net price", "price", "unit price", "harga beli", "harga satuan", "harga"],
+    ],
+    ["min_qty", () => t("Minimum order"), ["min_qty", "moq", "minimum", "min order", "min. order", "min qty"]],
+    ["pack_qty", () => t("Pieces in a pack"), ["pack_qty", "pack", "pack size", "isi", "isi karton", "carton qty"]],
+    ["from", () => t("Valid from"), ["from", "valid from", "berlaku dari", "berlaku mulai"]],
+    ["to", () => t("Valid to"), ["to", "valid to", "valid until", "berlaku sampai"]],
+    ["lead_time_days", () => t("Delivery time in days"), ["lead_time_days", "lead time", "delivery time"]],
+    ["preferred", () => t("Preferred (yes or no)"), ["preferred", "utama"]],
+  ],
 };
-export const NEEDED = { products: ["sku", "name", "price"], stock: ["sku", "qty"] };
+export const NEEDED = { products: ["sku", "name", "price"], stock: ["sku", "qty"], prices: ["sku", "unit_cost"] };
 
 /** A header without the shop or the unit behind it: `Price [Main Store]`. */
 const plain = (header) =>
