@@ -37,7 +37,7 @@ fn a_delivery_is_received_counted_and_seen() {
     screen.reads(".dock", "2 lines, 4 pieces");
     look(&mut screen, "admin-receive");
     // A reload loses nothing: the draft is there again.
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.reads(".dock", "2 lines, 4 pieces");
     screen.browser.press(".dock button");
     screen.reads("#banner", "2 lines received");
@@ -89,7 +89,7 @@ fn a_draft_of_a_delivery_says_what_is_left_of_the_order_now() {
     screen.reads("tbody", "7 left");
     let came = json!({"po_id": id, "lines": lines(4)});
     shop.store.login("warehouse").post("/api/receiving", &came).data(201);
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.reads("tbody", "3 left");
     assert_eq!(screen.script("return document.querySelector('#qty-8990007').value"), "5");
     screen.is_clean();

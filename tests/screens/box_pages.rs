@@ -97,7 +97,7 @@ fn what_is_stored_is_copied_and_checked_and_damage_is_said() {
     screen.reads("store-work .wrong", &file);
     look(&mut screen, "admin-damage");
     // It is what the store found last, also for whoever comes now.
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.reads("store-work .notice.bad", "What to do");
     screen.is_clean();
 }
@@ -198,7 +198,7 @@ fn who_did_what_is_found_by_person_document_and_day() {
     look(&mut screen, "admin-audit-entry");
     screen.browser.press("dialog footer button");
     // The address has the filter: whoever opens it sees the same.
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.reads("page-audit tbody", "Sale voided");
     assert_eq!(screen.script("return document.querySelectorAll('page-audit tbody tr').length"), 1);
     screen.browser.press("page-audit .asking .btn");

@@ -35,7 +35,7 @@ fn a_slow_scanner_is_seen_and_its_limits_are_set_for_every_page_of_the_device() 
     assert_eq!(screen.script("return document.querySelector('#device-lock').value"), "15");
     // A number that makes no sense becomes the nearest that does, and a reload keeps it.
     choose(&mut screen, "#limit-suffix", "90000");
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.sees("#limit-suffix");
     let shown =
         "return ['gap', 'median', 'suffix'].map((one) => document.querySelector(`#limit-${one}`).value)";

@@ -175,7 +175,7 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     screen.sees(&format!("#qty-{SKU}"));
     screen.browser.write(&format!("#qty-{SKU}"), "3");
     // A reload loses nothing.
-    screen.script("location.reload()");
+    screen.browser.reload();
     screen.reads(".sheet .end", "products: 1, pieces: 3");
     look(&mut screen, "admin-adjust");
     screen.browser.press(".title .primary");

@@ -26,7 +26,7 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     office.scans("89900010");
     office.reads("#banner", "is already on key .1");
     // A reload loses nothing: the draft is there again.
-    office.script("location.reload()");
+    office.browser.reload();
     office.reads(".sheet .end", "keys: 2 of 24");
     assert_eq!(office.script("return document.querySelector('#label-8990010').value"), "Loose rice");
     office.browser.press("#up-8990010");

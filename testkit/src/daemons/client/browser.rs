@@ -157,6 +157,12 @@ impl Browser {
         self.ask("POST", "/back", &json!({}));
     }
 
+    /// Loads the page again, and waits until it is there.
+    #[track_caller]
+    pub fn reload(&mut self) {
+        self.ask("POST", "/refresh", &json!({}));
+    }
+
     /// Opens another tab of the same profile, and continues in it; gives the tab before.
     #[track_caller]
     pub fn tab(&mut self) -> String {
