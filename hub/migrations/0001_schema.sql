@@ -33,7 +33,8 @@ CREATE TABLE turns (
     name TEXT PRIMARY KEY,
     turn BIGINT NOT NULL
 );
-INSERT INTO turns (name, turn) VALUES ('categories', 0), ('event_log', 0), ('notices', 0), ('preferred_suppliers', 0);
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('event_log', 0), ('notices', 0), ('preferred_suppliers', 0),
+    ('webhooks', 0);
 
 -- What an administrator set in the place of what the settings file says; the value is JSON.
 CREATE TABLE settings (
@@ -85,6 +86,64 @@ CREATE TABLE event_log (
     occurred_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, commit_id, place)
 );
+
+-- Addresses that events are sent to. A secret is derived from its salt and the key file of the hub: the database alone can't
+-- sign.
+CREATE TABLE webhooks (
+    webhook_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    url TEXT NOT NULL,
+    -- JSON arrays. Empty: all. Of the stores, an empty text: events without a store.
+    types TEXT NOT NULL,
+    store_ids TEXT NOT NULL,
+    -- 'active', 'paused'; then why and since when.
+    state TEXT NOT NULL,
+    pause_reason TEXT,
+    paused_at BIGINT,
+    -- Events up to this number are in webhook_deliveries, or are not for this webhook.
+    after_no BIGINT NOT NULL,
+    -- The highest number of an event that was deleted from the log before it was sent.
+    missed_until BIGINT,
+    salt TEXT NOT NULL,
+    -- Last characters of the secret, by which people recognise it.
+    hint TEXT NOT NULL,
+    -- The secret before a rotation, and until when it signs too.
+    previous_salt TEXT,
+    previous_until BIGINT,
+    created_by TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    -- Who sends now, and until when nobody else does. Empty and 0: nobody.
+    holder TEXT NOT NULL,
+    held_until BIGINT NOT NULL
+);
+
+-- Events on their way to a webhook, and those that arrived lately. The event is a copy: it may wait longer than the log keeps it.
+CREATE TABLE webhook_deliveries (
+    webhook_id TEXT NOT NULL,
+    event_no BIGINT NOT NULL,
+    event_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    store_id TEXT NOT NULL,
+    object_type TEXT NOT NULL,
+    object_id TEXT NOT NULL,
+    occurred_at BIGINT NOT NULL,
+    logged_at BIGINT NOT NULL,
+    -- Events with the same text are sent one after the other.
+    document TEXT NOT NULL,
+    -- 'waiting', 'delivered'
+    state TEXT NOT NULL,
+    attempts BIGINT NOT NULL,
+    next_attempt_at BIGINT NOT NULL,
+    -- The first attempt that failed, since the event was queued or the webhook was resumed.
+    failing_since BIGINT,
+    last_attempt_at BIGINT,
+    last_status BIGINT,
+    last_error TEXT,
+    delivered_at BIGINT,
+    PRIMARY KEY (webhook_id, event_no)
+);
+CREATE INDEX webhook_waiting ON webhook_deliveries (webhook_id, document, event_no) WHERE state = 'waiting';
+CREATE INDEX webhook_delivered ON webhook_deliveries (delivered_at) WHERE state = 'delivered';
 
 -- Verified backups that are kept.
 CREATE TABLE backups (

@@ -9,7 +9,9 @@ use crate::state::hub::Hub;
 use crate::state::idempotency;
 use crate::state::notify;
 use crate::table::hub::Identity;
+use crate::table::webhooks::delivery;
 use crate::table::{event_log, notice};
+use crate::webhooks::sender;
 use crate::{feed, ingest};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
@@ -55,6 +57,7 @@ pub async fn serve(
     let looking = background.abort_handle();
     let compacting = tokio::spawn(compact(Arc::clone(&hub)));
     let nights = tokio::spawn(jobs::keep(Arc::clone(&hub)));
+    let sending = tokio::spawn(sender::keep(Arc::clone(&hub)));
     let remembering = tokio::spawn(saved_state::keep(Arc::clone(&hub), hub.folder.clone()));
     let hangups =
         tokio::spawn(edge::server::sighup::reload_on_sighup(listener_config.tls.clone(), Arc::clone(&hub)));
@@ -77,6 +80,8 @@ pub async fn serve(
     compacting.abort();
     nights.abort();
     remembering.abort();
+    // It ends with `stopping`, and hands its webhooks over.
+    let _ = sending.await;
     saved_state::write_down_the_rest(&*hub).await;
     saved_state::save(&*hub, &hub.folder).await;
     hangups.abort();
@@ -154,6 +159,15 @@ async fn swept(hub: &Hub, now: UtcMs) {
     if let Err(error) = event_log::sweep(&hub.db, now).await {
         outage::warn(&error, "old events of the event log could not be deleted");
     }
+    if let Err(error) = sweep_deliveries(hub, now).await {
+        outage::warn(&error, "old deliveries of webhooks could not be deleted");
+    }
+}
+
+async fn sweep_deliveries(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
+    let mut write = hub.db.write().await?;
+    delivery::sweep(&mut write, now).await?;
+    write.commit().await
 }
 
 fn warn(failure: &Failure, what: &'static str) {

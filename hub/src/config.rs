@@ -37,6 +37,7 @@ pub struct Config {
     pub jobs: Jobs,
     /// Limits of imports and event streams.
     pub limits: Limits,
+    pub webhooks: Webhooks,
     pub log: Log,
 }
 
@@ -283,6 +284,13 @@ impl Limits {
         let problem = || format!("has {rows} rows; at most {most} are imported at once (limits.import_rows)");
         if rows > most { Err(problem()) } else { Ok(()) }
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Webhooks {
+    /// Networks that webhooks may lead to although they are not public, also without TLS.
+    pub allowed_networks: Vec<ipnet::IpNet>,
 }
 
 /// Settings of the section `[purchasing]`.

@@ -154,6 +154,16 @@ pub mod state {
     pub mod used_tokens;
 }
 
+/// Sending events to other programs.
+pub mod webhooks {
+    pub mod address;
+    mod backoff;
+    pub mod client;
+    pub mod round;
+    pub mod sender;
+    pub mod signature;
+}
+
 /// Routes that stores call.
 pub mod store_api {
     pub mod enrol;

@@ -326,6 +326,13 @@ pub mod warehouses {
     pub mod warehouse_transfer_routes;
 }
 
+/// Where events are sent to.
+pub mod webhooks {
+    mod webhook_fields;
+    pub mod webhook_metrics;
+    pub mod webhook_routes;
+}
+
 /// People of head office and of stores.
 pub mod users {
     pub mod api_key_routes;

@@ -34,6 +34,7 @@ use crate::office::stores::{store_routes, store_setting_routes};
 use crate::office::suppliers::{supplier, supplier_price_routes};
 use crate::office::users::{api_key_routes, user_routes};
 use crate::office::warehouses::{warehouse_count_routes, warehouse_routes, warehouse_transfer_routes};
+use crate::office::webhooks::webhook_routes;
 use crate::state::hub::Hub;
 use crate::store_api::{find_member, receipt_routes, sync_routes};
 use domain::model::people::user::Role;
@@ -64,6 +65,7 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         SHARED,
         event_log_routes::ROUTES,
         event_routes::ROUTES,
+        webhook_routes::ROUTES,
         overview_routes::ROUTES,
         store_routes::ROUTES,
         store_setting_routes::ROUTES,

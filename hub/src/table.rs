@@ -44,6 +44,11 @@ pub mod rollup;
 pub mod settlement;
 pub mod storage_class;
 pub mod store;
+/// Addresses that events are sent to, and what is on its way.
+pub mod webhooks {
+    pub mod delivery;
+    pub mod webhook;
+}
 
 pub use books::{day_lock, journal, journal_counts, mapping};
 pub use goods::{purchase_order, supplier_price, warehouse_rows};

@@ -1,10 +1,10 @@
 // Keys with which programs call the API: made, given another secret, revoked. A secret is shown once.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { icon } from "../kit/controls.js";
 import { date } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
+import { showSecret } from "./secret.js";
 import "./texts.js";
 import { badge, col, since, store } from "../records/cells.js";
 import { pickField } from "../records/picks.js";
@@ -32,28 +32,6 @@ const scopes = (app) => {
         .filter(({ id, text }) => id.includes(typed) || text.toLowerCase().includes(typed));
     },
   };
-};
-
-/** A secret, to be copied now: it is kept nowhere. */
-const showSecret = (app, { name, secret }) => {
-  const copy = async ({ currentTarget }) => {
-    const shown = currentTarget.closest("dialog").querySelector(".token");
-    try {
-      await navigator.clipboard.writeText(secret);
-      app.say("ok", t("Copied"));
-    } catch {
-      // Without HTTPS a page can't write to the clipboard: the secret is selected, to be copied by hand.
-      getSelection().selectAllChildren(shown);
-    }
-  };
-  return app.dialog.ask({
-    title: t("Secret of {name}", { name }),
-    text: t("Copy it to the program now. It is shown only once"),
-    yes: null,
-    no: t("Done"),
-    body: html`<p class="token" tabindex="0" data-focus>${secret}</p>
-      <p><button type="button" class="btn" @click=${copy}>${icon("clipboard-list")}${t("Copy")}</button></p>`,
-  });
 };
 
 const create = async (page) => {

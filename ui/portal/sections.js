@@ -144,6 +144,7 @@ export const FAMILIES = [
       ["methods", () => t("Payment methods"), A],
       ["registers", () => t("Tills"), A],
       ["api-keys", () => t("API keys"), A],
+      ["webhooks", () => t("Webhooks"), A],
     ],
   ],
   ["key-round", "y", null, [["devices", () => t("My devices"), ALL]]],
@@ -182,6 +183,7 @@ export const DETAILS = {
   promotions: "promotion",
   members: "member",
   people: "person",
+  webhooks: "webhook",
 };
 /** Lists and documents that are described as data, by the file that does. */
 export const DESCRIBED = {
@@ -205,6 +207,7 @@ export const DESCRIBED = {
   "catalogue/members": ["members", "member"],
   "catalogue/people": ["people", "person"],
   "catalogue/api_keys": ["api-keys"],
+  "catalogue/webhooks": ["webhooks", "webhook"],
   "catalogue/lists": ["categories", "tax-codes", "tiers", "reasons", "methods", "registers"],
 };
 /** Pages that are elements of their own, by the file that has them. */

@@ -37,6 +37,7 @@ const CODES = [
   "late_after_lock",
   "safe_below_zero",
   "shift_interrupted",
+  "webhook_paused",
 ];
 
 /** What to do; Indonesian by its code, since the interface says it in English. */

@@ -18,6 +18,8 @@ use crate::state::seen::Seen;
 use crate::state::used_tokens::UsedTokens;
 use crate::table;
 use crate::table::hub::Identity;
+use crate::webhooks::address::Rule;
+use crate::webhooks::client::Client;
 use anyhow::{Context, bail};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
@@ -71,6 +73,8 @@ pub struct Hub {
     pub tails: Tails,
     /// Event streams of open pages.
     pub screens: Screens,
+    /// Sends messages to webhooks.
+    pub webhooks: Client,
     /// Turns true when the hub stops.
     pub stopping: watch::Sender<bool>,
     /// Time for which an enrolment token may be used.
@@ -192,6 +196,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         waits,
         tails: Tails::default(),
         screens,
+        webhooks: Client::new(Rule { allowed: config.webhooks.allowed_networks.clone() }),
         stopping: watch::Sender::new(false),
         enrolment_ttl: config.sync.enrolment_ttl.duration(),
         feed_retain: config.sync.feed_retain.duration(),

@@ -106,7 +106,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
 }
 
 /// Objects that an entry may be about, by the name of its ID among the details: the closest comes first.
-const OBJECTS: [(&str, &str); 39] = [
+const OBJECTS: [(&str, &str); 40] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
     ("close_id", "close"),
@@ -144,6 +144,7 @@ const OBJECTS: [(&str, &str); 39] = [
     ("account", "account"),
     ("date", "day"),
     ("month", "period"),
+    ("webhook_id", "webhook"),
     ("receipt_no", "receipt"),
     ("store_id", "store"),
 ];

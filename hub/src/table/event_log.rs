@@ -7,9 +7,12 @@ use crate::db::insert::{self, NewRow};
 use crate::db::{Db, signed};
 use crate::row;
 use domain::model::base::time::UtcMs;
+use domain::wire::record::KINDS;
 use edge::ids;
+use schemars::JsonSchema;
+use serde::Serialize;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AnyPool, Error};
+use sqlx::{Any, AnyConnection, Error, Executor};
 use std::time::Duration;
 
 /// Events are kept for so long.
@@ -125,6 +128,23 @@ pub fn is_logged(action: &str) -> bool {
     action.split_once('.').is_some_and(|(area, _)| AREAS.contains(&area))
 }
 
+/// Whether a subscription may name this: a type, or all types of an area as `finance.*`.
+pub fn is_subscribable(name: &str) -> bool {
+    let Some((area, rest)) = name.split_once('.') else { return false };
+    match rest {
+        "*" => {
+            AREAS.contains(&area)
+                || KINDS.iter().any(|kind| kind.split_once('.').is_some_and(|of| of.0 == area))
+        }
+        _ => KINDS.contains(&name) || AREAS.contains(&area) && is_action(rest),
+    }
+}
+
+/// Whether this may be the second part of an action.
+fn is_action(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_')
+}
+
 /// Writes what somebody did at head office, if it is an event.
 ///
 /// # Errors
@@ -177,16 +197,73 @@ pub struct Event {
     pub logged_at: UtcMs,
 }
 
+/// An event of the log.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LoggedEvent {
+    /// Number of the event. Numbers rise, and may leave some out.
+    pub event_no: i64,
+    /// ID of the event. An event may come again under another number, with the same ID.
+    pub event_id: String,
+    /// What happened: the kind of a store's record or the action of head office.
+    pub r#type: String,
+    /// Store that the event belongs to. Null if it belongs to none.
+    pub store_id: Option<String>,
+    /// Type of the document. Null if the event is about several documents.
+    pub object_type: Option<String>,
+    /// ID of the document; the business date of a day. Null if the event is about several documents.
+    pub object_id: Option<String>,
+    /// When it happened, by the clock of the store or of head office.
+    pub occurred_at: UtcMs,
+    /// When the hub stored it.
+    pub logged_at: UtcMs,
+}
+
+impl LoggedEvent {
+    /// An event that is in no log, and about no document.
+    pub fn without_document(event_id: String, kind: &str, now: UtcMs) -> Self {
+        Self {
+            event_no: 0,
+            event_id,
+            r#type: kind.to_owned(),
+            store_id: None,
+            object_type: None,
+            object_id: None,
+            occurred_at: now,
+            logged_at: now,
+        }
+    }
+}
+
+impl From<Event> for LoggedEvent {
+    fn from(event: Event) -> Self {
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            event_no: event.event_no,
+            event_id: event.event_id,
+            r#type: event.kind,
+            store_id: some(event.store_id),
+            object_type: some(event.object_type),
+            object_id: some(event.object_id),
+            occurred_at: event.occurred_at,
+            logged_at: event.logged_at,
+        }
+    }
+}
+
 /// Events with a higher number, lowest first.
 ///
 /// # Errors
 /// The database's.
-pub async fn after(pool: &AnyPool, number: i64, limit: i64) -> Result<Vec<Event>, Error> {
+pub async fn after(
+    executor: impl Executor<'_, Database = Any>,
+    number: i64,
+    limit: i64,
+) -> Result<Vec<Event>, Error> {
     let sql = "SELECT c.last_no - c.events + 1 + e.place AS event_no, e.event_id, e.type AS kind, e.store_id, \
                e.object_type, e.object_id, e.occurred_at, c.at AS logged_at FROM event_commits c \
                JOIN event_log e ON e.store_id = c.store_id AND e.commit_id = c.commit_id \
                WHERE c.last_no > $1 AND c.last_no - c.events + 1 + e.place > $1 ORDER BY c.last_no, e.place LIMIT $2";
-    sqlx::query(sql).bind(number).bind(limit).fetch_all(pool).await?.iter().map(event).collect()
+    sqlx::query(sql).bind(number).bind(limit).fetch_all(executor).await?.iter().map(event).collect()
 }
 
 fn event(row: &AnyRow) -> Result<Event, Error> {
@@ -202,10 +279,10 @@ fn event(row: &AnyRow) -> Result<Event, Error> {
 ///
 /// # Errors
 /// The database's.
-pub async fn bounds(pool: &AnyPool) -> Result<(i64, i64), Error> {
+pub async fn bounds(executor: impl Executor<'_, Database = Any>) -> Result<(i64, i64), Error> {
     let sql = "SELECT t.turn AS newest, COALESCE((SELECT c.last_no - c.events FROM event_commits c \
                WHERE c.last_no > 0 ORDER BY c.last_no LIMIT 1), t.turn) AS deleted FROM turns t WHERE t.name = $1";
-    let row = sqlx::query(sql).bind(TURN).fetch_one(pool).await?;
+    let row = sqlx::query(sql).bind(TURN).fetch_one(executor).await?;
     Ok(columns!(row => (deleted, newest)))
 }
 

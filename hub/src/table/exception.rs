@@ -63,6 +63,9 @@ pub const SHIFT_INTERRUPTED: &str = "shift_interrupted";
 /// An account that takes the place of the plan's is closed: the plan's was used.
 pub const MAPPING_CLOSED: &str = "mapping_closed";
 
+/// A webhook was paused because its receiver accepts nothing.
+pub const WEBHOOK_PAUSED: &str = "webhook_paused";
+
 /// Place of a contradiction.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
@@ -101,6 +104,32 @@ pub async fn note(
     if query.bind(&id).execute(&mut *connection).await?.rows_affected() > 0 {
         event_log::write_exception(connection, found.store_id, &id, found.now).await?;
         notice::tell_exception(connection, (&id, found.store_id), code).await?;
+    }
+    Ok(())
+}
+
+/// Notes that a webhook was paused: one exception for each pause.
+pub async fn note_paused_webhook(
+    connection: &mut AnyConnection,
+    webhook_id: &str,
+    details: &Value,
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let event_id = format!("{webhook_id}:{}", now.0);
+    note(connection, Found { store_id: "", event_id: &event_id, now }, WEBHOOK_PAUSED, details).await
+}
+
+/// A webhook that sends again, or that is gone, needs nobody any more.
+pub async fn close_paused_webhook(
+    connection: &mut AnyConnection,
+    webhook_id: &str,
+    (now, why): (UtcMs, &str),
+) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE exceptions SET settled_at = $3, note = $4 WHERE store_id = '' AND code = $1 \
+               AND settled_at IS NULL AND event_id LIKE $2 || ':%'";
+    let query = sqlx::query(sql).bind(WEBHOOK_PAUSED).bind(webhook_id).bind(now.0).bind(why);
+    if query.execute(&mut *connection).await?.rows_affected() > 0 {
+        notice::tell_exception(connection, ("", ""), WEBHOOK_PAUSED).await?;
     }
     Ok(())
 }

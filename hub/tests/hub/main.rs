@@ -107,8 +107,10 @@ mod operation {
     pub mod pool;
     pub mod processes;
     pub mod schema;
+    pub mod webhooks;
 }
 mod support {
+    pub mod receiver;
     pub mod server;
     pub mod shop;
 }

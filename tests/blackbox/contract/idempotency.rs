@@ -21,7 +21,7 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 26] = [
+const UNKEYED: [&str; 29] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/refresh",
@@ -42,6 +42,9 @@ const UNKEYED: [&str; 26] = [
     "POST /api/parked/replay",
     "POST /api/api-keys",
     "POST /api/api-keys/{key_id}/rotate",
+    "POST /api/webhooks",
+    "POST /api/webhooks/{webhook_id}/rotate-secret",
+    "POST /api/webhooks/{webhook_id}/test",
     "POST /api/stores",
     "POST /api/stores/{id}/token",
     // Each is a piece of paper of its own.

@@ -53,6 +53,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     promoted(&mut screen);
     listed(&mut screen);
     api_key(&mut shop, &mut screen);
+    webhook(&mut shop, &mut screen);
     members(&mut shop, &mut screen);
 
     go(&mut screen, "#/settings?store_id=S001", "page-settings tbody");
@@ -172,6 +173,55 @@ fn api_key(shop: &mut Linked, screen: &mut Screen<()>) {
     screen.browser.press("dialog .danger");
     screen.reads("#banner", "Revoked");
     program.get("/api/finance/journal").refused(401, "token_revoked");
+}
+
+/// Events are sent to a program, which here is none that may be reached: the page says so.
+fn webhook(shop: &mut Linked, screen: &mut Screen<()>) {
+    go(screen, "#/webhooks", "page-records .empty");
+    press(screen, "New webhook");
+    screen.sees("#f-url");
+    for (field, typed) in
+        [("name", "Ledger"), ("url", "https://localhost/hooks"), ("types", "product.*, day.sealed")]
+    {
+        choose(screen, &format!("#f-{field}"), typed);
+    }
+    screen.browser.press("dialog .primary");
+    screen.sees("dialog .token");
+    assert!(screen.text("dialog .token").starts_with("whsec_"));
+    press(screen, "Done");
+    screen.reads("page-records tbody", "localhost");
+    let made = shop.office.get("/api/webhooks").data(200)["items"][0].clone();
+    assert_eq!((&made["types"], &made["store_ids"]), (&json!(["day.sealed", "product.*"]), &json!([])));
+    shop.made("/api/products", &json!({"sku": "990009", "name": "White tea", "price": 17_000}));
+    let deliveries = format!("/api/webhooks/{}/deliveries", made["webhook_id"].as_str().unwrap());
+    wait::until("the event is tried", || {
+        let first = shop.office.get(&deliveries).data(200)["items"][0].clone();
+        (first["attempts"].as_u64() > Some(0)).then_some(())
+    });
+    go(screen, &format!("#/webhooks/{}", made["webhook_id"].as_str().unwrap()), "page-record .part");
+    screen.reads("page-record tbody", "product.created");
+    screen.reads("page-record tbody", "is not a public address");
+    look(screen, "portal-webhook");
+    press(screen, "Test");
+    screen.reads("#banner", "The test event was not accepted");
+    press(screen, "Pause");
+    screen.reads("page-record .title", "paused");
+    press(screen, "Resume");
+    screen.reads("page-record .title", "active");
+    press(screen, "Send now");
+    press(screen, "New secret");
+    screen.sees("dialog .primary");
+    screen.browser.press("dialog .primary");
+    screen.sees("dialog .token");
+    press(screen, "Done");
+    press(screen, "Edit");
+    choose(screen, "#f-name", "Books");
+    screen.browser.press("dialog .primary");
+    screen.reads("page-record .title", "Books");
+    press(screen, "Delete");
+    screen.sees("dialog .danger");
+    screen.browser.press("dialog .danger");
+    screen.sees("page-records .empty");
 }
 
 /// Two who are one person become one, seen side by side; and somebody is forgotten.

@@ -1,8 +1,7 @@
 //! `GET /api/event-log`: what has happened, by number, for programs. What each event means: `docs/events.md`.
 
 use crate::http::prelude::*;
-use crate::table::event_log::{self, Event};
-use domain::model::base::time::UtcMs;
+use crate::table::event_log::{self, Event, LoggedEvent};
 
 pub const ROUTES: &[Route<Hub>] = &[get("/api/event-log", EVERYONE, "Event log")
     .summary(
@@ -49,43 +48,6 @@ struct Page {
     last_no: i64,
     /// Whether there are higher numbers now. `items` may be empty although there are.
     has_more: bool,
-}
-
-/// An event of the log.
-#[derive(Serialize, JsonSchema)]
-struct LoggedEvent {
-    /// Number of the event. Numbers rise, and may leave some out.
-    event_no: i64,
-    /// ID of the event. An event may come again under another number, with the same ID.
-    event_id: String,
-    /// What happened: the kind of a store's record or the action of head office.
-    r#type: String,
-    /// Store that the event belongs to. Null if it belongs to none.
-    store_id: Option<String>,
-    /// Type of the document. Null if the event is about several documents.
-    object_type: Option<String>,
-    /// ID of the document; the business date of a day. Null if the event is about several documents.
-    object_id: Option<String>,
-    /// When it happened, by the clock of the store or of head office.
-    occurred_at: UtcMs,
-    /// When the hub stored it.
-    logged_at: UtcMs,
-}
-
-impl From<Event> for LoggedEvent {
-    fn from(event: Event) -> Self {
-        let some = |text: String| (!text.is_empty()).then_some(text);
-        Self {
-            event_no: event.event_no,
-            event_id: event.event_id,
-            r#type: event.kind,
-            store_id: some(event.store_id),
-            object_type: some(event.object_type),
-            object_id: some(event.object_id),
-            occurred_at: event.occurred_at,
-            logged_at: event.logged_at,
-        }
-    }
 }
 
 impl EventLogQuery {

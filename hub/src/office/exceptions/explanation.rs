@@ -5,12 +5,12 @@ use crate::table::exception::{
     ORDER_FOREIGN, ORDER_OVER, POINTS_OVERDRAWN, RECEIPT_FOREIGN, RECEIPT_REPEATED, RECEIPT_REVERSED,
     RECEIPT_TWICE, RETURN_OVER, RETURN_UNALLOCATED, SAFE_BELOW_ZERO, SHIFT_CLOSED, SHIFT_INTERRUPTED,
     STOCK_VALUE_DIFFERS, TRANSFER_FOREIGN, TRANSFER_MET, TRANSFER_NOWHERE, TRANSFER_OVER, TRANSFER_UNKNOWN,
-    UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN,
+    UNEXPLAINED_MOVEMENT, USER_FOREIGN, USER_NAME_TAKEN, WEBHOOK_PAUSED,
 };
 use serde_json::Value;
 
 /// Every code that this version notes.
-pub const CODES: [&str; 27] = [
+pub const CODES: [&str; 28] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
     TRANSFER_MET,
@@ -38,6 +38,7 @@ pub const CODES: [&str; 27] = [
     MAPPING_CLOSED,
     LATE_AFTER_LOCK,
     SAFE_BELOW_ZERO,
+    WEBHOOK_PAUSED,
 ];
 
 /// Those that finance sees and settles.
@@ -267,6 +268,17 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
             ),
             "the standard chart's account was used instead: map it to an open account, or open this account again",
         ),
+        WEBHOOK_PAUSED => (
+            format!(
+                "webhook {} ({}) was paused, because its receiver did not accept {} ({}): {}",
+                text("name"),
+                text("webhook_id"),
+                text("undelivered_event_id"),
+                text("type"),
+                text("error")
+            ),
+            "repair the receiver, then resume the webhook: events that wait are sent then; an event is kept for 30 days",
+        ),
         _ => ("records contradict each other".to_owned(), "check the details; all records were applied"),
     }
 }
@@ -279,7 +291,7 @@ mod tests {
     #[test]
     fn every_code_has_words_of_its_own_and_names_what_it_is_about() {
         let details = json!({"receipt_no": "X1", "transfer_id": "X1", "user_id": "X1", "member_id": "X1", "username": "X1", "other_user_id": "X1",
-            "shift_id": "X1", "po_id": "X1", "receiving_id": "X1", "sku": "X1", "return_id": "X1", "supplier_return_id": "X1", "other_member_id": "X1", "field": "phone", "cause_id": "X1", "business_date": "X1", "store_id": "X1", "amount": 5, "key": "X1"});
+            "shift_id": "X1", "po_id": "X1", "receiving_id": "X1", "sku": "X1", "return_id": "X1", "supplier_return_id": "X1", "other_member_id": "X1", "field": "phone", "cause_id": "X1", "business_date": "X1", "store_id": "X1", "amount": 5, "key": "X1", "webhook_id": "X1"});
         let unknown = of("newer", &details);
         for code in CODES {
             let (message, action) = of(code, &details);

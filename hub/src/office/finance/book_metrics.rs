@@ -4,6 +4,7 @@ use crate::columns;
 use crate::http::{Answered, Request};
 use crate::office::finance::proof;
 use crate::office::overview::fleet_metrics;
+use crate::office::webhooks::webhook_metrics;
 use crate::table::journal_counts;
 use edge::{Doc, Reply, clock};
 use sqlx::AnyConnection;
@@ -49,6 +50,7 @@ pub const METRICS: Doc =
 pub async fn metrics(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     let of_books = text(&mut connection).await?;
+    let of_webhooks = webhook_metrics::text(&mut connection, clock::now()).await?;
     drop(connection);
     let of_fleet = fleet_metrics::text(&request.state.db, clock::now()).await?;
     Ok(Reply::Text {
@@ -56,6 +58,7 @@ pub async fn metrics(request: Request) -> Answered {
         body: edge::metrics::render()
             + &of_books
             + &of_fleet
+            + &of_webhooks
             + &of_streams(request.state.screens.streams.count()),
     })
 }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const KEYS: &str = "/api/api-keys";
 const JOURNAL: &str = "/api/finance/journal";
 /// Tags that no key opens: what makes another way in, what needs a session, and what no user calls.
-const CLOSED: [&str; 7] =
-    ["API keys", "Description", "Events", "Log-in", "Passkeys", "Store protocol", "Users"];
+const CLOSED: [&str; 8] =
+    ["API keys", "Description", "Events", "Log-in", "Passkeys", "Store protocol", "Users", "Webhooks"];
 
 async fn made(admin: &Api, role: &str, scopes: &Value, store_ids: &Value) -> Value {
     let new = json!({"name": "Connector", "role": role, "scopes": scopes, "store_ids": store_ids,

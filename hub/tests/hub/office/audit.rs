@@ -7,6 +7,7 @@ use crate::office::purchasing::changes;
 use crate::office::settlement::matches;
 use crate::office::settlement::set_aside::decide_on_rows;
 use crate::operation::event_log::as_documented;
+use crate::operation::webhooks::managed as webhooks;
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
 use crate::support::shop::Shop;
 use crate::sync::kinds::raw;
@@ -164,6 +165,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
     post(&format!("/api/users/{user_id}/revoke-tokens"), json!({})).await;
     api_keys::change(admin).await;
+    webhooks::change(admin).await;
     let mut thumb = Authenticator::new("http://localhost:0", Some(1));
     let begun = post("/api/auth/webauthn/register/start", json!({"password": PASSWORD})).await;
     let credential = thumb.register(&begun["public_key"]);

@@ -25,7 +25,7 @@ pub struct Process {
 }
 
 impl Process {
-    fn start(place: &Place, data: &Path) -> Self {
+    pub fn start(place: &Place, data: &Path) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut command = place.command(&["serve"]);
         command.env("CLOUD_HUB__HTTP__LISTEN", address.to_string()).env("CLOUD_HUB__STORAGE__PATH", data);

@@ -1,6 +1,7 @@
 //! The hub's probes of what head office settles for itself and for its stores.
 
 use super::attempt::{Attempt, Probe};
+use super::hub_probes::switch;
 use serde_json::{Value, json};
 use testkit::hub::Hub;
 
@@ -23,6 +24,26 @@ pub const ADMINISTRATION: &[Probe<Hub>] = &[
         operation: "PATCH /api/registers/{store_id}/{register_id}",
         prepare: |hub| Attempt::new(hub.login(), "/api/registers/S100/till-1", named("one"), named("two")),
     },
+    Probe {
+        operation: "PATCH /api/webhooks/{webhook_id}",
+        prepare: |hub| Attempt::new(hub.login(), &webhook(hub), named("one"), named("two")),
+    },
+    Probe {
+        operation: "POST /api/webhooks/{webhook_id}/pause",
+        prepare: |hub| switch(hub, &format!("{}/pause", webhook(hub))),
+    },
+    Probe {
+        operation: "POST /api/webhooks/{webhook_id}/resume",
+        prepare: |hub| switch(hub, &format!("{}/resume", webhook(hub))),
+    },
+    Probe {
+        operation: "POST /api/webhooks/{webhook_id}/replay",
+        prepare: |hub| {
+            let after = |after_no: i64| json!({"after_no": after_no});
+            Attempt::new(hub.login(), &format!("{}/replay", webhook(hub)), after(0), after(1))
+        },
+    },
+    Probe { operation: "DELETE /api/webhooks/{webhook_id}", prepare: |hub| switch(hub, &webhook(hub)) },
     Probe {
         operation: "POST /api/members/{id}/erase",
         prepare: |hub| {
@@ -93,4 +114,11 @@ fn adds(hub: &Hub, list: &str, entry: &Value) -> Attempt {
 fn changes(hub: &Hub, list: &str, entry: &Value, key: &str) -> Attempt {
     hub.login().post(&format!("/api/{list}"), entry).data(201);
     Attempt::new(hub.login(), &format!("/api/{list}/{key}"), named("one"), named("two"))
+}
+
+/// Path of a new webhook, which leads nowhere.
+fn webhook(hub: &Hub) -> String {
+    let new = json!({"name": "probe", "url": "https://localhost/"});
+    let made = hub.login().post("/api/webhooks", &new).data(201);
+    format!("/api/webhooks/{}", made["webhook_id"].as_str().unwrap())
 }

@@ -1,0 +1,109 @@
+//! Fields of a webhook as a request gives them.
+
+use crate::db::failure::Failure;
+use crate::table::event_log;
+use crate::table::store;
+use crate::webhooks::address::Rule;
+use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::refusal::FieldProblem;
+use edge::ApiError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sqlx::AnyConnection;
+
+/// Most types, and most stores, of a webhook.
+const FILTERS_MAX: usize = 500;
+
+/// Request body that creates a webhook.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewWebhook {
+    /// Name of the webhook, for example of the program that receives.
+    pub name: String,
+    /// Address that events are sent to, `https://…`. A public one, unless the settings of the hub allow its network.
+    pub url: String,
+    /// Types of events to send; `finance.*` stands for all types of an area. Empty for all.
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
+    #[serde(default)]
+    pub store_ids: Vec<String>,
+    /// Only events with a higher number are sent; 0 for all that the log has. Null or absent for events from now on.
+    pub after_no: Option<i64>,
+}
+
+/// Request body that changes a webhook. Omitted fields stay as they are. Events that wait are sent to the new address.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookChange {
+    /// Name of the webhook.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    pub name: Option<String>,
+    /// Address that events are sent to, `https://…`.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    pub url: Option<String>,
+    /// Types of events to send; `finance.*` stands for all types of an area. Empty for all.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    pub types: Option<Vec<String>>,
+    /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
+    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    pub store_ids: Option<Vec<String>>,
+}
+
+/// Name, address and filters of a webhook.
+pub struct Fields {
+    pub name: String,
+    pub url: String,
+    pub types: Vec<String>,
+    pub store_ids: Vec<String>,
+}
+
+impl Fields {
+    /// The fields without repetitions, if all of them are right.
+    ///
+    /// # Errors
+    /// 422 with every field that is wrong.
+    pub fn checked(mut self, rule: &Rule) -> Result<Self, ApiError> {
+        self.name = self.name.trim().to_owned();
+        for texts in [&mut self.types, &mut self.store_ids] {
+            texts.sort_unstable();
+            texts.dedup();
+        }
+        let is_name = (1..=NAME_CHARS_MAX).contains(&self.name.chars().count())
+            && !self.name.contains(char::is_control);
+        let unknown = self.types.iter().find(|name| !event_log::is_subscribable(name));
+        let url = rule.parse(&self.url);
+        let problems = [
+            ("name", (!is_name).then(|| "must have 1 to 255 characters on one line".to_owned())),
+            ("url", url.as_ref().err().cloned()),
+            ("types", too_many(&self.types)),
+            ("types", unknown.map(|name| format!("{name} is not a type of events: see docs/events.md"))),
+            ("store_ids", too_many(&self.store_ids)),
+        ];
+        let wrong: Vec<_> = problems
+            .into_iter()
+            .filter_map(|(path, problem)| Some(FieldProblem { path: path.to_owned(), problem: problem? }))
+            .collect();
+        match url {
+            Ok(url) if wrong.is_empty() => Ok(Self { url: url.into(), ..self }),
+            _ => Err(ApiError::validation(&wrong)),
+        }
+    }
+}
+
+fn too_many(texts: &[String]) -> Option<String> {
+    (texts.len() > FILTERS_MAX).then(|| format!("must be at most {FILTERS_MAX}"))
+}
+
+/// Requires that the stores exist.
+///
+/// # Errors
+/// 422 for one that does not; the database's.
+pub async fn check_stores(connection: &mut AnyConnection, store_ids: &[String]) -> Result<(), Failure> {
+    for store_id in store_ids.iter().filter(|store_id| !store_id.is_empty()) {
+        if !store::is_known(&mut *connection, store_id).await? {
+            return Err(ApiError::field("store_ids", format!("{store_id} is not a store")).into());
+        }
+    }
+    Ok(())
+}
