@@ -21,9 +21,12 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 26] = [
+const UNKEYED: [&str; 29] = [
     "POST /api/auth/login",
     "POST /auth/login",
+    "POST /api/auth/login/pin",
+    "PUT /api/auth/pin",
+    "DELETE /api/auth/pin",
     "POST /api/auth/refresh",
     "POST /auth/refresh",
     "POST /api/auth/logout",
