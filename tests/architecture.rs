@@ -245,6 +245,8 @@ const FACTS: &[(&str, &str)] = &[
     ("RecordsAcknowledged", "rows"),
     ("FeedApplied", "rows"),
     ("SyncChanged", "rows screen"),
+    ("PinSaved", "rows"),
+    ("PinRemoved", "rows"),
 ];
 
 #[test]
@@ -315,6 +317,7 @@ const ROWS: &[(&str, &str)] = &[
     ("ReopenedDay", "ReopenedDay"),
     ("SafeOpening", "SafeOpening"),
     ("Safe", "Safe"),
+    ("Pin", "Pin"),
 ];
 
 /// The definitions of structs and enums in a file, each with its attributes, by name.

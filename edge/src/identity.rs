@@ -1,4 +1,4 @@
-//! Who somebody is, for store and hub alike: log-ins by password and passkey, refresh, log-out, the own
+//! Who somebody is, for store and hub alike: log-ins by password, passkey and PIN, refresh, log-out, the own
 //! password and devices, users. What differs is where users and sessions are kept: [`Accounts`].
 
 use crate::api::error::{ApiError, Code};
@@ -18,6 +18,7 @@ use domain::model::people::audit::AuditEntry;
 use domain::model::people::user::{Passkey, Principal, Role, Session, User};
 use domain::rules::people::user::account_change::Change;
 use domain::rules::people::user::passkey::Assertion;
+pub use domain::rules::people::user::proof::Proof;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
 use refusals::Refusals;
 use schemars::JsonSchema;
@@ -35,6 +36,7 @@ pub mod limiter;
 pub mod login;
 pub mod own_password;
 pub mod passkey_login;
+pub mod pin;
 pub mod refresh;
 pub mod refusals;
 pub mod saved_state;
@@ -96,25 +98,6 @@ impl Identity {
     }
 }
 
-/// Proof of a person's identity.
-#[derive(Debug, Clone)]
-pub enum Proof {
-    /// By the password that the user has now.
-    Password,
-    /// By a device: counts once, in the commit.
-    Passkey(Assertion),
-}
-
-impl Proof {
-    /// Its name in the audit log.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::Passkey(_) => "passkey",
-        }
-    }
-}
-
 /// The outcome of asking where users are kept.
 pub type AccountResult<T> = Result<T, ApiError>;
 
@@ -152,6 +135,15 @@ pub trait Accounts: Authority + Sized {
     /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the
     /// device is no longer as it was when it was checked.
     fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = AccountResult<Session>> + Send;
+
+    /// What a till keeps of a log-in. `None` at head office, where nobody has a PIN.
+    fn till(
+        &self,
+        _user: &User,
+        _session: &Session,
+    ) -> impl Future<Output = AccountResult<Option<views::Till>>> + Send {
+        std::future::ready(Ok(None))
+    }
 
     /// Counts a device's assertion without opening anything, as [`Accounts::open_session`] would.
     fn use_passkey(

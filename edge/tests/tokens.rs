@@ -91,6 +91,15 @@ fn a_token_says_what_the_contract_lists() {
     let claims = shop.keys.verify(&refresh.token, TokenKind::Refresh, NOW).unwrap();
     assert_eq!((claims.typ, claims.ver, claims.sid.as_str()), (TokenKind::Refresh, 3, "ses_1"));
     assert_ne!(claims.jti, issued.jti);
+    let till = shop.keys.issue_till(&user(), &session, NOW).unwrap();
+    assert_eq!(till.expires_in_s, 30 * 24 * 3600);
+    let read =
+        |kind, seconds| shop.keys.verify(&till.token, kind, in_seconds(seconds)).map(|claims| claims.ver);
+    assert_eq!(read(TokenKind::Till, 30 * 24 * 3600 - 1), Ok(3));
+    assert_eq!(read(TokenKind::Till, 30 * 24 * 3600 + LEEWAY_S), Err(TokenError::Expired));
+    for kind in [TokenKind::Access, TokenKind::Refresh] {
+        assert_eq!(read(kind, 0), Err(TokenError::Invalid), "a till's token opens nothing by itself");
+    }
 }
 
 #[test]

@@ -43,7 +43,7 @@ use crate::http::selling::transactions::change;
 use domain::model::people::user::Role;
 use domain::model::people::user::Role::{Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{CookieOr, LoopbackOr, Public, Roles};
-use edge::identity::{confirm, devices, login, own_password, passkey_login, refresh, session, users};
+use edge::identity::{confirm, devices, login, own_password, passkey_login, pin, refresh, session, users};
 use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -71,6 +71,10 @@ macro_rules! answers {
 pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
     Route::post("/auth/login", Public, login::LOGIN.deprecated(), answers!(login::login)),
+    Route::post("/api/auth/login/pin", Public, pin::LOGIN, answers!(pin::login)),
+    Route::get("/api/auth/pin", Roles(STAFF), pin::READ, answers!(pin::read)),
+    Route::put("/api/auth/pin", Roles(STAFF), pin::SET, answers!(pin::set)),
+    Route::delete("/api/auth/pin", Roles(STAFF), pin::REMOVE, answers!(pin::remove)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
     Route::post("/auth/refresh", Public, refresh::REFRESH.deprecated(), answers!(refresh::refresh)),
     Route::post("/api/auth/logout", CookieOr(STAFF), session::LOGOUT, answers!(session::logout)),

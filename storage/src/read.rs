@@ -99,7 +99,7 @@ readers! {
     purchasing: Purchasing,
     /// Members and their points.
     members: Members,
-    /// Users, their sessions and passkeys.
+    /// Users, their sessions, passkeys and PINs.
     users: Users,
     /// What was answered under a key, and the audit log.
     log: Log,

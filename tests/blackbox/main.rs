@@ -46,6 +46,7 @@ mod identity {
     mod foreign;
     mod guesses;
     mod passkeys;
+    mod pins;
     mod refused_log_ins;
     mod roles;
     mod rotation;

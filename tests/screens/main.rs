@@ -51,6 +51,7 @@ mod till {
     pub mod lock;
     pub mod mistakes;
     pub mod paper;
+    pub mod pins;
     pub mod quick_keys;
     pub mod sale;
     pub mod scans;

@@ -41,6 +41,8 @@ const ACTIONS = [
   "user.password_changed",
   "passkey.added",
   "passkey.removed",
+  "pin.set",
+  "pin.removed",
   "approval.refused",
   "transaction.voided",
   "transaction.line_removed",

@@ -1,10 +1,10 @@
 // A manager's word on the spot: one approval for one action, and why it is asked for.
 import { html, nothing } from "../vendor/lit.js";
-import { words } from "./codes.js";
-import { field, icon } from "./controls.js";
+import { icon } from "./controls.js";
 import { money, number, rate } from "./format.js";
 import { t } from "./i18n.js";
-import { able, assertion } from "./session.js";
+import { able } from "./session.js";
+import { Approver } from "../pins/approver.js";
 
 /** By the setting that has the limit. */
 const BY_SETTING = {
@@ -42,10 +42,6 @@ const whyApproved = (details, app) => {
   return t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) });
 };
 
-/** One ceremony, good for one command of this session. */
-const byDevice = async (app, username) =>
-  assertion(await app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "approval", username }));
-
 /** Asks until somebody approves or it is given up; the answer of the command, or null. */
 export const approve = async (app, intent, refusal, repeat) => {
   const why = whyApproved(refusal.details, app);
@@ -54,31 +50,22 @@ export const approve = async (app, intent, refusal, repeat) => {
       ? t(intent.label)
       : `${t(intent.label)} ${money(intent.amount)}`;
   const parts = [why || what, t("Requested by {name}", { name: app.user.name })];
+  const approver = new Approver(app);
   return app.dialog.ask({
     title: t("Manager approval required"),
     text: parts.join(". "),
     yes: t("Approve"),
-    body: html`${field(
-      t("Manager's login name"),
-      html`<input class="input" id="approver" name="username" autocomplete="off" data-focus required />`,
-      "approver",
-    )}
-    ${field(
-      t("Password"),
-      html`<input class="input" id="approval-password" name="password" type="password" autocomplete="off" required />`,
-      "approval-password",
-    )}`,
+    body: () => approver.fields(),
     more: able()
       ? html`<button class="btn big" name="by" value="device">
           ${icon("key-round")}${t("Approve with a passkey")}
         </button>`
       : nothing,
-    act: async ({ username, password, by }) => {
-      document.querySelector("#approval-password").value = "";
+    act: async (typed) => {
       try {
-        return await repeat(by ? await byDevice(app, username) : { username, password });
+        return await repeat(await approver.approval(typed));
       } catch (error) {
-        error.words = words(error);
+        error.words = approver.words(error);
         throw error;
       }
     },

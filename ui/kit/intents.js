@@ -116,7 +116,7 @@ export const finish = async (intent, approval, told) => {
   } catch (error) {
     became(intent.key, { done: false, error });
     // A manager's word can still make it a command that is done; a dead session only waits for its person.
-    if (error.status !== 401 && !["approval_required", "approval_refused"].includes(error.code))
+    if (error.status !== 401 && !["approval_required", "approval_refused", "pin_locked"].includes(error.code))
       await forget(intent.key);
     throw error;
   } finally {

@@ -33,10 +33,20 @@ const after = (key) => {
 /** One tab after the other; over plain HTTP a browser has no locks. */
 const inTurn = (act) => (navigator.locks ? navigator.locks.request(GENERATION, act) : act());
 
-/** Lets somebody in; where it has to be one person (`only`), the session of anybody else ends at once. */
-const admit = (data, only) => {
-  if (only === undefined || data.user.id === only) {
+/**
+ * Lets somebody in; where it has to be one person (`only`), the session of anybody else ends at once, unless they take
+ * over (`instead`).
+ */
+const admit = (data, username, only, instead) => {
+  const other = only && data.user.id !== only;
+  if (!other || instead) {
+    if (other) drop();
     keep(data);
+    if (APP === "pos")
+      import("../pins/known.js").then(
+        (known) => known.remember(data, username),
+        () => {},
+      );
     return data.user;
   }
   token = data.token;
@@ -62,10 +72,14 @@ export const refresh = () => {
   return refreshing;
 };
 
-export const logIn = async (username, password, only) => {
+/** Somebody logs in at this address of the store. */
+export const enter = async (url, body, ...who) => {
   await left();
-  return admit(await send("POST", "/api/auth/login", { body: { username, password }, session: APP }), only);
+  return admit(await send("POST", url, { body, session: APP }), ...who);
 };
+
+export const logIn = (username, password, ...only) =>
+  enter("/api/auth/login", { username, password }, username, ...only);
 
 // Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
 export const able = () => isSecureContext && Boolean(window.PublicKeyCredential?.parseRequestOptionsFromJSON);
@@ -79,12 +93,7 @@ export const assertion = async ({ ceremony_id: id, public_key: asked }) => {
   return { ceremony_id: id, credential: (await touched(() => navigator.credentials.get({ publicKey }))).toJSON() };
 };
 
-export const creation = async ({ ceremony_id: id, public_key: asked }) => {
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked);
-  return { ceremony_id: id, credential: (await touched(() => navigator.credentials.create({ publicKey }))).toJSON() };
-};
-
-const touched = async (act) => {
+export const touched = async (act) => {
   try {
     return await act();
   } catch (error) {
@@ -95,13 +104,8 @@ const touched = async (act) => {
 const signed = async (username) =>
   assertion(await send("POST", "/api/auth/webauthn/login/start", { body: { username } }));
 
-export const logInByDevice = async (username, only) => {
-  await left();
-  return admit(
-    await send("POST", "/api/auth/webauthn/login/finish", { body: await signed(username), session: APP }),
-    only,
-  );
-};
+export const logInByDevice = async (username, ...only) =>
+  enter("/api/auth/webauthn/login/finish", await signed(username), username, ...only);
 
 export const resume = async () => {
   if (!localStorage.getItem(GENERATION)) return null;
@@ -175,12 +179,17 @@ export const leave = async (told = () => {}) => {
 
 const over = () => new Refusal(401, { code: "missing_token", message: "the session is over" }, 0);
 
+/** What waits behind a lock is not sent. */
+const drop = () => {
+  locked?.reject(over());
+  locked = null;
+};
+
 /** Nothing of this person is sent from here on. What waited behind a lock waits until they log in. */
 export const logOut = (told) => {
   localStorage.setItem(LEAVING, newKey());
   localStorage.removeItem(GENERATION);
-  locked?.reject(over());
-  locked = null;
+  drop();
   return leave(told);
 };
 

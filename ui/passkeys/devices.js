@@ -1,4 +1,4 @@
-// My devices: passkeys in place of the password, and the password itself.
+// My devices: passkeys and a PIN in place of the password, and the password itself.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, key, notice } from "../kit/controls.js";
@@ -7,7 +7,9 @@ import { date } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
-import { able, assertion, creation } from "../kit/session.js";
+import { able, assertion } from "../kit/session.js";
+import { ownPin } from "../pins/own.js";
+import { creation } from "./creation.js";
 
 const NAME_MAX = 64;
 
@@ -24,7 +26,10 @@ class PageDevices extends Page {
 
   async load() {
     await this.readBy(
-      async () => ({ items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items }),
+      async () => ({
+        items: (await this.app.get("/api/auth/webauthn/credentials", {}, { limit: 100 })).items,
+        pin: await this.app.get("/api/auth/pin"),
+      }),
       () => this.items,
     );
     this.app.focusPage();
@@ -175,7 +180,7 @@ class PageDevices extends Page {
     const why = able() ? nothing : notice("", "info", t("Passkeys need HTTPS. Contact your administrator"));
     if (!app.leavePage)
       return html`${title(t("My devices"), acts)}
-        <div class="stack">${why}${this.list()}${this.letters()}</div>`;
+        <div class="stack">${why}${this.list()}${ownPin(this)}${this.letters()}</div>`;
     return html`<div class="bar">
         <button class="btn quiet" data-focus @click=${() => app.leavePage()}>
           ${icon("arrow-left")}${t("Sell")}${key("Esc")}
@@ -184,7 +189,7 @@ class PageDevices extends Page {
       </div>
       <div class="work">
         <div class="rowx">${acts}</div>
-        ${why}${this.list()}
+        ${why}${this.list()}${ownPin(this)}
       </div>`;
   }
 }

@@ -13,6 +13,7 @@ class PageLocked extends Page {
     event.preventDefault();
     if (this.busy) return;
     const { app } = this;
+    /** @type {any} */
     const { username, password, by } = Object.fromEntries(new FormData(event.target, event.submitter));
     const { id, name } = app.locked;
     this.busy = true;

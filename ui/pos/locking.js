@@ -33,6 +33,15 @@ export const Locking = (Base) =>
       return this.lockFor({ id, name });
     }
 
+    /** Names in place of a log-in's fields: where somebody of `ui/pins/known.js` has a PIN, or another is to come. */
+    async choosing() {
+      const named = this.changing || localStorage.getItem("till.people")?.includes('"has_pin":true');
+      this.people = named && (await this.part(() => import("../pins/people.js")));
+      this.requestUpdate();
+      await this.updateComplete;
+      this.focusPage();
+    }
+
     /** A till that can't show its lock logs out. */
     async lockFor(person) {
       session.hold();
@@ -43,7 +52,7 @@ export const Locking = (Base) =>
       // What waits for an answer is asked again afterwards; anything else is given up.
       if (this.dialog?.isOpen) this.dialog.close(null);
       if (!(await this.part(this.later.lock))) await this.logOut();
-      else this.focusPage();
+      else await this.choosing();
     }
 
     lockedElsewhere() {
@@ -79,10 +88,13 @@ export const Locking = (Base) =>
     }
 
     isUnlocked() {
+      this.changing = false;
       localStorage.removeItem(LOCKED);
     }
 
     lockedPart() {
-      return html`<page-locked .app=${this}></page-locked>`;
+      return this.people
+        ? html`<page-people .app=${this}></page-people>`
+        : html`<page-locked .app=${this}></page-locked>`;
     }
   };

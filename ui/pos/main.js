@@ -176,6 +176,7 @@ class PosApp extends Meanwhile(Locking(App)) {
   }
 
   async show(page, params) {
+    if (page === "login") this.choosing();
     await super.show(page, params);
     if (page === "sell") this.basket.caughtUp();
   }
@@ -333,7 +334,9 @@ class PosApp extends Meanwhile(Locking(App)) {
   body() {
     switch (this.page) {
       case "login":
-        return html`<page-login .app=${this}></page-login>`;
+        return this.people
+          ? html`<page-people .app=${this}></page-people>`
+          : html`<page-login .app=${this}></page-login>`;
       case "open":
         return html`<page-open .app=${this}></page-open>`;
       case "elsewhere":

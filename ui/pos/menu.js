@@ -3,6 +3,12 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { lang, t } from "../kit/i18n.js";
 
+/** Locks, and asks who works here now. */
+const changeCashier = (app) => {
+  app.changing = true;
+  app.lock();
+};
+
 export const menu = (app) => {
   const choose = (act) => () => {
     app.dialog.close(null);
@@ -37,7 +43,11 @@ export const menu = (app) => {
       )}
       ${entry("moon", dark ? t("Light theme") : t("Dark theme"), () => app.theme(dark ? "light" : "dark"))}
       ${
-        shift ? entry("lock", t("Lock"), () => app.lock()) : nothing
+        shift
+          ? html`${entry("users", t("Change cashier"), () => changeCashier(app))}${entry("lock", t("Lock"), () =>
+              app.lock(),
+            )}`
+          : nothing
       }${entry("log-out", t("Log out"), () => app.logOut())}
     </div>`,
   });

@@ -2,6 +2,7 @@
 // of it.
 import { path } from "../kit/api.js";
 import { t } from "../kit/i18n.js";
+import { printText } from "../kit/print.js";
 import { ask } from "../kit/session.js";
 
 const AGAIN_MS = 300;
@@ -24,7 +25,7 @@ const byStore = async (app, url, body) => {
 const print = async (app, own, text, body = {}) => {
   try {
     if (app.settings.printing.register_ids.includes(app.register)) await byStore(app, own, body);
-    else app.print(await text());
+    else printText(app, await text());
   } catch (error) {
     app.fail(error);
   }

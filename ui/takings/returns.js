@@ -7,6 +7,7 @@ import { ofDays, ofState } from "../records/records.js";
 import { money, number, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
+import { printText } from "../kit/print.js";
 import { ofProduct, product } from "../goods/transfers.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { memberIn, memberOf, ofMember, ofTill, receipt } from "./sales.js";
@@ -74,7 +75,7 @@ const returned = {
       {
         label: t("Print a copy"),
         image: "printer",
-        act: () => page.once(async () => page.app.print(await page.app.receiptPaper(one.receipt_no))),
+        act: () => page.once(async () => printText(page.app, await page.app.receiptPaper(one.receipt_no))),
       },
     ],
     parts: [

@@ -7,6 +7,7 @@ import { ofDays, ofState } from "../records/records.js";
 import { money, number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
+import { printText } from "../kit/print.js";
 import { path } from "../kit/api.js";
 import { givenBack } from "../kit/refunds.js";
 import { trailOf, withTrail } from "../goods/trail.js";
@@ -185,7 +186,7 @@ const sale = {
     const paper = one.receipt_no && {
       label: t("Print a copy"),
       image: "printer",
-      act: () => page.once(async () => app.print(await app.receiptPaper(one.receipt_no))),
+      act: () => page.once(async () => printText(app, await app.receiptPaper(one.receipt_no))),
     };
     return {
       name: one.receipt_no ? t("Sale {no}", { no: shortReceipt(one.receipt_no) }) : t("Sale without a receipt"),

@@ -7,6 +7,7 @@ import { path } from "../kit/api.js";
 import { money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
+import { printText } from "../kit/print.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import "../goods/texts.js";
 
@@ -118,7 +119,7 @@ const shift = {
           label: one.z_no ? t("Print Z report") : t("Print X report"),
           image: "printer",
           kind: "primary",
-          act: () => page.app.print(one.paper),
+          act: () => printText(page.app, one.paper),
         },
       ],
       parts: [

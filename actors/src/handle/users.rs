@@ -6,41 +6,69 @@ use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::{Done, Failure};
 use crate::runtime::mailbox;
 use crate::runtime::request::RequestContext;
-use domain::model::base::ids::SessionId;
+use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::audit::AuditEntry;
-use domain::model::people::user::{Session, User};
-use domain::rules::people::user::passkey::Assertion;
+use domain::model::people::user::{Pin, Session, User};
+use domain::rules::people::user::pin::PinTry;
+use domain::rules::people::user::proof::Proof;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
 use std::time::Duration;
 use storage::NotWritable;
 use tokio::sync::oneshot;
 
 impl StoreHandle {
-    /// Opens a session for a user whose password, or whose device's assertion, was checked; it is on the
-    /// disk when this returns.
+    /// Opens a session for a user whose password, PIN or device's assertion was checked; it is on the disk
+    /// when this returns.
     ///
     /// # Errors
-    /// [`Failure::Refused`] when the user or the device was changed meanwhile, [`Failure::Unavailable`]
-    /// while sessions restart.
+    /// [`Failure::Refused`] when the user, the PIN or the device was changed meanwhile,
+    /// [`Failure::Unavailable`] while sessions restart.
     pub async fn open_session(
         &self,
         user: &User,
-        device: Option<Assertion>,
+        proof: Proof,
         lifetime: Duration,
     ) -> Result<Session, Failure> {
         self.room_for_little()?;
-        let user = Box::new(user.clone());
-        self.tell_sessions(|reply| SessionsMessage::Open { user, device, lifetime, reply }).await
+        let (user, proof) = (Box::new(user.clone()), Box::new(proof));
+        self.tell_sessions(|reply| SessionsMessage::Open { user, proof, lifetime, reply }).await
     }
 
-    /// Counts a device's assertion that was verified; it is on the disk when this returns.
+    /// Counts a device's assertion, or a PIN, that was right; it is on the disk when this returns.
     ///
     /// # Errors
     /// As [`StoreHandle::open_session`].
-    pub async fn use_passkey(&self, user: &User, device: Assertion) -> Result<(), Failure> {
+    pub async fn use_proof(&self, user: &User, proof: Proof) -> Result<(), Failure> {
+        self.room_for_little()?;
+        let (user, proof) = (Box::new(user.clone()), Box::new(proof));
+        self.tell_sessions(|reply| SessionsMessage::Use { user, proof, reply }).await
+    }
+
+    /// Counts a try of a user's PIN, which the caller compares afterwards; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::open_session`].
+    pub async fn try_pin(&self, user: &User) -> Result<PinTry, Failure> {
         self.room_for_little()?;
         let user = Box::new(user.clone());
-        self.tell_sessions(|reply| SessionsMessage::Use { user, device, reply }).await
+        self.tell_sessions(|reply| SessionsMessage::TryPin { user, reply }).await
+    }
+
+    /// Stores a PIN that its owner has chosen; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::open_session`].
+    pub async fn set_pin(&self, pin: Pin) -> Result<(), Failure> {
+        self.ask_sessions(|reply| SessionsMessage::SetPin { pin: Box::new(pin), reply }).await
+    }
+
+    /// Removes a user's own PIN; it is gone on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the user has none, [`Failure::Unavailable`] while sessions restart.
+    pub async fn remove_pin(&self, user: &UserId) -> Result<(), Failure> {
+        let user = user.clone();
+        self.ask_sessions(|reply| SessionsMessage::RemovePin { user, reply }).await
     }
 
     /// Spends a refresh token that was verified; its successor is on the disk when this returns.

@@ -3,10 +3,11 @@
 use crate::runtime::command::{AnyCommand, UserRows};
 use crate::runtime::failure::Failure;
 use crate::runtime::pending::Pending;
-use domain::model::base::ids::SessionId;
+use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::audit::AuditEntry;
-use domain::model::people::user::{Session, User};
-use domain::rules::people::user::passkey::Assertion;
+use domain::model::people::user::{Pin, Session, User};
+use domain::rules::people::user::pin::PinTry;
+use domain::rules::people::user::proof::Proof;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
 use domain::wire::feed::Change;
 use std::time::Duration;
@@ -15,10 +16,16 @@ use tokio::sync::oneshot;
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
 pub(crate) enum SessionsMessage {
-    /// Open a session that lives for `lifetime`, for a user as its password was checked.
-    Open { user: Box<User>, device: Option<Assertion>, lifetime: Duration, reply: Reply<Session> },
-    /// Count a device's assertion without opening anything.
-    Use { user: Box<User>, device: Assertion, reply: Reply<()> },
+    /// Open a session that lives for `lifetime`, for a user as its proof was checked.
+    Open { user: Box<User>, proof: Box<Proof>, lifetime: Duration, reply: Reply<Session> },
+    /// Count a device's assertion, or a right PIN, without opening anything.
+    Use { user: Box<User>, proof: Box<Proof>, reply: Reply<()> },
+    /// Count a try of a user's PIN, before it is compared.
+    TryPin { user: Box<User>, reply: Reply<PinTry> },
+    /// Store a PIN that its owner has chosen.
+    SetPin { pin: Box<Pin>, reply: Reply<()> },
+    /// Remove a user's own PIN.
+    RemovePin { user: UserId, reply: Reply<()> },
     /// Spend a refresh token.
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
     /// End one session, as at a logout.

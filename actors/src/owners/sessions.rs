@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 mod apply_feed;
 mod devices;
 mod log_in;
+mod pins;
 mod refresh;
 mod user_changes;
 
@@ -53,13 +54,16 @@ impl Actor for Sessions {
         message_taken(&state.context.sessions.queue_len);
         let context = &state.context;
         match message {
-            SessionsMessage::Open { user, device, lifetime, reply } => {
+            SessionsMessage::Open { user, proof, lifetime, reply } => {
                 state.opened = state.opened.wrapping_add(1);
-                end(reply, log_in::open(context, &user, device, lifetime, state.opened).await)?;
+                end(reply, log_in::open(context, &user, &proof, lifetime, state.opened).await)?;
             }
-            SessionsMessage::Use { user, device, reply } => {
-                end(reply, log_in::count(context, &user, &device).await)?;
+            SessionsMessage::Use { user, proof, reply } => {
+                end(reply, log_in::count(context, &user, &proof).await)?;
             }
+            SessionsMessage::TryPin { user, reply } => end(reply, pins::count(context, &user).await)?,
+            SessionsMessage::SetPin { pin, reply } => end(reply, pins::set(context, *pin).await)?,
+            SessionsMessage::RemovePin { user, reply } => end(reply, pins::remove(context, &user).await)?,
             SessionsMessage::Refresh { presented, reply } => {
                 end(reply, refresh::refresh(context, &presented).await)?;
             }

@@ -32,6 +32,9 @@ pub const ACCESS_TTL: Duration = Duration::from_secs(3600);
 /// Lifetime of a refresh token unless the settings have another.
 pub const REFRESH_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// Lifetime of a till's token: a till that a person has not used for so long asks for the password.
+pub const TILL_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// A token on its way to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issued {
@@ -157,6 +160,14 @@ impl Keys {
         issued_at: UtcMs,
     ) -> Result<Issued, TokenError> {
         self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, jti.to_owned(), issued_at)
+    }
+
+    /// A token for the till where somebody logged in.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`].
+    pub fn issue_till(&self, user: &User, session: &SessionId, now: UtcMs) -> Result<Issued, TokenError> {
+        self.issue(TokenKind::Till, TILL_TTL, user, session, ids::new("tok_"), now)
     }
 
     /// Claims of a token, if it is ours, of this kind, and alive at `now`. Sessions, users and revocations are the

@@ -1,8 +1,9 @@
-//! An approval at the till: somebody else says yes with a password or a device. One approval, one action. What is
+//! An approval at the till: somebody else says yes with a password, a PIN or a device. One approval, one action. What is
 //! refused counts against who asks and where, never against the approver's log-in.
 
 use super::login::{checked, login_name};
 use super::passkey_login::verified;
+use super::pin::{PinGiven, Pins, compared, owner};
 use super::{Accounts, subject};
 use crate::api::error::{ApiError, Code};
 use crate::credentials::passkeys::Purpose;
@@ -64,6 +65,33 @@ pub async fn by_passkey<S: Accounts>(
     decided(state, &approval, known.as_ref(), tried)
 }
 
+/// Approver who gives the PIN at a till where the approver has logged in.
+///
+/// # Errors
+/// 403 `approval_refused`, `approval_limited`, `pin_locked`, 422 `validation_failed`.
+pub async fn by_pin<S: Pins>(
+    state: &S,
+    requester: &Principal,
+    given: PinGiven,
+    address: IpAddr,
+) -> Result<User, ApiError> {
+    given.check("approval.pin")?;
+    let owner = owner(state, &given.till_token).await;
+    let known = owner.as_ref().ok().map(|user| user.user_id.clone());
+    let subject = owner.as_ref().ok().map(|user| subject(state, &user.username));
+    let approval = of(requester, address, subject.as_deref());
+    let attempt = state.identity().limiter.begin_approval(&approval, state.identity().now()).await;
+    let tried = async {
+        attempt.as_ref().map_err(ApiError::clone)?;
+        let user = owner?;
+        let pin = compared(state, &user, given.pin).await?;
+        state.use_pin(&user, pin).await?;
+        Ok(user)
+    };
+    let tried = tried.await;
+    decided(state, &approval, known.as_ref(), tried)
+}
+
 fn of<'a>(requester: &'a Principal, register: IpAddr, approver: Option<&'a str>) -> Approval<'a> {
     Approval { requester: &requester.user_id, register, approver }
 }
@@ -82,7 +110,11 @@ fn decided<S: Accounts>(
         false => Ok(user),
     });
     let result = result.map_err(|error| match error.code {
-        Code::InvalidCredentials | Code::AccountDisabled => ApiError::approval_refused(),
+        Code::InvalidCredentials
+        | Code::AccountDisabled
+        | Code::InvalidToken
+        | Code::TokenExpired
+        | Code::TokenRevoked => ApiError::approval_refused(),
         _ => error,
     });
     match &result {

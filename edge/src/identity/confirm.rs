@@ -50,12 +50,12 @@ struct Start {
 #[serde(deny_unknown_fields)]
 pub(super) struct Confirmation {
     /// Password of the signed-in user. Omit it for a ceremony.
-    password: Option<String>,
+    pub password: Option<String>,
     /// ID of the ceremony. Omit it for a password.
     #[schemars(length(max = 64))]
-    ceremony_id: Option<String>,
+    pub ceremony_id: Option<String>,
     /// Answer of the device in WebAuthn's JSON form. Omit it for a password.
-    credential: Option<Object>,
+    pub credential: Option<Object>,
 }
 
 /// `POST /api/auth/webauthn/confirm/start`

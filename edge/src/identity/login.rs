@@ -189,11 +189,14 @@ pub(super) async fn open<S: Accounts>(
     let now = identity.now();
     let access = identity.keys.issue_access(user, &session.session_id, now)?;
     let refresh = identity.keys.issue_refresh(user, &session.session_id, now)?;
+    let till = state.till(user, &session).await?;
     let answer = Answer::ok(&LoginResult {
         token: &access.token,
         refresh_token: if keeps.hides() { "" } else { &refresh.token },
         expires_in: access.expires_in_s,
         user: view(user),
+        has_pin: till.as_ref().map(|till| till.has_pin),
+        till_token: till.map(|till| till.token),
     });
     Ok(cookie::answer(answer, keeps, &refresh.token, identity.session_lifetime))
 }

@@ -39,6 +39,22 @@ pub struct LoginResult<'a> {
     pub expires_in: i64,
     /// The user who logged in.
     pub user: UserView<'a>,
+    /// Token with which this user's PIN works at this till, for 30 days after the user's last log-in here. Only at a
+    /// store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub till_token: Option<String>,
+    /// Whether the user has a PIN. Only at a store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_pin: Option<bool>,
+}
+
+/// What a till keeps of a person who logged in there.
+#[derive(Debug)]
+pub struct Till {
+    /// Makes the person's PIN work there.
+    pub token: String,
+    /// Whether the person has a PIN.
+    pub has_pin: bool,
 }
 
 /// The caller of the request.

@@ -7,8 +7,9 @@ use actors::RequestContext;
 use domain::model::base::ids::SessionId;
 use domain::model::people::user::{Principal, User};
 use edge::ApiError;
-use edge::identity::approval::{by_passkey, by_password};
+use edge::identity::approval::{by_passkey, by_password, by_pin};
 use edge::identity::passkey_login::Object;
+use edge::identity::pin::PinGiven;
 use edge::identity::secrets::context_without;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -20,12 +21,14 @@ use std::marker::PhantomData;
 /// The field of a body that holds an approval.
 const APPROVAL: &str = "approval";
 
-/// Approval by a manager at the till for this one command, by password or by device.
+/// Approval by a manager at the till for this one command, by password, by PIN or by device.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub enum Approval {
     /// Approval with the manager's password.
     Password(ByPassword),
+    /// Approval with the manager's PIN.
+    Pin(PinGiven),
     /// Approval with the manager's registered device.
     Passkey(ByPasskey),
 }
@@ -106,6 +109,9 @@ async fn approver(
     request: &Request,
 ) -> Result<Option<User>, ApiError> {
     let (shop, requester, address) = (&*request.state, request.caller()?, request.peer.ip());
+    if approval.get("till_token").is_some() {
+        return by_pin(shop, requester, given(approval)?, address).await.map(Some);
+    }
     if approval.get("ceremony_id").is_none() {
         let ByPassword { username, password } = given(approval)?;
         return by_password(shop, requester, &username, password, address).await.map(Some);

@@ -1,4 +1,4 @@
-//! Where the store keeps users, sessions and devices: rows that the sessions actor owns.
+//! Where the store keeps users, sessions, devices and PINs: rows that the sessions actor owns.
 
 use crate::http::Answered;
 use crate::http::AppState;
@@ -11,11 +11,14 @@ use domain::model::base::answer::Answer;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::people::audit::AuditEntry;
-use domain::model::people::user::{Passkey, Role, Session, User};
+use domain::model::people::user::{Passkey, Pin, Role, Session, User};
 use domain::rules::people::user::account_change::Change;
 use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::pin::PinTry;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
 use edge::ApiError;
+use edge::identity::pin::Pins;
+use edge::identity::views::Till;
 use edge::identity::{AccountResult, Accounts, Identity, Proof};
 
 impl Accounts for AppState {
@@ -53,16 +56,17 @@ impl Accounts for AppState {
     }
 
     async fn open_session(&self, user: &User, proof: Proof) -> AccountResult<Session> {
-        let device = match proof {
-            Proof::Password => None,
-            Proof::Passkey(assertion) => Some(assertion),
-        };
         let lifetime = self.identity.session_lifetime;
-        self.store.open_session(user, device, lifetime).await.map_err(no_longer)
+        self.store.open_session(user, proof, lifetime).await.map_err(no_longer)
+    }
+
+    async fn till(&self, user: &User, session: &Session) -> AccountResult<Option<Till>> {
+        let token = self.identity.keys.issue_till(user, &session.session_id, self.identity.now())?.token;
+        Ok(Some(Till { token, has_pin: self.pin(user)?.is_some() }))
     }
 
     async fn use_passkey(&self, user: &User, assertion: Assertion) -> AccountResult<()> {
-        self.store.use_passkey(user, assertion).await.map_err(no_longer)
+        self.store.use_proof(user, Proof::Passkey(assertion)).await.map_err(no_longer)
     }
 
     async fn close_session(&self, session: &SessionId) -> AccountResult<()> {
@@ -90,7 +94,30 @@ impl Accounts for AppState {
     }
 }
 
-/// Password or device were changed while they were being checked.
+impl Pins for AppState {
+    fn pin(&self, user: &User) -> AccountResult<Option<Pin>> {
+        let pin = self.store.storage().users().pin(&user.user_id).map_err(stored)?;
+        Ok(pin.filter(|pin| pin.is_alive(user)))
+    }
+
+    async fn try_pin(&self, user: &User) -> AccountResult<PinTry> {
+        self.store.try_pin(user).await.map_err(no_longer)
+    }
+
+    async fn use_pin(&self, user: &User, pin: Pin) -> AccountResult<()> {
+        self.store.use_proof(user, Proof::Pin(pin)).await.map_err(no_longer)
+    }
+
+    async fn set_pin(&self, pin: Pin) -> AccountResult<()> {
+        self.store.set_pin(pin).await.map_err(failed)
+    }
+
+    async fn remove_pin(&self, user: &UserId) -> AccountResult<()> {
+        self.store.remove_pin(user).await.map_err(failed)
+    }
+}
+
+/// Password, PIN or device were changed while they were being checked.
 fn no_longer(failure: Failure) -> ApiError {
     match failure {
         Failure::Refused(Refusal::NotFound(_)) => ApiError::invalid_credentials(),

@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 const TABLE: &str = "
     POST /api/auth/login                    - - - - p
     POST /auth/login                        - - - - p
+    POST /api/auth/login/pin                - - - - p
+    GET  /api/auth/pin                      x x x x -
+    PUT  /api/auth/pin                      x x x x -
+    DELETE /api/auth/pin                    x x x x -
     POST /api/auth/refresh                  - - - - p
     POST /auth/refresh                      - - - - p
     POST /api/auth/logout                   x x x x -

@@ -1,10 +1,10 @@
-//! Reads of users, sessions and passkeys.
+//! Reads of users, sessions, passkeys and PINs.
 
 use super::{Read, Users};
 use crate::rows::table::{Table, passkey_key};
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::base::time::UtcMs;
-use domain::model::people::user::{Passkey, Rotation, Session, User};
+use domain::model::people::user::{Passkey, Pin, Rotation, Session, User};
 use std::sync::atomic::Ordering::Acquire;
 
 impl Users<'_> {
@@ -63,5 +63,10 @@ impl Users<'_> {
     pub fn passkeys_of(&self, user: &UserId) -> Read<Vec<Passkey>> {
         let rows = self.0.rows.range(&passkey_key(user.as_str(), ""), None, usize::MAX)?;
         rows.iter().map(|(_, bytes)| self.0.rows.decoded(bytes)).collect()
+    }
+
+    /// A user's PIN.
+    pub fn pin(&self, user: &UserId) -> Read<Option<Pin>> {
+        self.0.rows.row(Table::Pin, user.as_str())
     }
 }

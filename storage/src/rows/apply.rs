@@ -121,6 +121,8 @@ fn fact_ops(fact: &Fact, out: &mut Vec<RowOp>) -> Encoded {
             return put(key, &it.passkey, out);
         }
         Fact::PasskeyRemoved(it) => delete(passkey_key(it.user_id.as_str(), &it.credential_id), out),
+        Fact::PinSaved(it) => return put(Table::Pin.key(it.pin.user_id.as_str()), &it.pin, out),
+        Fact::PinRemoved(it) => delete(Table::Pin.key(it.user_id.as_str()), out),
         Fact::HubEnrolled(it) => return put(Table::Hub.key(""), &it.hub, out),
         Fact::RecordsAcknowledged(it) => return put(Table::Ack.key(&it.mark.epoch), &it.mark, out),
         Fact::FeedApplied(it) => {

@@ -102,10 +102,12 @@ pub enum Table {
     SafeOpening = 49,
     /// One row: what is in the safe.
     Safe = 50,
+    /// `user_id` → PIN.
+    Pin = 51,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 51;
+pub const TABLES: usize = 52;
 
 impl Table {
     /// The table's prefix followed by the key.

@@ -24,6 +24,9 @@ use testkit::{Client, Reply, Store};
 const UNKEYED: [&str; 29] = [
     "POST /api/auth/login",
     "POST /auth/login",
+    "POST /api/auth/login/pin",
+    "PUT /api/auth/pin",
+    "DELETE /api/auth/pin",
     "POST /api/auth/refresh",
     "POST /auth/refresh",
     "POST /api/auth/logout",

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const MEMORY_KIB_MAX: u64 = 512 * 1024;
 
 /// Password hashes that the daemon has computed.
-fn hashes(mut client: Client) -> u64 {
+pub fn hashes(mut client: Client) -> u64 {
     let text = client.get("/metrics").text();
     let line = text.lines().find(|line| line.starts_with("password_hashes_total")).unwrap_or("0");
     line.split_whitespace().last().unwrap().parse().unwrap()

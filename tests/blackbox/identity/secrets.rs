@@ -46,6 +46,16 @@ fn logs_and_settings_tell_no_secret() {
     let token = manager.token().unwrap().to_owned();
     let mut till = store.login("till-1");
     till.post("/api/shifts/open", &json!({})).data(201);
+    let pin = json!({"pin": "80641375", "password": PASSWORD}).to_string();
+    till.send("PUT", "/api/auth/pin", &[], pin.as_bytes()).data(200);
+    let body = json!({"username": "till-1@s001.example", "password": PASSWORD});
+    let till_token = store.client().post("/api/auth/login", &body).data(200)["till_token"].clone();
+    for pin in ["80641375", "91752486"] {
+        let body = json!({"till_token": till_token, "pin": pin});
+        store.client().post("/api/auth/login/pin", &body);
+    }
+    let audit = manager.get("/api/audit?limit=100").data(200).to_string();
+    assert!(audit.contains("pin.set"), "{audit}");
     let shown = manager.get("/api/admin/settings").data(200).to_string();
     let printed = String::from_utf8(store.run(&["config", "show"]).stdout).unwrap();
     assert!(shown.contains("***@hub.example") && printed.contains("***@hub.example"), "{shown}\n{printed}");
@@ -59,10 +69,17 @@ fn logs_and_settings_tell_no_secret() {
     let log = store.log();
     assert!(log.contains("serving"), "{log}");
     let signature = token.rsplit('.').next().unwrap();
-    for secret in [PASSWORD, "not-this-one-either", "hush-hush", signature, line.as_str()] {
-        for (place, text) in
-            [("log", &log), ("settings", &shown), ("config show", &printed), ("/proc", &seen)]
-        {
+    let pins = ["80641375", "91752486", "$argon2"];
+    for secret in
+        [PASSWORD, "not-this-one-either", "hush-hush", signature, line.as_str()].into_iter().chain(pins)
+    {
+        for (place, text) in [
+            ("log", &log),
+            ("audit log", &audit),
+            ("settings", &shown),
+            ("config show", &printed),
+            ("/proc", &seen),
+        ] {
             assert!(!text.contains(secret), "{place} tells {secret:?}");
         }
     }

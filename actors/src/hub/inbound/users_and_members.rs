@@ -121,12 +121,13 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The person's devices go with the tokens.
+    /// The person's devices and PIN go with the tokens.
     fn put(&mut self, user: User) -> Result<(), Untaken> {
         let dead = devices::dead(self.storage, &user)?;
+        let pin = devices::dead_pin(self.storage, &user)?;
         self.users.insert(user.user_id.clone(), user.clone());
         self.events.push(fact::UserChanged { user }.into());
-        self.events.extend(dead);
+        self.events.extend(dead.into_iter().chain(pin));
         Ok(())
     }
 

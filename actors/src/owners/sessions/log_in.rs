@@ -1,5 +1,6 @@
 //! Opening and ending sessions, and clearing away the dead ones.
 
+use super::pins;
 use crate::runtime::context::Context;
 use crate::runtime::failure::Failure;
 use domain::model::base::event::{Event, fact};
@@ -9,6 +10,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::audit::AuditEntry;
 use domain::model::people::user::{Session, User};
 use domain::rules::people::user::passkey::Assertion;
+use domain::rules::people::user::proof::Proof;
 use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -23,17 +25,16 @@ const SESSIONS_PER_USER_MAX: usize = 200;
 /// Sessions that one commit ends at most.
 const SWEPT_PER_COMMIT_MAX: usize = 500;
 
-/// Opens a session. The user is compared with the row: a password that was changed since it was
+/// Opens a session. The user is compared with the row: a password or PIN that was changed since it was
 /// checked opens nothing.
 pub(super) async fn open(
     context: &Context,
     user: &User,
-    device: Option<Assertion>,
+    proof: &Proof,
     lifetime: Duration,
     nth: u32,
 ) -> Result<Session, Failure> {
-    unchanged(context, user)?;
-    let used = device.map(|device| used(context, user, &device)).transpose()?;
+    let shown = shown(context, user, proof)?;
     let stamp = context.stamps.stamp();
     let session = Session {
         session_id: SessionId(context.stamps.id("ses_")),
@@ -47,23 +48,37 @@ pub(super) async fn open(
     } else {
         context.storage.users().expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
     };
-    let by = if used.is_some() { "passkey" } else { "password" };
-    let details = json!({"session_id": session.session_id, "by": by});
+    let details = json!({"session_id": session.session_id, "by": proof.name()});
     let entry = AuditEntry::unapproved(&user.user_id, "session.opened", stamp.now, details);
     let event = fact::SessionOpened { session: session.clone(), expired }.into();
-    let events = used.into_iter().chain([event, fact::Audited { entry }.into()]).collect();
+    let events = shown.into_iter().chain([event, fact::Audited { entry }.into()]).collect();
     context.commit_records(stamp, events, Vec::new()).await?;
     Ok(session)
 }
 
-/// Counts a device's assertion, for an approval.
-pub(super) async fn count(context: &Context, user: &User, device: &Assertion) -> Result<(), Failure> {
+/// Counts a device's assertion, or a right PIN, for an approval.
+pub(super) async fn count(context: &Context, user: &User, proof: &Proof) -> Result<(), Failure> {
     unchanged(context, user)?;
-    let used = used(context, user, device)?;
-    Ok(context.commit_records(context.stamps.stamp(), vec![used], Vec::new()).await?)
+    let events = match proof {
+        Proof::Password => Vec::new(),
+        Proof::Passkey(device) => vec![used(context, user, device)?],
+        Proof::Pin(pin) => pins::right(context, user, pin)?.into_iter().collect(),
+    };
+    Ok(context.commit_records(context.stamps.stamp(), events, Vec::new()).await?)
 }
 
-fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
+/// What a log-in leaves behind: the device as it was used, and a PIN that works again.
+fn shown(context: &Context, user: &User, proof: &Proof) -> Result<Vec<Event>, Failure> {
+    unchanged(context, user)?;
+    let (used, pin) = match proof {
+        Proof::Password => (None, pins::cleared(context, user)?),
+        Proof::Passkey(device) => (Some(used(context, user, device)?), pins::cleared(context, user)?),
+        Proof::Pin(pin) => (None, pins::right(context, user, pin)?),
+    };
+    Ok(used.into_iter().chain(pin).collect())
+}
+
+pub(super) fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
     let now = context.storage.users().user(&user.user_id)?;
     let same = now.is_some_and(|now| !now.disabled && now.token_version == user.token_version);
     if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }

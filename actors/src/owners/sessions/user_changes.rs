@@ -2,7 +2,7 @@
 
 use super::devices;
 use crate::message::Revoked;
-use crate::owners::devices::{dead, removal};
+use crate::owners::devices::{dead, dead_pin, removal};
 use crate::prelude::*;
 use crate::runtime::command::UserRows;
 use crate::runtime::decide::UserDecision;
@@ -37,7 +37,12 @@ impl Command for ChangeUsers {
         let Decided { user, session, devices, action, details, answer } = decided;
         let entry = AuditEntry::unapproved(&request.caller.user_id, action, users.stamps.now(), details);
         let records = user.iter().map(|user| record::user_changed(&stamp, user)).collect();
-        let outcome = Outcome { events: events(user, session, devices), records, answer, stamp, sale: None };
+        let pin = match &user {
+            Some(user) => dead_pin(&users.storage, user)?,
+            None => None,
+        };
+        let events = events(user, session, devices).into_iter().chain(pin).collect();
+        let outcome = Outcome { events, records, answer, stamp, sale: None };
         let renamed = matches!(self.0, Change::Update { change: ChangeUser { username: Some(_), .. }, .. });
         Ok(UserDecision { outcome: outcome.audited(&users.stamps, None, entry), renamed })
     }
@@ -105,7 +110,7 @@ pub(super) async fn add(context: &Context, user: User) -> Result<(), Failure> {
     if let Some(known) = context.storage.users().user_by_name(&user.username)? {
         return Err(Refusal::Duplicate { what: "a user of this name", id: known.user_id.0 }.into());
     }
-    by_operator(context, user, Vec::new(), "user.created").await
+    by_operator(context, user, Vec::new(), None, "user.created").await
 }
 
 /// Tokens and sessions of an earlier version are dead from now on, over every restart.
@@ -130,7 +135,8 @@ async fn end_sessions(context: &Context, mut user: User, action: &str) -> Result
     user.updated_at = context.stamps.now();
     let devices = dead(&context.storage, &user)?;
     let devices_removed = devices.len();
-    by_operator(context, user.clone(), devices, action).await?;
+    let pin = dead_pin(&context.storage, &user)?;
+    by_operator(context, user.clone(), devices, pin, action).await?;
     Ok(Revoked { user, devices_removed })
 }
 
@@ -151,6 +157,7 @@ async fn by_operator(
     context: &Context,
     user: User,
     devices: Vec<Event>,
+    pin: Option<Event>,
     action: &str,
 ) -> Result<(), Failure> {
     let (stamp, audit_stamp) = (context.stamps.stamp(), context.stamps.stamp());
@@ -159,6 +166,7 @@ async fn by_operator(
     let records =
         vec![record::user_changed(&stamp, &user), record::audit_recorded(&audit_stamp, None, &entry)];
     let mut events = devices;
+    events.extend(pin);
     events.extend([fact::UserChanged { user }.into(), fact::Audited { entry }.into()]);
     Ok(context.commit_records(Stamp { at: audit_stamp.at, ..stamp }, events, records).await?)
 }

@@ -200,6 +200,21 @@ pub struct Passkey {
     pub document: String,
 }
 
+/// A person's PIN at this store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// User who chose the PIN.
+    pub user_id: UserId,
+    /// The owner's `token_version` when the PIN was set: it dies with the tokens of that version.
+    pub token_version: u64,
+    /// Hash of the PIN: argon2id in PHC form.
+    pub hash: String,
+    /// Tries since the last right PIN, password or device. Each is counted before the PIN is compared.
+    pub tries: u32,
+    /// When the PIN was set.
+    pub set_at: UtcMs,
+}
+
 /// The living refresh token of a session that was refreshed before, and the one spent for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rotation {

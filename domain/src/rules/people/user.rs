@@ -7,5 +7,7 @@ pub mod came_back;
 pub mod change;
 pub mod devices;
 pub mod passkey;
+pub mod pin;
 pub mod profile;
+pub mod proof;
 pub mod rotation;

@@ -42,14 +42,16 @@ codes! {
     InvalidToken 401 "invalid_token" "The token has a bad signature, a wrong issuer or audience, or the wrong kind.";
     TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
     TokenRevoked 401 "token_revoked" "The token was revoked by a logout, a new password or an administrator.";
-    InvalidCredentials 401 "invalid_credentials" "The login name, the password or the enrolment token is wrong.";
+    InvalidCredentials 401 "invalid_credentials" "The login name, the password, the PIN or the enrolment token is wrong.";
     InsufficientRole 403 "insufficient_role" "The role does not allow this.";
     NetworkNotAllowed 403 "network_not_allowed" "The client is outside the allowed networks.";
     ApprovalRequired 403 "approval_required" "A manager must approve this; details: action and approvers; if a limit was exceeded, also path, value, limit and setting; at head office limit and amount.";
     ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: retry_after_s. Log-ins \
         still work.";
-    ApprovalRefused 403 "approval_refused" "The approver's login name, password or device is wrong, or the \
-        account is disabled. The caller stays logged in.";
+    ApprovalRefused 403 "approval_refused" "The approver's login name, password, PIN or device is wrong, or \
+        the account is disabled. The caller stays logged in.";
+    PinLocked 403 "pin_locked" "The PIN was wrong five times in a row: it works again after a log-in by password or \
+        device.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
     StoreReplaced 403 "store_replaced" "Another box was enrolled for this store: this one has to be enrolled \

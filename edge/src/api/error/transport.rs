@@ -36,8 +36,10 @@ rows! {
     /// 403: a manager has to approve this.
     approval_required => ApprovalRequired "this needs an approval: ask a store manager or an administrator to \
         approve it here";
-    /// 403: the approver's name, password or device is wrong, or the account is disabled, undistinguishable.
-    approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password or device is wrong, or the account is disabled";
+    /// 403: the approver's name, password, PIN or device is wrong, or the account is disabled, undistinguishable.
+    approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password, PIN or device is wrong, or the account is disabled";
+    /// 403: the PIN was wrong too often.
+    pin_locked => PinLocked "the PIN was wrong five times in a row: log in with the password or a device";
     /// 403: the user was disabled.
     account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
     /// 408: the request did not arrive in time.
@@ -96,6 +98,11 @@ impl ApiError {
             "too many approvals were refused here: try again in {retry_after_s} s, or have the manager log in"
         );
         Self::new(Code::ApprovalLimited, message).with_details(json!({"retry_after_s": retry_after_s}))
+    }
+
+    /// 401: not the PIN of the person whom the till's token names, or that person has none.
+    pub fn wrong_pin() -> Self {
+        Self::new(Code::InvalidCredentials, "the PIN is wrong")
     }
 
     /// 422: the key was used for another command; `differs` names its parts: `body`, `query.NAME`.

@@ -22,9 +22,10 @@ const GROUPS: [&str; 3] = ["api", "auth", "pos"];
 const SINGULAR: [&str; 3] = ["status", "settings", "points"];
 
 /// Names of operations whose paths say something else.
-const NAMED: [(&str, &str); 15] = [
+const NAMED: [(&str, &str); 16] = [
     ("/api/admin/backup", "startBackup"),
     ("/api/admin/verify", "startVerification"),
+    ("/api/auth/login/pin", "loginWithPin"),
     ("/api/auth/password", "changePassword"),
     ("/api/auth/refresh", "refreshTokens"),
     ("/api/events", "subscribeToEvents"),

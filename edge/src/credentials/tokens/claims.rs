@@ -11,6 +11,8 @@ pub enum TokenKind {
     Access,
     /// Buys a new access token.
     Refresh,
+    /// Makes its user's PIN work at the till that keeps it.
+    Till,
 }
 
 /// Claims of a user's token.

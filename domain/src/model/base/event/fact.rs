@@ -19,7 +19,7 @@ use crate::model::inventory::supplier_return::SupplierReturn;
 use crate::model::inventory::transfer::Transfer;
 use crate::model::people::audit::AuditEntry;
 use crate::model::people::member::{Member, MemberKey};
-use crate::model::people::user::{Passkey, Rotation, Session, User};
+use crate::model::people::user::{Passkey, Pin, Rotation, Session, User};
 use crate::model::selling::hold::Hold;
 use crate::model::selling::payment::ReversedPayment;
 use crate::model::selling::promotion::Promotion;
@@ -300,6 +300,16 @@ facts! {
     SyncChanged {
         /// The change to the synchronisation state.
         change: Change,
+    }
+    /// A PIN was set, tried or found right.
+    PinSaved {
+        /// The PIN as it is now.
+        pin: Pin,
+    }
+    /// A PIN was removed.
+    PinRemoved {
+        /// User whose PIN was removed.
+        user_id: UserId,
     }
 }
 
