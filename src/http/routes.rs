@@ -326,6 +326,12 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::get("/api/admin/actors", Roles(MANAGE), actors::TREE, answers!(actors::tree)),
     Route::post("/api/admin/actors/:name/restart", Roles(ADMIN), actors::RESTART, answers!(actors::restart)),
     Route::get("/api/admin/settings", Roles(MANAGE), admin::SETTINGS, answers!(admin::settings)),
+    Route::patch(
+        "/api/admin/settings",
+        Roles(MANAGE),
+        admin::CHANGE_SETTINGS,
+        answers!(admin::change_settings),
+    ),
     Route::get("/api/admin/setup", Roles(MANAGE), setup::READ, answers!(setup::read)),
     Route::get("/api/admin/work", Roles(MANAGE), admin::WORK, answers!(admin::work)),
     Route::post("/api/admin/verify", Roles(MANAGE), admin::VERIFY, answers!(admin::verify)),

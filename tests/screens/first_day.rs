@@ -86,6 +86,26 @@ fn a_shop_alone_is_set_up_at_its_screens() {
         false
     );
 
+    // Limits and methods are changed here, and the file's value can apply again.
+    go(&mut screen, "settings", "[id='set-returns.window_days'] .btn");
+    screen.browser.press("[id='set-returns.window_days'] .btn");
+    screen.browser.write("#f-value", "7");
+    look(&mut screen, "admin-setting");
+    screen.browser.press("dialog .primary");
+    screen.reads("[id='set-returns.window_days']", "Store Admin");
+    screen.browser.press("[id='set-payments.methods'] .btn");
+    screen.browser.write("#f-value", "cash, card , qris");
+    screen.browser.press("dialog .primary");
+    screen.reads("[id='set-payments.methods']", "Store Admin");
+    let settings = manager.get("/api/admin/settings").data(200)["settings"].clone();
+    assert_eq!(
+        (&settings["returns"]["window_days"], &settings["payments"]["methods"]),
+        (&json!(7), &json!(["cash", "card", "qris"]))
+    );
+    screen.browser.press("[id='set-returns.window_days'] .btn:last-child");
+    screen.browser.press("dialog .primary");
+    screen.reads("[id='set-returns.window_days']", "Default");
+
     // A person and a till of the shop; a new device chooses the till.
     go(&mut screen, "people", "page-people tbody");
     screen.browser.press(".title .primary");

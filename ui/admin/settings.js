@@ -5,6 +5,9 @@ import { money, number, rate } from "../kit/format.js";
 import { known, t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
+import { ask } from "../kit/form.js";
+import { OF_SHIFTS, settingField, settingValue } from "../records/setting_field.js";
+import { mayChange } from "./products.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
 const NAMES = { hub: "Head office", environment: "Environment", file: "Settings file", default: "Default" };
@@ -21,6 +24,30 @@ const AMOUNTS = [
   "shifts.variance_tolerance",
   "approval.adjustment_value",
   "approval.pay_out_value",
+];
+/** Settings that a manager of a shop without a head office changes here. */
+const OWN = [
+  "approval.adjustment_value",
+  "approval.pay_out_value",
+  "holds.expire_after",
+  "payments.cash_rounding",
+  "payments.cash_rounding_mode",
+  "payments.methods",
+  "points.earn_per",
+  "points.expire_after",
+  "points.restore_days",
+  "pricing.discount_limit_bp",
+  "pricing.override",
+  "receiving.over_tolerance_bp",
+  "returns.cashier_limit",
+  "returns.unreceipted_any_price",
+  "returns.unreceipted_max",
+  "returns.window_days",
+  "shifts.blind",
+  "shifts.variance_tolerance",
+  "stock.negative",
+  "tax.default_rate_bp",
+  "tax.prices_include_tax",
 ];
 /** Limits that 0 lifts. */
 const LIFTED = [
@@ -67,6 +94,9 @@ const shown = (value) => {
 };
 
 class PageSettings extends Page {
+  /** Whether its manager changes settings: in a shop without a head office. */
+  own = false;
+
   constructor() {
     super();
     this.rows = null;
@@ -85,6 +115,7 @@ class PageSettings extends Page {
       async () => {
         const { settings, setting_places: places } = await this.app.get("/api/admin/settings");
         return {
+          own: await mayChange(this.app),
           rows: Object.entries(settings).flatMap(([section, keys]) =>
             Object.entries(keys).map(([key, value]) => ({
               section,
@@ -118,8 +149,61 @@ class PageSettings extends Page {
   }
 
   from({ source, place }) {
-    return html`<span class="badge ${LOOKS[source] ?? ""}">${t(NAMES[source])}</span
+    return html`<span class="badge ${LOOKS[source] ?? ""}">${this.named(source)}</span
       >${place ? html` <code>${place}</code>` : nothing}`;
+  }
+
+  /** In a shop without a head office, its managers set what head office sets elsewhere. */
+  named(source) {
+    return source === "hub" && this.own ? t("Store Admin") : t(NAMES[source]);
+  }
+
+  async edit({ name, value }) {
+    const done = await ask(this.app, {
+      title: t(`setting.${name}`),
+      yes: t("Save"),
+      text: OF_SHIFTS.test(name) ? t("Applies from the next shift") : t("Applies immediately"),
+      list: [settingField(name, value)],
+      act: ({ value: given }) => this.send(name, settingValue(name, value, given)),
+    });
+    await this.done(done);
+  }
+
+  /** The value of the settings file applies again. */
+  async leave({ name }) {
+    const done = await ask(this.app, {
+      title: t(`setting.${name}`),
+      yes: t("Use the file's value"),
+      text: t("The value from the settings file applies again"),
+      act: () => this.send(name, null),
+    });
+    await this.done(done);
+  }
+
+  send(name, value) {
+    return this.app.change("PATCH", "/api/admin/settings", { [name]: value });
+  }
+
+  async done(done) {
+    if (!done) return;
+    await this.load();
+    this.app.say("ok", t("Saved"));
+  }
+
+  acts(one) {
+    if (!this.own || !OWN.includes(one.name)) return nothing;
+    return html`<div class="rowx end">
+      <button class="btn small" @click=${() => this.edit(one)}>
+        ${t("Change\u2026")}<span class="vh"> ${t(`setting.${one.name}`)}</span>
+      </button>
+      ${
+        one.source === "hub"
+          ? html`<button class="btn small" @click=${() => this.leave(one)}>
+              ${t("Use file")}<span class="vh"> ${t(`setting.${one.name}`)}</span>
+            </button>`
+          : nothing
+      }
+    </div>`;
   }
 
   /** The settings file, where one is in use. */
@@ -138,6 +222,7 @@ class PageSettings extends Page {
               <th scope="col">${t("Setting")}</th>
               <th scope="col">${t("Value")}</th>
               <th scope="col">${t("Source")}</th>
+              ${this.own ? html`<td></td>` : nothing}
             </tr>
           </thead>
           <tbody>
@@ -153,6 +238,7 @@ class PageSettings extends Page {
                   </td>
                   <td><div>${inWords(one)}</div></td>
                   <td><div>${this.from(one)}</div></td>
+                  ${this.own ? html`<td class="acts">${this.acts(one)}</td>` : nothing}
                 </tr>`,
             )}
           </tbody>
@@ -172,7 +258,7 @@ class PageSettings extends Page {
           this.requestUpdate();
         }}
       >
-        ${t(NAMES[source])} <span class="muted">${number(count(source))}</span>
+        ${this.named(source)} <span class="muted">${number(count(source))}</span>
       </button>`;
     return html`<div class="rowx tools">
       <label class="vh" for="search">${t("Search settings")}</label>
@@ -214,10 +300,15 @@ class PageSettings extends Page {
         ${notice(
           "",
           "info",
-          t(
-            "Settings are changed in the file {file} of the server, below the section in square brackets, and need a restart. Head office changes them with immediate effect and overrides the file. Secrets are never shown",
-            { file: this.file },
-          ),
+          this.own
+            ? t(
+                "Settings with a button are changed here. The others are changed in the file {file} of the server, below the section in square brackets, and need a restart. Secrets are never shown",
+                { file: this.file },
+              )
+            : t(
+                "Settings are changed in the file {file} of the server, below the section in square brackets, and need a restart. Head office changes them with immediate effect and overrides the file. Secrets are never shown",
+                { file: this.file },
+              ),
         )}
         ${draw(sections.filter((name) => !TECHNICAL.includes(name)))}${
           technical.length

@@ -12,40 +12,8 @@ import { col } from "../records/cells.js";
 import { need, rows } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { table } from "../records/record.js";
+import { KIND, OF_SHIFTS, settingField, settingKind, settingValue } from "../records/setting_field.js";
 
-/** What a setting is: a figure's kind, or the words that it may be. */
-const KIND = {
-  "company.name": "line",
-  "company.address": "area",
-  "company.tax_number": "line",
-  "company.currency": "line",
-  "holds.expire_after": "text",
-  "points.expire_after": "text",
-  "payments.methods": "words",
-  "payments.cash_rounding_mode": ["nearest", "customer", "shop"],
-  "tax.prices_include_tax": "switch",
-  "payments.cash_rounding": "money",
-  "points.earn_per": "money",
-  "points.offline_limit": "count",
-  "pricing.override": ["flag", "manager", "reject"],
-  "stock.negative": ["allow", "reject"],
-  "returns.unreceipted_any_price": "switch",
-  "shifts.blind": "switch",
-  "approval.adjustment_value": "money",
-  "approval.pay_out_value": "money",
-  "returns.cashier_limit": "money",
-  "returns.unreceipted_max": "money",
-  "shifts.variance_tolerance": "money",
-};
-const kindOf = (name, value) =>
-  KIND[name] ??
-  (typeof value === "boolean"
-    ? "switch"
-    : name.endsWith("_bp")
-      ? "rate"
-      : /limit|amount|rounding$/.test(name)
-        ? "money"
-        : "count");
 /** Of these 0 is no limit at all. */
 const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];
 /** Lists that have pages or tables of their own. */
@@ -75,38 +43,8 @@ const shown = (name, value) => {
   if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
   if (value === 0 && NO_LIMIT.includes(name))
     return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
-  return kindOf(name, value) === "rate" ? rate(value) : number(value);
+  return settingKind(name, value) === "rate" ? rate(value) : number(value);
 };
-const fieldOf = (app, name, value) => {
-  const kind = kindOf(name, value);
-  const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
-  if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
-  if (kind === "switch")
-    return {
-      ...one,
-      kind: "choice",
-      value: String(value ?? false),
-      choices: [
-        ["true", t("yes")],
-        ["false", t("no")],
-      ],
-    };
-  if (kind === "words")
-    return pickField(app, "method", { ...one, value: value ?? [], several: true, hint: t("Must include cash") });
-  if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
-  if (kind === "line") return { ...one, kind: "text" };
-  return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
-};
-
-/** What was typed, as the setting has it. */
-const typed = (kind, given) => {
-  if (kind === "switch") return given === "true";
-  if (kind === "words") return given ?? [];
-  return given ?? null;
-};
-/** What counts for a shift from its opening on. */
-const OF_SHIFTS = /^(tax|payments|points)\./;
-
 class PageSettings extends Page {
   sources;
 
@@ -145,6 +83,14 @@ class PageSettings extends Page {
     return this.app.change("PATCH", path(this.pattern, { id: this.store }), { [name]: value });
   }
 
+  /** Payment methods are chosen from the list of head office. */
+  field(name, value) {
+    const field = settingField(name, value);
+    if (settingKind(name, value) !== "words") return field;
+    const hint = t("Must include cash");
+    return pickField(this.app, "method", { ...field, kind: undefined, value: value ?? [], several: true, hint });
+  }
+
   async edit(name, value) {
     const done = await ask(this.app, {
       title: t(`setting.${name}`),
@@ -154,8 +100,8 @@ class PageSettings extends Page {
           ? t("Applies from the store's next shift")
           : t("Sent to the store")
         : t("Applies immediately"),
-      list: [fieldOf(this.app, name, value)],
-      act: ({ value: given }) => this.send(name, typed(kindOf(name, value), given)),
+      list: [this.field(name, value)],
+      act: ({ value: given }) => this.send(name, settingValue(name, value, given)),
     });
     await this.done(done);
   }

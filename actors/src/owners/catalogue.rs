@@ -3,6 +3,7 @@
 use crate::message::{Applied, CatalogueMessage};
 use crate::runtime::command::{CatalogueRows, Decided};
 use crate::runtime::context::Context;
+use crate::runtime::decide::Decision;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox::message_taken;
 use domain::model::base::answer::Answer;
@@ -13,10 +14,12 @@ use storage::{Commit, Unconfirmed};
 
 mod products;
 mod settings;
+mod store_settings;
 
 pub(crate) use products::free_codes;
 pub use products::{ChangeProduct, CreateProduct, ImportProducts};
 pub use settings::ChangeProductSettings;
+pub use store_settings::ChangeStoreSettings;
 
 pub(crate) struct Catalogue;
 
@@ -50,7 +53,13 @@ impl Actor for Catalogue {
                     context.storage.barrier().await?;
                 }
                 let Decided { decision, pending, .. } = command.decide(&mut context.owner(CatalogueRows));
+                let of_store =
+                    matches!(&decision, Ok(Decision::Commit(outcome)) if settings::of_store(&outcome.events));
                 context.submit_decision(decision, pending).await?;
+                if of_store {
+                    context.storage.barrier().await?;
+                    reload(context);
+                }
             }
             #[cfg(test)]
             CatalogueMessage::Panic => panic!("asked to"),
@@ -103,8 +112,14 @@ async fn apply(
         Ok(()) if read_again || of_store => context.storage.barrier().await?,
         Ok(()) => {}
     }
-    if of_store && let Err(error) = context.rules.reload(&context.storage) {
-        tracing::error!(%error, "the settings from head office take effect at the next start");
+    if of_store {
+        reload(context);
     }
     Ok(())
+}
+
+fn reload(context: &Context) {
+    if let Err(error) = context.rules.reload(&context.storage) {
+        tracing::error!(%error, "changed settings take effect at the next start");
+    }
 }

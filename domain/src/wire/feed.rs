@@ -153,7 +153,7 @@ pub struct SettingDown {
 pub const STORE_SETTINGS: &str = "store";
 
 /// Kind `settings`, ID [`STORE_SETTINGS`]: all that head office set for the store, by section and key as in its settings file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreSettingsDown {
     /// Fields by name. A field that is not there is as in the store's settings file.
     pub fields: BTreeMap<String, FieldDown>,

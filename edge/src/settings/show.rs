@@ -17,7 +17,7 @@ pub enum SettingSource {
     File,
     /// An environment variable.
     Environment,
-    /// Settings of head office.
+    /// Head office, or a manager while the store has no head office.
     Hub,
 }
 
@@ -27,7 +27,7 @@ pub enum SettingSource {
 pub struct SettingOrigin {
     /// Source of the setting: `file`, `environment` or `hub`.
     pub source: SettingSource,
-    /// File and line, or name of the environment variable. Null if head office set it.
+    /// File and line, or name of the environment variable. Null if head office or a manager set it.
     pub place: Option<String>,
 }
 

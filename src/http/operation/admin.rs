@@ -5,11 +5,11 @@ use crate::config::show::{self, SettingOrigin};
 use crate::folder;
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::ask::{answered, ask};
+use crate::http::ask::{answered, ask, run};
 use crate::http::failure::stored;
 use crate::upkeep::job::{Job, State};
 use crate::upkeep::{Step, Upkeep, kept, outcome};
-use actors::Failure;
+use actors::{Failure, commands};
 use anyhow::Context;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
@@ -24,6 +24,13 @@ use std::path::PathBuf;
 pub const SETTINGS: Doc =
     Doc::of("Operation", "Retrieve the settings in force and the source of each; secrets are masked")
         .answers::<SettingsView>(include_str!("examples/settings.json"));
+pub const CHANGE_SETTINGS: Doc = Doc::of(
+    "Operation",
+    "Change settings by section and key while the store runs; only in a store without a head office. Null restores the \
+     value of the settings file. Taxes, payment methods and points apply from the next shift",
+)
+.body::<SettingsChange>(r#"{"returns.window_days": 14, "pricing.discount_limit_bp": null}"#)
+.answers::<ChangedSettings>(r#"{"returns.window_days": 14}"#);
 pub const WORK: Doc = Doc::of(
     "Operation",
     "Retrieve the progress of verification and backup, their last results, and the kept backups",
@@ -92,6 +99,18 @@ struct SettingsView {
     setting_places: BTreeMap<String, SettingOrigin>,
 }
 
+/// New value of each setting, by section and key. Null restores the value of the settings file.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "StoreSettingsChange")]
+struct SettingsChange(BTreeMap<String, Option<Value>>);
+
+/// All settings that were changed while the store ran, by section and key.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "ChangedStoreSettings")]
+struct ChangedSettings(BTreeMap<String, Value>);
+
 /// Verification and backup of the store's data: current and latest results.
 #[derive(Serialize, JsonSchema)]
 struct WorkView {
@@ -157,6 +176,12 @@ pub async fn settings(request: Request) -> Answered {
     let view = show::view(&loaded.config, &of_hub).map_err(ApiError::internal)?;
     let setting_places = show::places(loaded, &of_hub).map_err(ApiError::internal)?;
     Ok(Reply::ok(&SettingsView { settings: view.as_object().cloned().unwrap_or_default(), setting_places }))
+}
+
+/// `PATCH /api/admin/settings`
+pub async fn change_settings(request: Request) -> Answered {
+    let SettingsChange(asked) = request.json()?;
+    run(&request, commands::ChangeStoreSettings(asked)).await
 }
 
 /// `GET /api/admin/work`

@@ -159,6 +159,7 @@ const TABLE: &str = "
     GET  /api/admin/actors                  - - x x -
     POST /api/admin/actors/:name/restart    - - - x -
     GET  /api/admin/settings                - - x x -
+    PATCH /api/admin/settings               - - x x -
     GET  /api/admin/work                    - - x x -
     POST /api/admin/verify                  - - x x -
     POST /api/admin/backup                  - - x x -

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
+use testkit::audit::items;
 use testkit::dice::Random;
+use testkit::linked::Linked;
 use testkit::process;
 use testkit::store::{STORE_ID, Store};
 use testkit::till::{Load, Till};
-use testkit::wait;
+use testkit::{Client, wait};
 
 /// Asks until the work has ended.
 #[track_caller]
@@ -36,6 +38,54 @@ fn settings_are_shown_without_secrets() {
     assert!(url["place"].as_str().unwrap().contains("config.toml:"), "{url}");
     assert!(places.get("returns.window_days").is_none(), "{places}");
     store.login("till-1").get("/api/admin/settings").refused(403, "insufficient_role");
+}
+
+#[test]
+fn a_shop_alone_changes_its_settings_while_it_runs() {
+    let mut store = Store::open_with("returns.window_days = 30\n", 1);
+    let mut manager = store.login("manager");
+    let patch = |client: &mut Client, body: &Value| {
+        client.send("PATCH", "/api/admin/settings", &[], body.to_string().as_bytes())
+    };
+    // All of it or nothing: each name and value that is wrong is named.
+    let wrong = json!({"returns.window_days": 7, "shifts.blind": "yes", "http.listen": "x", "points.redeem_value": 2});
+    let refusal = patch(&mut manager, &wrong).refused(422, "validation_failed");
+    let paths: Vec<&Value> =
+        refusal["fields"].as_array().unwrap().iter().map(|field| &field["path"]).collect();
+    assert_eq!(paths, [&json!("http.listen"), &json!("points.redeem_value"), &json!("shifts.blind")]);
+    let changed =
+        json!({"returns.window_days": 7, "tax.default_rate_bp": 1200, "pricing.override": "reject"});
+    assert_eq!(patch(&mut manager, &changed).data(200), &changed);
+    patch(&mut store.login("till-1"), &changed).refused(403, "insufficient_role");
+
+    // At once, and also after a crash; the open shift keeps its tax.
+    let days = |store: &Store| {
+        store.login("manager").get("/api/pos/settings").data(200)["returns"]["window_days"].clone()
+    };
+    wait::until("it applies", || (days(&store) == 7).then_some(()));
+    store.kill9();
+    store.start();
+    assert_eq!(days(&store), json!(7));
+    let mut manager = store.login("manager");
+    let shown = manager.get("/api/admin/settings").data(200).clone();
+    assert_eq!(shown["setting_places"]["returns.window_days"], json!({"source": "hub", "place": null}));
+    assert_eq!(shown["settings"]["tax"]["default_rate_bp"], json!(1200));
+    let entry = items(&mut manager, "/api/audit?action=settings.changed")[0]["details"].clone();
+    assert_eq!(
+        (&entry["before"]["returns.window_days"], &entry["after"]["returns.window_days"]),
+        (&Value::Null, &json!(7))
+    );
+
+    // Null restores the value of the file.
+    let left = patch(&mut manager, &json!({"returns.window_days": null, "pricing.override": null}))
+        .data(200)
+        .clone();
+    assert_eq!(left, json!({"tax.default_rate_bp": 1200}));
+    wait::until("the file applies again", || (days(&store) == 30).then_some(()));
+
+    let mut linked = Linked::open();
+    let refusal = patch(&mut linked.manager, &changed).refused(409, "invalid_state");
+    assert_eq!(refusal["state"], json!("owned_by_head_office"));
 }
 
 #[test]

@@ -46,8 +46,8 @@ impl Dispatch for CreateProduct {}
 impl Dispatch for ChangeProduct {}
 impl Dispatch for ImportProducts {}
 
-/// Passes a manager of a shop whose catalogue is its own.
-fn own_catalogue(storage: &Storage, request: &RequestContext) -> Result<(), Failure> {
+/// Passes a manager of a shop whose catalogue and settings are its own.
+pub(super) fn own_catalogue(storage: &Storage, request: &RequestContext) -> Result<(), Failure> {
     if !request.authorization().caller.role.manages() {
         return Err(Refusal::InsufficientRole.into());
     }

@@ -71,6 +71,33 @@ pub fn check(name: &str, value: &Value) -> Result<(), Refusal> {
     set(&mut unset(), name, value)
 }
 
+/// Settings with some of them changed; null takes one back. `by` and `at` become the author and the stamp of each.
+///
+/// # Errors
+/// `validation_failed` with each setting that can't be changed, and each value that is not possible.
+pub fn change(
+    before: StoreSettingsDown,
+    asked: &BTreeMap<String, Option<Value>>,
+    (by, at): (&str, &str),
+) -> Result<StoreSettingsDown, Refusal> {
+    let (mut settings, mut problems) = (before, Vec::new());
+    for (name, value) in asked {
+        let Some(value) = value else {
+            settings.fields.remove(name);
+            continue;
+        };
+        match check(name, value) {
+            Ok(()) => {
+                let field = FieldDown { value: value.clone(), at: at.to_owned(), by: by.to_owned() };
+                settings.fields.insert(name.clone(), field);
+            }
+            Err(Refusal::ValidationFailed(found)) => problems.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    if problems.is_empty() { Ok(settings) } else { Err(Refusal::ValidationFailed(problems)) }
+}
+
 /// The rules of a store's file with what head office set over them, and what of that can't be: it is left out.
 pub fn in_force(file: &Rules, down: &StoreSettingsDown) -> (Rules, Vec<FieldProblem>) {
     let (mut rules, mut problems) = (file.clone(), Vec::new());
@@ -147,9 +174,9 @@ fn set_term(terms: &mut Terms, name: &str, value: &Value) -> Result<(), Refusal>
 
 fn unknown(name: &str) -> &'static str {
     if name == WORTH_OF_POINTS {
-        "can't be set by head office: set it in the settings file of each store"
+        "can't be changed here: set it in the settings file of each store"
     } else {
-        "is not a setting that head office can set for a store"
+        "is not a setting that can be changed while the store runs"
     }
 }
 

@@ -22,6 +22,13 @@ pub const GOODS: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "PATCH /api/admin/settings",
+        prepare: |store| {
+            let days = |days: u32| json!({"points.restore_days": days});
+            Attempt::new(store.login("manager"), "/api/admin/settings", days(11), days(12))
+        },
+    },
+    Probe {
         operation: "POST /api/products/import",
         prepare: |store| {
             let row = |price: &str| format!("sku,name,price\nP902,Probe,{price}\n");
