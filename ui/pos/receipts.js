@@ -7,7 +7,7 @@ import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { gift } from "./paid.js";
 import { preview } from "./slip.js";
-import { givenBack, takenBack } from "../kit/refunds.js";
+import { givenBack, takenBack } from "../returns/refunds.js";
 import { reasonField } from "./void.js";
 
 const PAGE = 50;

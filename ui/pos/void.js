@@ -3,7 +3,7 @@ import { html } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { givenBack } from "../kit/refunds.js";
+import { givenBack } from "../returns/refunds.js";
 
 export const reasonField = (codes) =>
   html`<div class="field">

@@ -9,7 +9,7 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { printText } from "../kit/print.js";
 import { path } from "../kit/api.js";
-import { givenBack } from "../kit/refunds.js";
+import { givenBack } from "../returns/refunds.js";
 import { trailOf, withTrail } from "../goods/trail.js";
 import { ofProduct, product } from "../goods/transfers.js";
 import { low } from "../kit/messages.js";

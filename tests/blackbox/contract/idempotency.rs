@@ -21,7 +21,7 @@ use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
 /// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
-const UNKEYED: [&str; 29] = [
+const UNKEYED: [&str; 32] = [
     "POST /api/auth/login",
     "POST /auth/login",
     "POST /api/auth/login/pin",

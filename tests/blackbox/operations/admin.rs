@@ -55,7 +55,7 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
     assert_eq!(paths, [&json!("http.listen"), &json!("points.redeem_value"), &json!("shifts.blind")]);
     let changed =
         json!({"returns.window_days": 7, "tax.default_rate_bp": 1200, "pricing.override": "reject"});
-    assert_eq!(patch(&mut manager, &changed).data(200), &changed);
+    assert_eq!(patch(&mut manager, &changed).data(200), changed);
     patch(&mut store.login("till-1"), &changed).refused(403, "insufficient_role");
 
     // At once, and also after a crash; the open shift keeps its tax.

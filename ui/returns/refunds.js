@@ -1,6 +1,6 @@
 // What a voided sale or return gives back or collects, in words.
-import { money } from "./format.js";
-import { t } from "./i18n.js";
+import { money } from "../kit/format.js";
+import { t } from "../kit/i18n.js";
 
 const byMethod = (refunds) => {
   const sums = new Map();
