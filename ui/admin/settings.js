@@ -6,7 +6,7 @@ import { known, t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
 import { ask } from "../kit/form.js";
-import { OF_SHIFTS, settingField, settingValue } from "../records/setting_field.js";
+import { OF_SHIFTS, settingField, settingValue } from "../settings/setting_field.js";
 import { mayChange } from "./products.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
@@ -222,7 +222,6 @@ class PageSettings extends Page {
               <th scope="col">${t("Setting")}</th>
               <th scope="col">${t("Value")}</th>
               <th scope="col">${t("Source")}</th>
-              ${this.own ? html`<td></td>` : nothing}
             </tr>
           </thead>
           <tbody>
@@ -237,8 +236,7 @@ class PageSettings extends Page {
                     </div>
                   </td>
                   <td><div>${inWords(one)}</div></td>
-                  <td><div>${this.from(one)}</div></td>
-                  ${this.own ? html`<td class="acts">${this.acts(one)}</td>` : nothing}
+                  <td><div>${this.from(one)} ${this.acts(one)}</div></td>
                 </tr>`,
             )}
           </tbody>

@@ -12,7 +12,7 @@ import { col } from "../records/cells.js";
 import { need, rows } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { table } from "../records/record.js";
-import { KIND, OF_SHIFTS, settingField, settingKind, settingValue } from "../records/setting_field.js";
+import { KIND, OF_SHIFTS, settingField, settingKind, settingValue } from "../settings/setting_field.js";
 
 /** Of these 0 is no limit at all. */
 const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];

@@ -81,7 +81,7 @@ const ROTATE: Doc = Doc::of(TAG, "Give a webhook a new secret; the previous one 
     .unkeyed("the answer has a secret, and secrets are never stored in clear text; if it was lost, rotate the secret again");
 const TEST: Doc = Doc::of(TAG, "Send an event of the type `webhook.test` now, and answer what came of it")
     .answers::<Tested>(
-        r#"{"delivered": false, "status": 500, "error": "the answer was 500 Internal Server Error", "duration_ms": 84}"#,
+        r#"{"delivered": false, "http_status": 500, "error": "the answer was 500 Internal Server Error", "duration_ms": 84}"#,
     )
     .unkeyed("it sends one message and changes nothing");
 
@@ -110,7 +110,7 @@ struct Tested {
     /// Whether the receiver accepted the event.
     delivered: bool,
     /// HTTP status of the answer. Null if there was none.
-    status: Option<u16>,
+    http_status: Option<u16>,
     /// Why the event was not accepted. Null if it was.
     error: Option<String>,
     /// Time until the end of the answer, in milliseconds.
@@ -250,7 +250,7 @@ async fn test(request: Request) -> Answered {
     let answer = round::send(hub, &webhook.url, &event, &secrets).await;
     let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let delivered = answer.error.is_none();
-    Ok(Reply::ok(&Tested { delivered, status: answer.status, error: answer.error, duration_ms }))
+    Ok(Reply::ok(&Tested { delivered, http_status: answer.status, error: answer.error, duration_ms }))
 }
 
 impl Command for WebhookChange {

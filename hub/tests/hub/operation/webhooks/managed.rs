@@ -30,7 +30,7 @@ async fn messages_are_signed_and_the_secret_is_shown_once_and_rotated_with_an_ov
     let hook = made(&admin, &receiver.url(), &json!({})).await;
     let first = hook["secret"].as_str().unwrap().to_owned();
     let tested = admin.post(&path(&hook, "/test"), &json!({})).await.data().clone();
-    assert_eq!((&tested["delivered"], &tested["status"]), (&json!(true), &json!(200)), "{tested}");
+    assert_eq!((&tested["delivered"], &tested["http_status"]), (&json!(true), &json!(200)), "{tested}");
     let message = receiver.messages().pop().unwrap();
     let body = message.json();
     assert_eq!((&body["type"], &body["data"]["type"]), (&json!("webhook.test"), &json!("webhook.test")));
@@ -132,7 +132,7 @@ async fn without_the_setting_no_webhook_reaches_this_machine() {
     // A name is checked by its addresses, whenever it is connected to.
     let hook = made(&admin, &format!("https://localhost:{port}/"), &json!({})).await;
     let tested = admin.post(&path(&hook, "/test"), &json!({})).await.data().clone();
-    assert_eq!((&tested["delivered"], &tested["status"]), (&json!(false), &Value::Null));
+    assert_eq!((&tested["delivered"], &tested["http_status"]), (&json!(false), &Value::Null));
     assert!(tested["error"].as_str().unwrap().contains("is not a public address"), "{tested}");
     assert!(receiver.messages().is_empty());
 }

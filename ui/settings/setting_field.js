@@ -1,5 +1,6 @@
 // Forms for settings of stores and of head office.
 import { t } from "../kit/i18n.js";
+import "./texts.js";
 
 /** Kinds of settings: of a figure, or the words that are possible. */
 export const KIND = {
