@@ -94,7 +94,7 @@ CREATE TABLE webhooks (
     name TEXT NOT NULL,
     url TEXT NOT NULL,
     -- JSON arrays. Empty: all. Of the stores, an empty text: events without a store.
-    types TEXT NOT NULL,
+    event_types TEXT NOT NULL,
     store_ids TEXT NOT NULL,
     -- 'active', 'paused'; then why and since when.
     state TEXT NOT NULL,
@@ -107,9 +107,8 @@ CREATE TABLE webhooks (
     salt TEXT NOT NULL,
     -- Last characters of the secret, by which people recognise it.
     hint TEXT NOT NULL,
-    -- The secret before a rotation, and until when it signs too.
-    previous_salt TEXT,
-    previous_until BIGINT,
+    -- Secrets before rotations, and until when each signs too: a JSON array of {salt, until}, the oldest first.
+    previous_salts TEXT NOT NULL,
     created_by TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     -- Who sends now, and until when nobody else does. Empty and 0: nobody.
@@ -142,6 +141,7 @@ CREATE TABLE webhook_deliveries (
     delivered_at BIGINT,
     PRIMARY KEY (webhook_id, event_no)
 );
+CREATE INDEX webhook_states ON webhook_deliveries (webhook_id, state, event_no);
 CREATE INDEX webhook_waiting ON webhook_deliveries (webhook_id, document, event_no) WHERE state = 'waiting';
 CREATE INDEX webhook_delivered ON webhook_deliveries (delivered_at) WHERE state = 'delivered';
 

@@ -165,9 +165,14 @@ async fn swept(hub: &Hub, now: UtcMs) {
 }
 
 async fn sweep_deliveries(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
-    let mut write = hub.db.write().await?;
-    delivery::sweep(&mut write, now).await?;
-    write.commit().await
+    loop {
+        let mut write = hub.db.write().await?;
+        let has_more = delivery::sweep(&mut write, now).await?;
+        write.commit().await?;
+        if !has_more {
+            return Ok(());
+        }
+    }
 }
 
 fn warn(failure: &Failure, what: &'static str) {

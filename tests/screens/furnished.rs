@@ -150,7 +150,8 @@ fn people(shop: &mut Linked, say: Say) -> String {
         &json!({"name": say("Connector"), "role": "read_only", "scopes": ["finance:read"]}),
     );
     // It leads to no address that is public: events wait, and the page shows why.
-    let ledger = json!({"name": say("Ledger"), "url": "https://localhost/hooks", "types": ["product.*"]});
+    let ledger =
+        json!({"name": say("Ledger"), "url": "https://localhost/hooks", "event_types": ["product.*"]});
     shop.made("/api/webhooks", &ledger);
     shop.made("/api/members", &json!({"name": say("Ratna Kusuma"), "phone": "081234567890"}));
     id

@@ -38,7 +38,7 @@ class PageImportGoods extends FileImport {
   }
 
   async imported(done) {
-    await this.app.go("products");
+    if (this.isConnected) await this.app.go("products");
     this.app.say(
       "ok",
       this.kind === "stock"

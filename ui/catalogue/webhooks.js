@@ -16,7 +16,7 @@ const DELIVERIES = 50;
 const texts = (typed) => typed.split(/[\s,]+/).filter(Boolean);
 
 /** Fields of a webhook; those of one that exists have its values. */
-const fields = (app, one = { name: "", url: "", types: [], store_ids: [] }) => [
+const fields = (app, one = { name: "", url: "", event_types: [], store_ids: [] }) => [
   {
     name: "name",
     label: t("Name"),
@@ -27,9 +27,9 @@ const fields = (app, one = { name: "", url: "", types: [], store_ids: [] }) => [
   },
   { name: "url", label: t("Address"), value: one.url, required: true, hint: "https://accounting.example/hooks" },
   {
-    name: "types",
+    name: "event_types",
     label: t("Types of events"),
-    value: one.types.join(", "),
+    value: one.event_types.join(", "),
     hint: t("Leave blank for all types. finance.* stands for all types of an area"),
   },
   pickField(app, "store", {
@@ -39,12 +39,18 @@ const fields = (app, one = { name: "", url: "", types: [], store_ids: [] }) => [
     value: one.store_ids.filter(Boolean),
     hint: t("Leave blank for all stores"),
   }),
+  {
+    name: "office",
+    kind: "check",
+    label: t("With stores: also events without a store"),
+    value: one.store_ids.includes(""),
+  },
 ];
-/** What was typed. No field names events without a store: a webhook that has them keeps them. */
-const body = (one, { types, store_ids, ...rest }) => ({
+/** What was typed. Without stores, the webhook gets the events of all, and those without a store. */
+const body = ({ event_types, store_ids, office, ...rest }) => ({
   ...rest,
-  types: texts(types ?? ""),
-  store_ids: one?.store_ids.includes("") ? ["", ...store_ids] : store_ids,
+  event_types: texts(event_types ?? ""),
+  store_ids: office && store_ids.length ? ["", ...store_ids] : store_ids,
 });
 
 const create = async (page) => {
@@ -52,7 +58,7 @@ const create = async (page) => {
     title: t("New webhook"),
     yes: t("Add"),
     list: fields(page.app),
-    act: (given) => page.app.change("POST", "/api/webhooks", body(null, given)),
+    act: (given) => page.app.change("POST", "/api/webhooks", body(given)),
   });
   if (!made) return;
   await page.load();
@@ -159,7 +165,7 @@ const webhook = {
             question: {
               title: t("Change webhook"),
               list: fields(page.app, one),
-              body: (given) => body(one, given),
+              body: body,
             },
           }),
         },
@@ -167,9 +173,10 @@ const webhook = {
       parts: [
         figures([
           [t("Address"), html`<bdi>${one.url}</bdi>`],
-          [t("Types of events"), one.types.length ? one.types.join(", ") : t("All")],
+          [t("Types of events"), one.event_types.length ? one.event_types.join(", ") : t("All")],
           [t("Stores"), one.store_ids.length ? one.store_ids.map(store) : t("All")],
           [t("Waiting"), figure(one.waiting), one.oldest_waiting_at ? since(one.oldest_waiting_at) : nothing],
+          one.last_error && [t("Last failure"), one.last_error],
           one.pause_reason && [t("Paused"), t(`paused.${one.pause_reason}`), moment(one.paused_at)],
           one.missed_until && [t("Missed until number"), figure(one.missed_until)],
           [t("Secret"), `whsec_\u2026${one.hint}`],

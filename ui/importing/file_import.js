@@ -94,7 +94,7 @@ export class FileImport extends Page {
   }
 
   changed() {
-    Object.assign(this, { refused: [], problem: null, tried: null, busy: false });
+    Object.assign(this, { refused: [], problem: null, tried: null, busy: false, saving: false });
     this.looks = (this.looks ?? 0) + 1;
     this.requestUpdate();
     if (this.file && this.target && !this.missing.length) this.send(true);
@@ -284,7 +284,9 @@ export class FileImport extends Page {
       <section class="panel pad stack s">
         ${this.fields()}
         <p class="muted">
-          ${t("Save the spreadsheet as CSV. All rows are imported, or none; products with the same code are changed")}
+          ${t("Save the spreadsheet as CSV. All rows are imported, or none")}${
+            kind === "products" ? html`. ${t("Products with the same code are changed")}` : nothing
+          }
         </p>
         ${file ? this.outcome() : problem(this.problem)}
         ${refused.length ? html`<p class="notice">${t("Correct these rows in the spreadsheet, save it as CSV and choose the file again")}</p>` : nothing}

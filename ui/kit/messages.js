@@ -82,13 +82,14 @@ export class Messages extends LitElement {
 
   /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
   fail(error, again) {
+    if (error.over) return;
     if (error instanceof Refusal && error.status === 401) {
-      // Behind a lock nobody is logged in anyway.
+      // Nobody is logged in behind a lock.
       if (this.locked) return;
       this.user = null;
       this.show("login");
     }
-    // Asked again by itself, and refused again: nobody is called for it twice.
+    // A refusal that comes again is shown once.
     const known = again && this.said?.again === again ? this.said : null;
     if (!known) low();
     if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));

@@ -24,7 +24,7 @@ const keep = (data, generation = newKey()) => {
   locked?.resolve();
   locked = null;
 };
-/** What comes after a key: the same in each tab, whichever of them hears its answer last. */
+/** The key after a key, the same in each tab. */
 const after = (key) => {
   const [name, number = 0] = key.split(".");
   return `${name}.${Number(number) + 1}`;
@@ -177,7 +177,8 @@ export const leave = async (told = () => {}) => {
   told(null);
 };
 
-const over = () => new Refusal(401, { code: "missing_token", message: "the session is over" }, 0);
+const over = () =>
+  Object.assign(new Refusal(401, { code: "missing_token", message: "the session is over" }, 0), { over: true });
 
 /** What waits behind a lock is not sent. */
 const drop = () => {

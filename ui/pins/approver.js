@@ -77,7 +77,7 @@ export class Approver {
 
   words(error) {
     if (this.chosen && error.code === "approval_refused")
-      return t("Wrong PIN, or this till needs the password once more. Nothing was changed");
+      return t("Wrong PIN, or this till needs the password again. Nothing was changed");
     return words(error);
   }
 }

@@ -31,13 +31,24 @@ export const remember = ({ user: { id, name, role }, till_token: token, has_pin 
 /** This person set a PIN, removed it, or has to show the password again before it works here. */
 export const hasPin = (id, has) => put(people().map((one) => (one.id === id ? { ...one, has_pin: has } : one)));
 
+/** Whether a token's time is not over. Its middle part is JSON. */
+const isAlive = ({ token }) => {
+  try {
+    return JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).exp * 1000 > Date.now();
+  } catch {
+    return false;
+  }
+};
+
 /** Managers other than this person whose PIN works here. */
 export const approvers = (id) =>
-  people().filter((one) => one.has_pin && one.id !== id && ["admin", "store_manager"].includes(one.role));
+  people().filter(
+    (one) => one.has_pin && one.id !== id && ["admin", "store_manager"].includes(one.role) && isAlive(one),
+  );
 
 /** What a PIN is asked with. */
 export const byPin = ({ token }, pin) => ({ till_token: token, pin });
 
-/** What says that a till does not know this person any more. */
+/** Refusals after which only the password or a device logs this person in. */
 const OVER = ["token_expired", "token_revoked", "invalid_token", "pin_locked"];
 export const isOver = (error) => OVER.includes(error.code);

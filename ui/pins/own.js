@@ -18,14 +18,14 @@ export const ownPin = (page) => {
     <p>
       ${
         pin.is_locked
-          ? t("Wrong five times: log in with your password once, then it works again")
+          ? t("The PIN was wrong too often. Log in with your password to use it again")
           : pin.set_at
             ? t("Set on {date}", { date: date(pin.set_at) })
             : t("None")
       }
     </p>
     <p class="muted">
-      ${t("Logs in, unlocks and approves at tills where you logged in with your password in the last 30 days")}
+      ${t("Logs in, unlocks and approves at tills where you have logged in within 30 days. The first time, use your password or a passkey")}
     </p>
     <div class="rowx wrap">
       <button class="btn" id="set-pin" @click=${() => setPin(page)}>

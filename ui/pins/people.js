@@ -12,13 +12,18 @@ import { byPin, hasPin, isOver, people } from "./known.js";
 
 const NEW = { id: "", name: "", username: "" };
 
-/** Somebody else logged in at the lock: for the person before it is as after a log-out. */
-const takesOver = (app, user) => {
+/** Another person logged in at the lock: the page is left as by a log-out. */
+const takesOver = async (app, user) => {
   Object.assign(app, { user: null, locked: null, page: null, touched: Date.now() });
   app.dialog?.abandon();
   app.left();
   app.say(null);
-  return app.entered(user);
+  try {
+    return await app.entered(user);
+  } catch (error) {
+    await app.show("login");
+    return app.fail(error);
+  }
 };
 
 class PagePeople extends Page {
@@ -93,7 +98,7 @@ class PagePeople extends Page {
       // Only the password makes the PIN work here again.
       this.byPassword = true;
       if (error.code !== "pin_locked") hasPin(this.chosen.id, false);
-      this.error = error.code === "pin_locked" ? words(error) : t("This till needs your password once more");
+      this.error = error.code === "pin_locked" ? words(error) : t("Enter your password at this till again");
     } else {
       this.error = error.code === "invalid_credentials" ? t("Wrong PIN") : words(error);
     }
@@ -181,12 +186,12 @@ class PagePeople extends Page {
       </div>`;
   }
 
-  /** Whoever takes a locked till over ends what is on its page: that is said before. */
+  /** A takeover ends what is on the page, so the page says so first. */
   warning() {
     const { locked } = this.app;
     if (!locked || !this.chosen || this.chosen.id === locked.id) return nothing;
     return html`<p class="muted">
-      ${t("{name} is logged out. Their open sale stays with them", { name: locked.name })}
+      ${t("{name} will be logged out. The open sale is kept and opens again when {name} logs in", { name: locked.name })}
     </p>`;
   }
 

@@ -259,7 +259,7 @@ export class Basket {
         } else if (answer) this.sale = answer;
       } catch (error) {
         this.app.fail(error);
-        await this.restore();
+        if (error.status !== 401) await this.restore();
         return;
       }
       this.app.requestUpdate();

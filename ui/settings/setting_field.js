@@ -43,7 +43,7 @@ export const OF_SHIFTS = /^(tax|payments|points)\./;
 /** The field of a form in which a setting is changed. */
 export const settingField = (name, value) => {
   const kind = settingKind(name, value);
-  const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true };
+  const one = { name: "value", label: t(`setting.${name}`), value: value ?? undefined, focus: true, required: true };
   if (Array.isArray(kind)) return { ...one, kind: "choice", choices: kind.map((word) => [word, t(`setting.${word}`)]) };
   if (kind === "switch")
     return {

@@ -121,7 +121,13 @@ fn decided<S: Accounts>(
         Ok(_) => identity.limiter.approved(approval),
         // Nobody could look whether it was right.
         Err(error) if error.code.is_of_server() => identity.limiter.approved(approval),
-        Err(error) => identity.not_approved(known, approval.register, error),
+        Err(error) => {
+            // A locked PIN is its own limit: the password must be possible at once.
+            if error.code == Code::PinLocked {
+                identity.limiter.approved(approval);
+            }
+            identity.not_approved(known, approval.register, error);
+        }
     }
     result
 }

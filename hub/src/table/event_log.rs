@@ -46,6 +46,9 @@ const AREAS: [&str; 19] = [
     "tax_code",
     "tier",
 ];
+/// Kinds of records that are no events: they belong to no document that can be read by ID.
+const WITHOUT_DOCUMENT: [&str; 5] =
+    ["audit.recorded", "receipts.skipped", "safe.opened", "stock.moved", "user.changed"];
 /// A contradiction was found.
 const EXCEPTION_OPENED: &str = "exception.opened";
 
@@ -132,12 +135,19 @@ pub fn is_logged(action: &str) -> bool {
 pub fn is_subscribable(name: &str) -> bool {
     let Some((area, rest)) = name.split_once('.') else { return false };
     match rest {
-        "*" => {
-            AREAS.contains(&area)
-                || KINDS.iter().any(|kind| kind.split_once('.').is_some_and(|of| of.0 == area))
-        }
-        _ => KINDS.contains(&name) || AREAS.contains(&area) && is_action(rest),
+        "*" => AREAS.contains(&area) || logged_kinds().any(|kind| area_of(kind) == area),
+        _ if KINDS.contains(&name) => logged_kinds().any(|kind| kind == name),
+        _ => AREAS.contains(&area) && is_action(rest),
     }
+}
+
+/// Kinds of records that belong to a document.
+fn logged_kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().copied().filter(|kind| !WITHOUT_DOCUMENT.contains(kind))
+}
+
+fn area_of(kind: &str) -> &str {
+    kind.split('.').next().unwrap_or_default()
 }
 
 /// Whether this may be the second part of an action.

@@ -115,6 +115,7 @@ pub async fn note_paused_webhook(
     details: &Value,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
+    tracing::warn!(webhook_id, "a webhook was paused");
     let event_id = format!("{webhook_id}:{}", now.0);
     note(connection, Found { store_id: "", event_id: &event_id, now }, WEBHOOK_PAUSED, details).await
 }

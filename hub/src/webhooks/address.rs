@@ -80,7 +80,7 @@ pub fn literal(url: &Url) -> Option<IpAddr> {
 /// What to say about an address that may not be sent to.
 pub fn refused(address: IpAddr) -> String {
     format!(
-        "{address} is not a public address that is reached by https: allow its network with webhooks.allowed_networks"
+        "{address} may not be reached: events go to public addresses by https, or to webhooks.allowed_networks"
     )
 }
 

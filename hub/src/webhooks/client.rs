@@ -47,7 +47,7 @@ impl Answer {
     }
 }
 
-type Made = OnceLock<Result<reqwest::Client, String>>;
+type Made = OnceLock<reqwest::Client>;
 
 /// Clients for addresses with and without TLS, made when they are needed: reading the system's certificates takes time.
 pub struct Client {
@@ -86,7 +86,14 @@ impl Client {
         let url = self.rule.parse(url)?;
         let with_tls = url.scheme() == "https";
         let made = if with_tls { &self.with_tls } else { &self.plain };
-        let client = made.get_or_init(|| self.build(with_tls)).as_ref().map_err(Clone::clone)?;
+        let client = match made.get() {
+            Some(client) => client,
+            // A failure is not kept: certificates may be missing only while they are upgraded.
+            None => {
+                let new = self.build(with_tls)?;
+                made.get_or_init(|| new)
+            }
+        };
         Ok((client, url))
     }
 
@@ -196,7 +203,7 @@ mod tests {
         };
         let resolved = |names: CheckedNames| async move { names.resolve("localhost".parse().unwrap()).await };
         let refused = resolved(checked(&[], true)).await.err().unwrap().to_string();
-        assert!(refused.contains("is not a public address"), "{refused}");
+        assert!(refused.contains("may not be reached"), "{refused}");
         let loopback = ["127.0.0.0/8", "::1/128"];
         for with_tls in [false, true] {
             let found: Vec<_> = resolved(checked(&loopback, with_tls)).await.unwrap().collect();

@@ -21,6 +21,7 @@ use serde_json::json;
 use sqlx::{AnyConnection, Error};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// A process that does not end its round for so long has died.
 const LEASE: Duration = Duration::from_secs(30);
@@ -33,6 +34,8 @@ const QUEUED_MAX: i64 = 100;
 /// A webhook is paused when an event was not accepted for so long.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3 * 24 * 3600);
 
+/// Transactions of webhooks that wait for the database's writer at a time: the intake of records must not stand behind many.
+static TURN: Semaphore = Semaphore::const_new(1);
 /// Messages that were accepted, and attempts that failed, since this process began.
 static SENT: AtomicU64 = AtomicU64::new(0);
 static FAILED: AtomicU64 = AtomicU64::new(0);
@@ -48,9 +51,12 @@ pub fn counts() -> (u64, u64) {
 /// The database's. Nobody sends to the webhook then until its lease has ended.
 pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Error> {
     let begun = Instant::now();
-    let Some(Taken { webhook, salts, due, has_read }) = take(hub, webhook_id, holder).await? else {
+    let Some(Taken { webhook, salts, due, has_more }) = take(hub, webhook_id, holder).await? else {
         return Ok(false);
     };
+    if due.is_empty() {
+        return Ok(has_more);
+    }
     // With less time left, another process could send the same document's next event before this answer.
     if begun.elapsed() > LEASE.saturating_sub(REQUEST_TIMEOUT.saturating_mul(2)) {
         return Ok(false);
@@ -58,11 +64,15 @@ pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Erro
     let secrets = Secrets::of(&hub.fingerprints, webhook_id, &salts);
     let sent = due.iter().map(|delivery| send(hub, &webhook.url, &delivery.event, &secrets));
     let answers = join_all(sent).await;
+    let _turn = TURN.acquire().await;
     let mut write = hub.db.write().await?;
-    webhook::release(&mut write, Some(webhook_id), holder).await?;
+    if !webhook::release(&mut write, Some(webhook_id), holder).await? {
+        // Another process has it: what it queued anew is not what was sent here.
+        return Ok(false);
+    }
     note(&mut write, webhook_id, due.iter().zip(&answers), clock::now()).await?;
     write.commit().await?;
-    Ok(has_read || !due.is_empty())
+    Ok(true)
 }
 
 /// A webhook that this process sends to.
@@ -70,29 +80,33 @@ struct Taken {
     webhook: Webhook,
     salts: Salts,
     due: Vec<Delivery>,
-    /// Whether there were events of the log to read.
-    has_read: bool,
+    /// Whether the log has more events to read.
+    has_more: bool,
 }
 
 async fn take(hub: &Hub, webhook_id: &str, holder: &str) -> Result<Option<Taken>, Error> {
+    let _turn = TURN.acquire().await;
     let now = clock::now();
-    let until = later(now, LEASE);
+    let until = lease_until(now);
     let mut write = hub.db.write().await?;
     let Some((mut webhook, salts)) = webhook::claim(&mut write, webhook_id, (holder, now, until)).await?
     else {
         return Ok(None);
     };
     let mut due = delivery::due(&mut write, webhook_id, now, AT_ONCE).await?;
-    let mut has_read = false;
+    let mut has_more = false;
     if due.len() < AT_ONCE {
-        has_read = read_log(&mut write, &mut webhook, now).await?;
+        has_more = read_log(&mut write, &mut webhook, now).await?;
         due = delivery::due(&mut write, webhook_id, now, AT_ONCE).await?;
     }
+    if due.is_empty() {
+        webhook::release(&mut write, Some(webhook_id), holder).await?;
+    }
     write.commit().await?;
-    Ok(Some(Taken { webhook, salts, due, has_read }))
+    Ok(Some(Taken { webhook, salts, due, has_more }))
 }
 
-/// Queues events of the log. Returns whether there were any to read.
+/// Queues events of the log. Returns whether there are more to read.
 async fn read_log(connection: &mut AnyConnection, webhook: &mut Webhook, now: UtcMs) -> Result<bool, Error> {
     let room = WAITING_MAX.saturating_sub(webhook.waiting).min(QUEUED_MAX);
     let (_, newest) = event_log::bounds(&mut *connection).await?;
@@ -125,7 +139,7 @@ async fn read_log(connection: &mut AnyConnection, webhook: &mut Webhook, now: Ut
     }
     delivery::queue(&mut *connection, &webhook.webhook_id, wanted, now).await?;
     webhook::move_to(connection, webhook).await?;
-    Ok(true)
+    Ok(!is_whole)
 }
 
 #[derive(Serialize)]
@@ -197,6 +211,11 @@ async fn pause(
     exception::note_paused_webhook(&mut *connection, webhook_id, &details, now).await?;
     let details = json!({"webhook_id": webhook_id, "reason": reason});
     audit::append(connection, &UserId::default(), "webhook.paused", &details, now).await
+}
+
+/// When a lease that begins now ends.
+pub fn lease_until(now: UtcMs) -> UtcMs {
+    later(now, LEASE)
 }
 
 fn later(now: UtcMs, by: Duration) -> UtcMs {

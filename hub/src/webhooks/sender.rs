@@ -43,7 +43,7 @@ async fn send(hub: &Arc<Hub>, holder: &Arc<str>, busy: &mut HashMap<Id, String>)
     loop {
         tokio::select! {
             _ = tick.tick() => {
-                let found = match webhook::with_work(hub.db.pool(), clock::now()).await {
+                let found = match webhook::with_work(hub.db.pool(), clock::now(), round::lease_until(clock::now())).await {
                     Ok(found) => found,
                     Err(error) => {
                         outage::warn(&error, "webhooks could not be read");

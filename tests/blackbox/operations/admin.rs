@@ -48,11 +48,19 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
         client.send("PATCH", "/api/admin/settings", &[], body.to_string().as_bytes())
     };
     // All of it or nothing: each name and value that is wrong is named.
-    let wrong = json!({"returns.window_days": 7, "shifts.blind": "yes", "http.listen": "x", "points.redeem_value": 2});
+    let wrong = json!({"returns.window_days": 7, "shifts.blind": "yes", "http.listen": "x", "points.redeem_value": 2, "returns.days": null});
     let refusal = patch(&mut manager, &wrong).refused(422, "validation_failed");
     let paths: Vec<&Value> =
         refusal["fields"].as_array().unwrap().iter().map(|field| &field["path"]).collect();
-    assert_eq!(paths, [&json!("http.listen"), &json!("points.redeem_value"), &json!("shifts.blind")]);
+    assert_eq!(
+        paths,
+        [
+            &json!("http.listen"),
+            &json!("points.redeem_value"),
+            &json!("returns.days"),
+            &json!("shifts.blind")
+        ]
+    );
     let changed =
         json!({"returns.window_days": 7, "tax.default_rate_bp": 1200, "pricing.override": "reject"});
     assert_eq!(patch(&mut manager, &changed).data(200), changed);

@@ -95,7 +95,7 @@ fn five_wrong_ones_ask_for_the_password(screen: &mut Screen) {
     }
     screen.types("4712");
     screen.presses(ENTER);
-    screen.reads("page-people [role=alert]", "wrong five times");
+    screen.reads("page-people [role=alert]", "wrong too often");
     screen.browser.write("#password", PASSWORD);
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
@@ -166,7 +166,7 @@ fn a_till_that_is_no_longer_known_asks_for_the_password(screen: &mut Screen) {
     screen.store.login("manager").post(&path, &json!({})).data(200);
     screen.types(PIN);
     screen.presses(ENTER);
-    screen.reads("page-people [role=alert]", "password once more");
+    screen.reads("page-people [role=alert]", "password at this till again");
     screen.browser.write("#password", PASSWORD);
     screen.presses(ENTER);
     wait::until("the till is unlocked", || {

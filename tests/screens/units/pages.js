@@ -319,7 +319,7 @@ is(
 is("the others follow on demand", [settled.items.length, Boolean(settled.next)], [52, true]);
 
 // Headers of product lists that other tills export.
-const { guessed, problemOf } = await of("admin/meanings");
+const { guessed, problemOf } = await of("importing/meanings");
 is(
   "columns of Loyverse",
   guessed("products", ["Handle", "SKU", "Name", "Description", "Cost", "Barcode", "Price [Main Store]"]),

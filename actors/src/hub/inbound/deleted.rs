@@ -1,6 +1,6 @@
 //! What a whole snapshot of a lane does not have any more.
 
-use super::{Page, noted};
+use super::{Page, is_of_store, noted};
 use crate::runtime::context::Context;
 use domain::model::base::event::Event;
 use domain::model::base::ids::Sku;
@@ -66,7 +66,9 @@ impl<'a> DeletedRecords<'a> {
     fn records(&self, kind: &str, records: Vec<Inbound>) -> Result<Vec<Event>, StorageError> {
         let mut page = Page::new(self.context);
         for record in records {
-            if !self.seen.has(&key(kind, &record.id))? {
+            // Settings that a manager made before the store joined have no version, and stay until head office sets any.
+            let is_own = is_of_store(kind, &record.id) && record.version.is_empty();
+            if !is_own && !self.seen.has(&key(kind, &record.id))? {
                 page.take(&deleted(record))?;
             }
         }

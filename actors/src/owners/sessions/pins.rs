@@ -50,7 +50,7 @@ async fn audited(context: &Context, event: Event, user_id: &UserId, action: &str
 /// The PIN after it was found right, compared with the row: one that was changed meanwhile opens nothing.
 pub(super) fn right(context: &Context, user: &User, compared: &Pin) -> Result<Option<Event>, Failure> {
     let same = alive(context, user)?.filter(|pin| pin.hash == compared.hash);
-    Ok(same.ok_or(Refusal::NotFound("the PIN"))?.cleared().map(saved))
+    Ok(same.ok_or(Refusal::NotFound("the PIN"))?.right().map(saved))
 }
 
 /// The PIN after a log-in by password or device, if it was tried.

@@ -211,6 +211,8 @@ pub struct Pin {
     pub hash: String,
     /// Tries since the last right PIN, password or device. Each is counted before the PIN is compared.
     pub tries: u32,
+    /// Wrong tries before right PINs since the last log-in by password or device.
+    pub missed: u32,
     /// When the PIN was set.
     pub set_at: UtcMs,
 }

@@ -83,6 +83,9 @@ pub fn change(
     let (mut settings, mut problems) = (before, Vec::new());
     for (name, value) in asked {
         let Some(value) = value else {
+            if !SETTABLE.contains(&name.as_str()) {
+                problems.push(FieldProblem { path: name.clone(), problem: unknown(name).to_owned() });
+            }
             settings.fields.remove(name);
             continue;
         };

@@ -50,7 +50,7 @@ codes! {
         still work.";
     ApprovalRefused 403 "approval_refused" "The approver's login name, password, PIN or device is wrong, or \
         the account is disabled. The caller stays logged in.";
-    PinLocked 403 "pin_locked" "The PIN was wrong five times in a row: it works again after a log-in by password or \
+    PinLocked 403 "pin_locked" "The PIN was wrong five times in a row, or twenty times in all: it works again after a log-in by password or \
         device.";
     AccountDisabled 403 "account_disabled" "The account is disabled.";
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";

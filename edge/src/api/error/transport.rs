@@ -39,7 +39,7 @@ rows! {
     /// 403: the approver's name, password, PIN or device is wrong, or the account is disabled, undistinguishable.
     approval_refused => ApprovalRefused "the approval is refused: the approver's login name, password, PIN or device is wrong, or the account is disabled";
     /// 403: the PIN was wrong too often.
-    pin_locked => PinLocked "the PIN was wrong five times in a row: log in with the password or a device";
+    pin_locked => PinLocked "the PIN was wrong too often: log in with the password or a device";
     /// 403: the user was disabled.
     account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
     /// 408: the request did not arrive in time.

@@ -24,7 +24,7 @@ pub struct NewWebhook {
     pub url: String,
     /// Types of events to send; `finance.*` stands for all types of an area. Empty for all.
     #[serde(default)]
-    pub types: Vec<String>,
+    pub event_types: Vec<String>,
     /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
     #[serde(default)]
     pub store_ids: Vec<String>,
@@ -44,7 +44,7 @@ pub struct WebhookChange {
     pub url: Option<String>,
     /// Types of events to send; `finance.*` stands for all types of an area. Empty for all.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub types: Option<Vec<String>>,
+    pub event_types: Option<Vec<String>>,
     /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub store_ids: Option<Vec<String>>,
@@ -54,7 +54,7 @@ pub struct WebhookChange {
 pub struct Fields {
     pub name: String,
     pub url: String,
-    pub types: Vec<String>,
+    pub event_types: Vec<String>,
     pub store_ids: Vec<String>,
 }
 
@@ -65,19 +65,22 @@ impl Fields {
     /// 422 with every field that is wrong.
     pub fn checked(mut self, rule: &Rule) -> Result<Self, ApiError> {
         self.name = self.name.trim().to_owned();
-        for texts in [&mut self.types, &mut self.store_ids] {
+        for texts in [&mut self.event_types, &mut self.store_ids] {
             texts.sort_unstable();
             texts.dedup();
         }
         let is_name = (1..=NAME_CHARS_MAX).contains(&self.name.chars().count())
             && !self.name.contains(char::is_control);
-        let unknown = self.types.iter().find(|name| !event_log::is_subscribable(name));
+        let unknown = self.event_types.iter().find(|name| !event_log::is_subscribable(name));
         let url = rule.parse(&self.url);
         let problems = [
             ("name", (!is_name).then(|| "must have 1 to 255 characters on one line".to_owned())),
             ("url", url.as_ref().err().cloned()),
-            ("types", too_many(&self.types)),
-            ("types", unknown.map(|name| format!("{name} is not a type of events: see docs/events.md"))),
+            ("event_types", too_many(&self.event_types)),
+            (
+                "event_types",
+                unknown.map(|name| format!("{name} is not a type of events: see docs/events.md")),
+            ),
             ("store_ids", too_many(&self.store_ids)),
         ];
         let wrong: Vec<_> = problems

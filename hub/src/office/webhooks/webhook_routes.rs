@@ -23,13 +23,13 @@ const HOUR_MS: i64 = 3_600_000;
 const TEST_TYPE: &str = "webhook.test";
 
 const WEBHOOK: &str = r#"{"webhook_id": "whk_1", "name": "Accounting", "url": "https://accounting.example/hooks",
-    "types": ["finance.*"], "store_ids": [], "state": "active", "pause_reason": null, "paused_at": null, "after_no": 1205,
-    "missed_until": null, "waiting": 0, "oldest_waiting_at": null, "hint": "x9Qk", "previous_until": null,
+    "event_types": ["finance.*"], "store_ids": [], "state": "active", "pause_reason": null, "paused_at": null, "after_no": 1205,
+    "missed_until": null, "waiting": 0, "oldest_waiting_at": null, "last_error": null, "hint": "x9Qk", "previous_until": null,
     "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z"}"#;
 const WEBHOOK_WITH_SECRET: &str = r#"{"webhook_id": "whk_1", "name": "Accounting",
-    "url": "https://accounting.example/hooks", "types": ["finance.*"], "store_ids": [], "state": "active",
+    "url": "https://accounting.example/hooks", "event_types": ["finance.*"], "store_ids": [], "state": "active",
     "pause_reason": null, "paused_at": null, "after_no": 1205, "missed_until": null, "waiting": 0,
-    "oldest_waiting_at": null, "hint": "x9Qk", "previous_until": null, "created_by": "usr_1",
+    "oldest_waiting_at": null, "last_error": null, "hint": "x9Qk", "previous_until": null, "created_by": "usr_1",
     "created_at": "2026-11-20T02:06:34.739Z", "secret": "whsec_k3Jx0c8mQ1u5bZ7wR2t4y6A8s0D2f4G6h8J0k2Lx9Qk="}"#;
 const DELIVERY: &str = r#"{"event_no": 1205, "event_id": "evt_019a9f00a1b27c3d8e4f5a6b7c8d9e0f",
     "type": "transaction.paid", "store_id": "S001", "object_type": "transaction",
@@ -47,7 +47,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .answers::<Webhook>(WEBHOOK, answers!(one)),
     patch("/api/webhooks/:webhook_id", ADMIN, TAG)
         .summary("Update name, address and filters of a webhook")
-        .command::<WebhookChange>(r#"{"types": ["finance.*", "day.sealed"]}"#, WEBHOOK),
+        .command::<WebhookChange>(r#"{"event_types": ["finance.*", "day.sealed"]}"#, WEBHOOK),
     delete("/api/webhooks/:webhook_id", ADMIN, TAG)
         .summary("Delete a webhook with its deliveries; the answer is the webhook as it was")
         .step::<Remove>(WEBHOOK),
@@ -69,7 +69,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 const CREATE: Doc = Doc::of(TAG, "Create a webhook; its secret is shown only once")
     .body::<NewWebhook>(
-        r#"{"name": "Accounting", "url": "https://accounting.example/hooks", "types": ["finance.*"], "store_ids": []}"#,
+        r#"{"name": "Accounting", "url": "https://accounting.example/hooks", "event_types": ["finance.*"], "store_ids": []}"#,
     )
     .creates::<WebhookWithSecret>(WEBHOOK_WITH_SECRET)
     .unkeyed(
@@ -165,28 +165,30 @@ async fn one(request: Request) -> Answered {
 }
 
 async fn create(request: Request) -> Answered {
-    let NewWebhook { name, url, types, store_ids, after_no } = request.json()?;
+    let NewWebhook { name, url, event_types, store_ids, after_no } = request.json()?;
     let (hub, by, now) = (&request.state, request.caller()?.user_id.clone(), clock::now());
-    let Fields { name, url, types, store_ids } =
-        Fields { name, url, types, store_ids }.checked(&hub.webhooks.rule)?;
+    let Fields { name, url, event_types, store_ids } =
+        Fields { name, url, event_types, store_ids }.checked(&hub.webhooks.rule)?;
     let (webhook_id, salt) = (ids::new("whk_"), secret::token());
     let secret = Secret::derive(&hub.fingerprints, &webhook_id, &salt);
     let mut write = hub.db.write().await?;
     check_stores(&mut write, &store_ids).await?;
     let (deleted, newest) = event_log::bounds(&mut **write).await?;
+    let (after_no, missed_until) = begin(after_no.unwrap_or(newest), deleted, newest)?;
     let webhook = Webhook {
         webhook_id,
         name,
         url,
-        types,
+        event_types,
         store_ids,
         state: State::Active,
         pause_reason: None,
         paused_at: None,
-        after_no: begin(after_no.unwrap_or(newest), deleted, newest)?,
-        missed_until: None,
+        after_no,
+        missed_until,
         waiting: 0,
         oldest_waiting_at: None,
+        last_error: None,
         hint: secret.hint(),
         previous_until: None,
         created_by: by.clone(),
@@ -194,7 +196,7 @@ async fn create(request: Request) -> Answered {
     };
     if !webhook::insert(&mut write, &webhook, &salt).await? {
         let problem = format!("{WEBHOOKS_MAX} webhooks exist, as many as there may be: delete one first");
-        return Err(ApiError::field("url", problem).into());
+        return Err(ApiError::field("name", problem).into());
     }
     audit::append(&mut write, &by, "webhook.created", &audited(&webhook), now).await?;
     write.commit().await?;
@@ -202,18 +204,18 @@ async fn create(request: Request) -> Answered {
     Ok(Answer::created(location, &WebhookWithSecret { webhook, secret: secret.text() }).into())
 }
 
-/// Number after which events are sent: at most `newest`, and not of an event that the log has deleted.
-fn begin(number: i64, deleted: i64, newest: i64) -> Result<i64, ApiError> {
+/// Number after which events are sent, and up to which number they are missed because the log has deleted them.
+fn begin(number: i64, deleted: i64, newest: i64) -> Result<(i64, Option<i64>), ApiError> {
     if !(0..=newest).contains(&number) {
         return Err(ApiError::field("after_no", format!("must be 0 to {newest}")));
     }
-    Ok(number.max(deleted))
+    Ok((number.max(deleted), (0 < number && number < deleted).then_some(deleted)))
 }
 
 /// Details of a webhook's entries in the audit log. Of its address only the host: the rest may have a password.
 fn audited(webhook: &Webhook) -> Value {
     let host = webhook.url.parse::<Url>().ok().and_then(|url| url.host_str().map(str::to_owned));
-    json!({"webhook_id": webhook.webhook_id, "name": webhook.name, "host": host, "types": webhook.types.join(", "),
+    json!({"webhook_id": webhook.webhook_id, "name": webhook.name, "host": host, "event_types": webhook.event_types.join(", "),
         "store_ids": webhook.store_ids.join(", ")})
 }
 
@@ -228,9 +230,8 @@ async fn rotate(request: Request) -> Answered {
     let salt = secret::token();
     let secret = Secret::derive(&hub.fingerprints, &webhook.webhook_id, &salt);
     webhook.hint = secret.hint();
-    webhook.previous_until =
-        Some(UtcMs(now.0.saturating_add(i64::from(overlap_hours).saturating_mul(HOUR_MS))));
-    webhook::rotate(&mut write, &webhook, &salt).await?;
+    let until = UtcMs(now.0.saturating_add(i64::from(overlap_hours).saturating_mul(HOUR_MS)));
+    webhook.previous_until = webhook::rotate(&mut write, &webhook, &salt, (now, until)).await?;
     let details = json!({"webhook_id": webhook.webhook_id, "overlap_hours": overlap_hours});
     audit::append(&mut write, &request.caller()?.user_id, "webhook.secret_rotated", &details, now).await?;
     write.commit().await?;
@@ -258,16 +259,22 @@ impl Command for WebhookChange {
     type Answer = Webhook;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Webhook>, Failure> {
         let mut webhook = locked(tx).await?;
+        let before = webhook.url.clone();
         let fields = Fields {
             name: self.name.unwrap_or(webhook.name),
             url: self.url.unwrap_or(webhook.url),
-            types: self.types.unwrap_or(webhook.types),
+            event_types: self.event_types.unwrap_or(webhook.event_types),
             store_ids: self.store_ids.unwrap_or(webhook.store_ids),
         };
-        let Fields { name, url, types, store_ids } = fields.checked(&tx.hub.webhooks.rule)?;
+        let Fields { name, url, event_types, store_ids } = fields.checked(&tx.hub.webhooks.rule)?;
         check_stores(tx.connection, &store_ids).await?;
-        (webhook.name, webhook.url, webhook.types, webhook.store_ids) = (name, url, types, store_ids);
+        (webhook.name, webhook.url, webhook.event_types, webhook.store_ids) =
+            (name, url, event_types, store_ids);
         webhook::change(tx.connection, &webhook).await?;
+        if webhook.url != before {
+            // The failures were another receiver's.
+            delivery::hurry(tx.connection, &webhook.webhook_id, tx.now).await?;
+        }
         Ok(Changed::answer(&webhook, audited(&webhook)))
     }
 }
@@ -336,9 +343,11 @@ impl Command for Replay {
         let webhook = locked(tx).await?;
         let (deleted, _) = event_log::bounds(&mut *tx.connection).await?;
         // Not above what was read: events in between would never be sent.
-        let after_no = begin(self.after_no, deleted, webhook.after_no)?;
+        let newest = webhook.after_no.max(deleted);
+        let (after_no, missed) = begin(self.after_no, deleted, newest)?;
+        let missed_until = missed.or((deleted > webhook.after_no).then_some(deleted));
         delivery::forget_after(tx.connection, &webhook.webhook_id, after_no).await?;
-        webhook::move_to(tx.connection, &Webhook { after_no, missed_until: None, ..webhook.clone() }).await?;
+        webhook::move_to(tx.connection, &Webhook { after_no, missed_until, ..webhook.clone() }).await?;
         // Read again: fewer events wait.
         let webhook = locked(tx).await?;
         let details = json!({"webhook_id": webhook.webhook_id, "after_no": after_no});

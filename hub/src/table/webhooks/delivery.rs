@@ -16,6 +16,9 @@ use std::time::Duration;
 /// Delivered events stay in the list for so long.
 pub const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// Deliveries that are deleted in one transaction.
+const SWEPT_AT_ONCE: u64 = 1_000;
+
 /// Waiting events before which no event of the same document waits: those that may be sent.
 pub(super) const HEADS: &str = "webhook_deliveries d WHERE d.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM \
     webhook_deliveries earlier WHERE earlier.webhook_id = d.webhook_id AND earlier.document = d.document \
@@ -87,12 +90,17 @@ fn read(row: &AnyRow) -> Result<Delivery, Error> {
     }))
 }
 
-/// Events with the same text are sent one after the other. Events about several documents have the area of their type.
+/// Events with the same text are sent one after the other. Events about several documents have the area of their type; days
+/// and tills have the same ID in several stores.
 fn document(event: &Event) -> String {
     if event.object_id.is_empty() {
         return event.kind.split('.').next().unwrap_or_default().to_owned();
     }
-    format!("{} {}", event.object_type, event.object_id)
+    let store_id = match event.object_type.as_str() {
+        "day" | "register" => event.store_id.as_str(),
+        _ => "",
+    };
+    format!("{} {} {store_id}", event.object_type, event.object_id)
 }
 
 /// Puts events of the log into the queue of a webhook.
@@ -111,7 +119,11 @@ pub async fn queue(
             attempts: 0_i64, next_attempt_at: now.0,
         }
     };
-    insert::rows(connection, "webhook_deliveries", "", events.into_iter().map(cells).collect()).await
+    // One that was delivered before is sent again.
+    let anew = "ON CONFLICT (webhook_id, event_no) DO UPDATE SET state = excluded.state, attempts = 0, \
+                next_attempt_at = excluded.next_attempt_at, failing_since = NULL, last_attempt_at = NULL, \
+                last_status = NULL, last_error = NULL, delivered_at = NULL";
+    insert::rows(connection, "webhook_deliveries", anew, events.into_iter().map(cells).collect()).await
 }
 
 /// Events that may be sent now, lowest number first.
@@ -167,13 +179,13 @@ pub async fn hurry(connection: &mut AnyConnection, webhook_id: &str, now: UtcMs)
     sqlx::query(sql).bind(webhook_id).bind(now.0).execute(connection).await.map(drop)
 }
 
-/// Takes events after a number out of the queue and the list, so that they can be queued from the log again.
+/// Takes waiting events after a number out of the queue, so that they can be queued from the log again.
 pub async fn forget_after(
     connection: &mut AnyConnection,
     webhook_id: &str,
     after_no: i64,
 ) -> Result<(), Error> {
-    let sql = "DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND event_no > $2";
+    let sql = "DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND event_no > $2 AND state = 'waiting'";
     sqlx::query(sql).bind(webhook_id).bind(after_no).execute(connection).await.map(drop)
 }
 
@@ -194,12 +206,18 @@ pub async fn list(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-/// Deletes deliveries that arrived long ago.
+/// Deletes deliveries that arrived long ago, and those of webhooks that are gone: at most [`SWEPT_AT_ONCE`], so that the
+/// database's writer is soon free again. Returns whether there may be more.
 ///
 /// # Errors
 /// The database's.
-pub async fn sweep(connection: &mut AnyConnection, now: UtcMs) -> Result<(), Error> {
+pub async fn sweep(connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
     let kept_ms = i64::try_from(RETENTION.as_millis()).unwrap_or(i64::MAX);
-    let sql = "DELETE FROM webhook_deliveries WHERE state = 'delivered' AND delivered_at < $1";
-    sqlx::query(sql).bind(now.0.saturating_sub(kept_ms)).execute(connection).await.map(drop)
+    let sql = format!(
+        "DELETE FROM webhook_deliveries WHERE (webhook_id, event_no) IN (SELECT webhook_id, event_no \
+         FROM webhook_deliveries WHERE state = 'delivered' AND (delivered_at < $1 \
+         OR webhook_id NOT IN (SELECT webhook_id FROM webhooks)) LIMIT {SWEPT_AT_ONCE})"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0.saturating_sub(kept_ms));
+    Ok(query.execute(connection).await?.rows_affected() >= SWEPT_AT_ONCE)
 }

@@ -16,6 +16,8 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Error};
 pub const WEBHOOKS_MAX: i64 = 20;
 /// Events that may wait for one webhook in its table. The others wait in the event log.
 pub const WAITING_MAX: i64 = 1_000;
+/// Earlier secrets that sign at a time.
+const PREVIOUS_MAX: usize = 4;
 /// The turn of those who create a webhook.
 const TURN: &str = "webhooks";
 
@@ -82,7 +84,7 @@ pub struct Webhook {
     /// Address that events are sent to.
     pub url: String,
     /// Types of events that are sent; `finance.*` stands for all types of an area. Empty for all.
-    pub types: Vec<String>,
+    pub event_types: Vec<String>,
     /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
     pub store_ids: Vec<String>,
     /// Whether events are sent.
@@ -99,9 +101,11 @@ pub struct Webhook {
     pub waiting: i64,
     /// When the hub stored the oldest of them. Null if none waits.
     pub oldest_waiting_at: Option<UtcMs>,
+    /// Why the event that has failed for longest was not accepted. Null if none has failed.
+    pub last_error: Option<String>,
     /// Last four characters of the secret.
     pub hint: String,
-    /// Until when messages also have the signature of the previous secret. Null if it was never rotated.
+    /// Until when messages also have the signature of a previous secret. Null if they have none.
     pub previous_until: Option<UtcMs>,
     /// ID of the user who created the webhook.
     pub created_by: UserId,
@@ -117,7 +121,7 @@ impl Webhook {
             area.map_or(*wanted == event.kind, |area| event.kind.starts_with(area))
         };
         let of_store = |wanted: &String| *wanted == event.store_id;
-        (self.types.is_empty() || self.types.iter().any(of_type))
+        (self.event_types.is_empty() || self.event_types.iter().any(of_type))
             && (self.store_ids.is_empty() || self.store_ids.iter().any(of_store))
     }
 }
@@ -127,30 +131,42 @@ impl Webhook {
 pub struct Salts {
     /// Of the secret.
     pub current: String,
-    /// Of the secret before the last rotation, while it signs too.
-    pub previous: Option<String>,
+    /// Of earlier secrets that sign too.
+    pub previous: Vec<String>,
 }
 
-const COLUMNS: &str = "w.webhook_id, w.name, w.url, w.types, w.store_ids, w.state, w.pause_reason, w.paused_at, w.after_no, \
-    w.missed_until, w.salt, w.hint, w.previous_salt, w.previous_until, w.created_by, w.created_at, \
+/// A secret before a rotation.
+#[derive(Serialize, Deserialize)]
+struct Previous {
+    salt: String,
+    /// Until when it signs.
+    until: i64,
+}
+
+const COLUMNS: &str = "w.webhook_id, w.name, w.url, w.event_types, w.store_ids, w.state, w.pause_reason, w.paused_at, w.after_no, \
+    w.missed_until, w.salt, w.hint, w.previous_salts, w.created_by, w.created_at, \
     (SELECT COUNT(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'waiting') AS waiting, \
     (SELECT MIN(d.logged_at) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'waiting') \
-    AS oldest_waiting_at";
+    AS oldest_waiting_at, \
+    (SELECT d.last_error FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'waiting' \
+    AND d.failing_since IS NOT NULL ORDER BY d.failing_since LIMIT 1) AS last_error";
 
 fn read(row: &AnyRow) -> Result<Webhook, Error> {
     let reason: Option<String> = row.cell("pause_reason")?;
+    let previous: Vec<Previous> = row.json("previous_salts")?;
     Ok(columns!(row => Webhook {
-        webhook_id, name, url, paused_at, after_no, missed_until, waiting, oldest_waiting_at, hint, previous_until,
+        webhook_id, name, url, paused_at, after_no, missed_until, waiting, oldest_waiting_at, last_error, hint,
         created_by, created_at;
-        types = row.json("types")?, store_ids = row.json("store_ids")?, state = row.word("state", State::parse)?,
+        previous_until = previous.iter().map(|secret| UtcMs(secret.until)).max(),
+        event_types = row.json("event_types")?, store_ids = row.json("store_ids")?, state = row.word("state", State::parse)?,
         pause_reason = reason.as_deref().and_then(PauseReason::parse),
     }))
 }
 
 fn read_salts(row: &AnyRow, now: UtcMs) -> Result<Salts, Error> {
-    let (current, previous, until): (String, Option<String>, Option<i64>) =
-        columns!(row => (salt, previous_salt, previous_until));
-    Ok(Salts { current, previous: previous.filter(|_| until.is_some_and(|until| now.0 < until)) })
+    let previous: Vec<Previous> = row.json("previous_salts")?;
+    let previous = previous.into_iter().filter(|secret| now.0 < secret.until).map(|secret| secret.salt);
+    Ok(Salts { current: row.cell("salt")?, previous: previous.collect() })
 }
 
 /// Creates a webhook unless there are as many as there may be. Returns false then.
@@ -161,11 +177,13 @@ pub async fn insert(connection: &mut AnyConnection, webhook: &Webhook, salt: &st
     if there >= WEBHOOKS_MAX {
         return Ok(false);
     }
-    let sql = "INSERT INTO webhooks (webhook_id, name, url, types, store_ids, state, after_no, salt, hint, created_by, \
-               created_at, holder, held_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0)";
+    let sql = "INSERT INTO webhooks (webhook_id, name, url, event_types, store_ids, state, after_no, missed_until, salt, hint, \
+               created_by, created_at, previous_salts, holder, held_until) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '[]', '', 0)";
     let query = sqlx::query(sql).bind(&webhook.webhook_id).bind(&webhook.name).bind(&webhook.url);
-    let query = query.bind(encode(&webhook.types)?).bind(encode(&webhook.store_ids)?);
-    let query = query.bind(webhook.state.name()).bind(webhook.after_no).bind(salt).bind(&webhook.hint);
+    let query = query.bind(encode(&webhook.event_types)?).bind(encode(&webhook.store_ids)?);
+    let query = query.bind(webhook.state.name()).bind(webhook.after_no).bind(webhook.missed_until).bind(salt);
+    let query = query.bind(&webhook.hint);
     query.bind(webhook.created_by.as_str()).bind(webhook.created_at.0).execute(connection).await?;
     Ok(true)
 }
@@ -196,9 +214,10 @@ pub async fn locked(connection: &mut AnyConnection, webhook_id: &str) -> Result<
 
 /// Stores name, address and filters.
 pub async fn change(connection: &mut AnyConnection, webhook: &Webhook) -> Result<(), Error> {
-    let sql = "UPDATE webhooks SET name = $2, url = $3, types = $4, store_ids = $5 WHERE webhook_id = $1";
+    let sql =
+        "UPDATE webhooks SET name = $2, url = $3, event_types = $4, store_ids = $5 WHERE webhook_id = $1";
     let query = sqlx::query(sql).bind(&webhook.webhook_id).bind(&webhook.name).bind(&webhook.url);
-    let query = query.bind(encode(&webhook.types)?).bind(encode(&webhook.store_ids)?);
+    let query = query.bind(encode(&webhook.event_types)?).bind(encode(&webhook.store_ids)?);
     query.execute(connection).await.map(drop)
 }
 
@@ -217,43 +236,60 @@ pub async fn move_to(connection: &mut AnyConnection, webhook: &Webhook) -> Resul
     query.bind(webhook.missed_until).execute(connection).await.map(drop)
 }
 
-/// Gives the webhook another secret; the one before signs too until `previous_until`.
-pub async fn rotate(connection: &mut AnyConnection, webhook: &Webhook, salt: &str) -> Result<(), Error> {
-    let sql = "UPDATE webhooks SET previous_salt = salt, previous_until = $2, salt = $3, hint = $4 WHERE webhook_id = $1";
-    let query = sqlx::query(sql).bind(&webhook.webhook_id).bind(webhook.previous_until.map(|at| at.0));
-    query.bind(salt).bind(&webhook.hint).execute(connection).await.map(drop)
+/// Gives the webhook another secret; the one before signs too until a time, and those that still signed go on. Returns until
+/// when an earlier secret signs.
+pub async fn rotate(
+    connection: &mut AnyConnection,
+    webhook: &Webhook,
+    salt: &str,
+    (now, until): (UtcMs, UtcMs),
+) -> Result<Option<UtcMs>, Error> {
+    let sql = "SELECT salt, previous_salts FROM webhooks WHERE webhook_id = $1";
+    let row = sqlx::query(sql).bind(&webhook.webhook_id).fetch_one(&mut *connection).await?;
+    let mut previous: Vec<Previous> = row.json("previous_salts")?;
+    previous.push(Previous { salt: row.cell("salt")?, until: until.0 });
+    // No overlap is asked for when a secret has leaked: none of the earlier ones may sign then.
+    previous.retain(|secret| now < until && now.0 < secret.until);
+    let too_many = previous.len().saturating_sub(PREVIOUS_MAX);
+    previous.drain(..too_many);
+    let sql = "UPDATE webhooks SET previous_salts = $2, salt = $3, hint = $4 WHERE webhook_id = $1";
+    let query = sqlx::query(sql).bind(&webhook.webhook_id).bind(encode(&previous)?).bind(salt);
+    query.bind(&webhook.hint).execute(connection).await?;
+    Ok(previous.iter().map(|secret| UtcMs(secret.until)).max())
 }
 
-/// Deletes the webhook and its deliveries.
+/// Deletes the webhook and what waits for it; what was delivered is swept later.
 pub async fn delete(connection: &mut AnyConnection, webhook_id: &str) -> Result<(), Error> {
-    for sql in
-        ["DELETE FROM webhooks WHERE webhook_id = $1", "DELETE FROM webhook_deliveries WHERE webhook_id = $1"]
-    {
+    for sql in [
+        "DELETE FROM webhooks WHERE webhook_id = $1",
+        "DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'waiting'",
+    ] {
         sqlx::query(sql).bind(webhook_id).execute(&mut *connection).await?;
     }
     Ok(())
 }
 
-/// Active webhooks that nobody sends to now, and that have an event that may be sent, or an event of the log to be read.
-pub async fn with_work(pool: &AnyPool, now: UtcMs) -> Result<Vec<String>, Error> {
+/// Active webhooks that nobody sends to now (`until` is when a lease of now ends), and that have an event that may be sent, or an event of the log to be read.
+pub async fn with_work(pool: &AnyPool, now: UtcMs, until: UtcMs) -> Result<Vec<String>, Error> {
     let sql = format!(
         "SELECT w.webhook_id FROM webhooks w JOIN turns t ON t.name = 'event_log' \
-         WHERE w.state = 'active' AND w.held_until <= $1 AND (EXISTS (SELECT 1 FROM {HEADS} \
+         WHERE w.state = 'active' AND (w.held_until <= $1 OR w.held_until > $3) AND (EXISTS (SELECT 1 FROM {HEADS} \
          AND d.webhook_id = w.webhook_id AND d.next_attempt_at <= $1) OR (t.turn > w.after_no AND \
          (SELECT COUNT(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'waiting') < $2)) \
          ORDER BY w.webhook_id"
     );
-    sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).bind(WAITING_MAX).fetch_all(pool).await
+    sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).bind(WAITING_MAX).bind(until.0).fetch_all(pool).await
 }
 
-/// Takes an active webhook for a holder until a time. `None` if it is not active, or if somebody else has it.
+/// Takes an active webhook for a holder until a time. `None` if it is not active, or if somebody else has it; a lease that
+/// ends later than this one would is from before the clock was set back.
 pub async fn claim(
     connection: &mut AnyConnection,
     webhook_id: &str,
     (holder, now, until): (&str, UtcMs, UtcMs),
 ) -> Result<Option<(Webhook, Salts)>, Error> {
     let sql = "UPDATE webhooks SET holder = $2, held_until = $4 WHERE webhook_id = $1 AND state = 'active' \
-               AND (held_until <= $3 OR holder = $2)";
+               AND (held_until <= $3 OR held_until > $4 OR holder = $2)";
     let query = sqlx::query(sql).bind(webhook_id).bind(holder).bind(now.0).bind(until.0);
     if query.execute(&mut *connection).await?.rows_affected() == 0 {
         return Ok(None);
@@ -280,13 +316,13 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
 
-    fn webhook(types: &[&str], store_ids: &[&str]) -> Webhook {
+    fn webhook(event_types: &[&str], store_ids: &[&str]) -> Webhook {
         let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
         Webhook {
             webhook_id: String::new(),
             name: String::new(),
             url: String::new(),
-            types: texts(types),
+            event_types: texts(event_types),
             store_ids: texts(store_ids),
             state: State::Active,
             pause_reason: None,
@@ -295,6 +331,7 @@ mod tests {
             missed_until: None,
             waiting: 0,
             oldest_waiting_at: None,
+            last_error: None,
             hint: String::new(),
             previous_until: None,
             created_by: UserId::default(),
@@ -314,7 +351,7 @@ mod tests {
             occurred_at: UtcMs(0),
             logged_at: UtcMs(0),
         };
-        for (types, stores, kind, store, wanted) in [
+        for (event_types, stores, kind, store, wanted) in [
             (&[][..], &[][..], "day.sealed", "S001", true),
             (&["day.sealed"], &[], "day.sealed", "S001", true),
             (&["day.sealed"], &[], "day.sealed_again", "S001", false),
@@ -326,9 +363,9 @@ mod tests {
             (&[], &["S001", ""], "finance.day_locked", "", true),
         ] {
             assert_eq!(
-                webhook(types, stores).wants(&event(kind, store)),
+                webhook(event_types, stores).wants(&event(kind, store)),
                 wanted,
-                "{types:?} {stores:?} {kind}"
+                "{event_types:?} {stores:?} {kind}"
             );
         }
     }

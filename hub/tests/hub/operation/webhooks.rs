@@ -6,7 +6,7 @@ use crate::support::receiver::{Manner, Message, PATIENCE, Receiver};
 use crate::support::server::{Api, PASSWORD, Place, Server};
 use crate::sync::kill::ready;
 use cloud_hub::table::event_log;
-use cloud_hub::table::webhooks::webhook;
+use cloud_hub::table::webhooks::{delivery, webhook};
 use cloud_hub::webhooks::sender;
 use domain::model::base::time::UtcMs;
 use edge::clock;
@@ -184,7 +184,7 @@ async fn a_receiver_that_fails_hangs_lies_and_comes_back_gets_every_event_also_i
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_is_refused_holds_up_its_document_and_no_other() {
     let (server, admin, receiver) = started().await;
-    let hook = made(&admin, &receiver.url(), &json!({"types": ["product.*"]})).await;
+    let hook = made(&admin, &receiver.url(), &json!({"event_types": ["product.*"]})).await;
     receiver.behaves(|message, _| match message.json()["data"]["object_id"].as_str() {
         Some("BAD") => Manner::Refuse(400),
         _ => Manner::Keep,
@@ -242,7 +242,7 @@ async fn paused_exceptions(admin: &Api, state: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_exception_and_loses_nothing() {
     let (server, admin, receiver) = started().await;
-    let hook = made(&admin, &receiver.url(), &json!({"types": ["product.*"]})).await;
+    let hook = made(&admin, &receiver.url(), &json!({"event_types": ["product.*"]})).await;
     receiver.behaves(|_, _| Manner::Refuse(503));
     product(&admin, "A").await;
     reprice(&admin, "A", 2).await;
@@ -284,6 +284,10 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
     assert_eq!(paused_exceptions(&admin, "open").await.len(), 1);
     admin.send(Method::DELETE, &path(&hook, ""), &json!({})).await.data();
     assert_eq!(paused_exceptions(&admin, "open").await.len(), 0);
+    assert_eq!(server.figure("SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'waiting'").await, 0);
+    let mut write = server.hub.db.write().await.unwrap();
+    assert!(!delivery::sweep(&mut write, clock::now()).await.unwrap());
+    write.commit().await.unwrap();
     assert_eq!(server.figure("SELECT COUNT(*) FROM webhook_deliveries").await, 0);
     assert_eq!(admin.get(&path(&hook, "")).await.refusal(), "404 not_found");
 }
@@ -291,7 +295,7 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
 #[tokio::test(flavor = "multi_thread")]
 async fn events_that_were_deleted_while_a_webhook_was_paused_are_reported_and_the_kept_ones_are_sent() {
     let (server, admin, receiver) = started().await;
-    let hook = made(&admin, &receiver.url(), &json!({"types": ["product.*"], "after_no": 0})).await;
+    let hook = made(&admin, &receiver.url(), &json!({"event_types": ["product.*"], "after_no": 0})).await;
     receiver.behaves(|_, _| Manner::Close);
     product(&admin, "A").await;
     // One waits in the queue, the others in the log.
@@ -318,6 +322,9 @@ async fn events_that_were_deleted_while_a_webhook_was_paused_are_reported_and_th
     receiver.until("the kept one again", |_| receiver.kept().len() == 3).await;
     // A number that was not read yet would leave events out.
     admin.post(&path(&hook, "/pause"), &json!({})).await.data();
+    // An old number is no way around what was missed.
+    let stale = admin.post(&path(&hook, "/replay"), &json!({"after_no": before})).await.data().clone();
+    assert_eq!((&stale["after_no"], &stale["missed_until"]), (&json!(lost), &json!(lost)));
     product(&admin, "D").await;
     let unread = log_of(&admin, kept, 1).await[0];
     for after_no in [-1, unread] {

@@ -12,6 +12,10 @@ pub const PIN_DIGITS: RangeInclusive<usize> = 4..=8;
 /// PINs that are tried one after the other; then the owner has to log in by password or device.
 pub const PIN_TRIES_MAX: u32 = 5;
 
+/// Wrong PINs between right ones; then the owner has to log in by password or device. Otherwise each right PIN would give
+/// somebody else four more guesses.
+pub const PIN_MISSES_MAX: u32 = 20;
+
 /// What comes of counting a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PinTry {
@@ -26,7 +30,14 @@ pub enum PinTry {
 impl Pin {
     /// A PIN that its owner has just chosen.
     pub fn new(user: &User, hash: String, now: UtcMs) -> Self {
-        Self { user_id: user.user_id.clone(), token_version: user.token_version, hash, tries: 0, set_at: now }
+        Self {
+            user_id: user.user_id.clone(),
+            token_version: user.token_version,
+            hash,
+            tries: 0,
+            missed: 0,
+            set_at: now,
+        }
     }
 
     /// Whether it opens anything for this person as the person is now.
@@ -36,7 +47,7 @@ impl Pin {
 
     /// Whether it was tried too often: only a log-in by password or device makes it work again.
     pub fn is_locked(&self) -> bool {
-        self.tries >= PIN_TRIES_MAX
+        self.tries >= PIN_TRIES_MAX || self.missed >= PIN_MISSES_MAX
     }
 
     /// The PIN with one more try counted. `None` if it is locked.
@@ -44,9 +55,15 @@ impl Pin {
         (!self.is_locked()).then(|| Self { tries: self.tries.saturating_add(1), ..self.clone() })
     }
 
-    /// The PIN after its owner has shown who it is. `None` if nothing was counted.
+    /// The PIN after a right one, whose own try is counted too. `None` if nothing was counted.
+    pub fn right(&self) -> Option<Self> {
+        let missed = self.missed.saturating_add(self.tries.saturating_sub(1));
+        (self.tries > 0).then(|| Self { tries: 0, missed, ..self.clone() })
+    }
+
+    /// The PIN after a log-in by password or device. `None` if nothing was counted.
     pub fn cleared(&self) -> Option<Self> {
-        (self.tries > 0).then(|| Self { tries: 0, ..self.clone() })
+        (self.tries > 0 || self.missed > 0).then(|| Self { tries: 0, missed: 0, ..self.clone() })
     }
 }
 
@@ -82,6 +99,7 @@ fn is_trivial(pin: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::{check, is_pin};
     use crate::model::base::ids::UserId;
     use crate::model::base::time::UtcMs;
@@ -117,11 +135,30 @@ mod tests {
     #[test]
     fn five_tries_in_a_row_lock_a_pin_until_its_owner_is_known_again() {
         let user_id = UserId("usr_1".into());
-        let fresh = Pin { user_id, token_version: 1, hash: String::new(), tries: 0, set_at: UtcMs(1) };
+        let fresh =
+            Pin { user_id, token_version: 1, hash: String::new(), tries: 0, missed: 0, set_at: UtcMs(1) };
         assert!(fresh.cleared().is_none(), "nothing to write down");
         let counted: Vec<Pin> = std::iter::successors(Some(fresh.clone()), Pin::tried).collect();
         let locked: Vec<bool> = counted.iter().map(Pin::is_locked).collect();
         assert_eq!(locked, [false, false, false, false, false, true]);
         assert_eq!(counted.last().and_then(Pin::cleared), Some(fresh));
+    }
+
+    #[test]
+    fn wrong_pins_between_right_ones_lock_it_too() {
+        let user_id = UserId("usr_1".into());
+        let fresh =
+            Pin { user_id, token_version: 1, hash: String::new(), tries: 0, missed: 0, set_at: UtcMs(1) };
+        let mut pin = fresh.clone();
+        // Three wrong ones and a right one.
+        for round in 1..=7 {
+            for _ in 0..4 {
+                pin = pin.tried().unwrap();
+            }
+            pin = pin.right().unwrap();
+            assert_eq!((pin.tries, pin.missed), (0, 3 * round));
+        }
+        assert!(pin.is_locked() && pin.tried().is_none());
+        assert_eq!(pin.cleared(), Some(fresh));
     }
 }
