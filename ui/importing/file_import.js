@@ -1,5 +1,5 @@
-// Imports a spreadsheet at the store and at head office: the meaning of each column is chosen above its first rows. Each
-// choice is tried at once without storing anything; then the file is imported whole or not at all.
+// Imports a spreadsheet at the store and at head office: the meaning of each column is chosen above its first rows.
+// Each choice is tried at once without storing anything; then the file is imported whole or not at all.
 import { html, nothing } from "../vendor/lit.js";
 import { newKey, path } from "../kit/api.js";
 import { words } from "../kit/codes.js";
@@ -18,6 +18,9 @@ const SHOWN = 5;
 const NAMED = 200;
 /** First lines of which one may be the header. */
 const HEADERS = 10;
+
+const advice = () =>
+  html`<p class="notice">${t("Correct these rows in the spreadsheet, save it as CSV and choose the file again")}</p>`;
 
 /**
  * A page that imports files. It says by `kind` which columns there are and by `target` where the file is sent to; null
@@ -288,8 +291,7 @@ export class FileImport extends Page {
             kind === "products" ? html`. ${t("Products with the same code are changed")}` : nothing
           }
         </p>
-        ${file ? this.outcome() : problem(this.problem)}
-        ${refused.length ? html`<p class="notice">${t("Correct these rows in the spreadsheet, save it as CSV and choose the file again")}</p>` : nothing}
+        ${file ? this.outcome() : problem(this.problem)} ${refused.length ? advice() : nothing}
       </section>
       ${
         refused.length

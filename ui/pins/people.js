@@ -1,5 +1,4 @@
-// Who works at this till: the names of those who were here lately; a name and a PIN log in, unlock, and hand the till to
-// somebody else.
+// Names of the people who used this till lately. A name and a PIN log in, unlock, and hand the till to somebody else.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { field, icon, problem } from "../kit/controls.js";

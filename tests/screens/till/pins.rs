@@ -109,7 +109,7 @@ fn five_wrong_ones_ask_for_the_password(screen: &mut Screen) {
 }
 
 fn somebody_else_takes_the_till_and_gives_it_back(screen: &mut Screen) {
-    // Who comes back to the own sale goes on with it.
+    // A person who comes back to their own sale continues it.
     changes_cashier(screen);
     chooses(screen, 1);
     taps(screen, PIN);

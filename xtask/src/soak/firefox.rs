@@ -8,7 +8,7 @@ use testkit::client::browser::CHOICE;
 
 const BROWSER: &str = "firefox-esr";
 const DRIVER: Tool = Tool { name: "geckodriver", version: "0.37.1" };
-/// Browsers at a time: Firefox takes twice the memory and time of Chromium, and scans are typed by the machine's clock.
+/// Browsers at a time: few, because scans are typed by the machine's clock.
 const AT_A_TIME: &str = "2";
 /// Tests that need Chromium, and what of it: what WebDriver has no standard command for.
 const CHROMIUM_ONLY: [(&str, &str); 15] = [

@@ -61,7 +61,7 @@ async fn logged(admin: &Api, after_no: i64) -> Vec<i64> {
     items.iter().map(|item| item["event_no"].as_i64().unwrap()).collect()
 }
 
-/// Waits until the log has so many events after a number.
+/// Waits until the log has this number of events after a number.
 async fn log_of(admin: &Api, after_no: i64, count: usize) -> Vec<i64> {
     let since = Instant::now();
     loop {

@@ -10,8 +10,6 @@ pub fn capabilities(firefox: &std::path::Path, wait_ms: u64) -> Value {
     let preferences = json!({
         "intl.accept_languages": "en-GB, en", "intl.locale.requested": "en-GB",
         "security.webauth.webauthn_enable_softtoken": true, "security.webauth.webauthn_enable_usbtoken": false,
-        // Animations and hidden tabs wait for each other otherwise.
-        "ui.prefersReducedMotion": 0,
     });
     json!({"browserName": "firefox", "webSocketUrl": true, "webauthn:virtualAuthenticators": true,
         "timeouts": {"implicit": wait_ms},
