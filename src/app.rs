@@ -11,7 +11,6 @@ use crate::http::ROUTES;
 use crate::http::operation::admin::Admin;
 use crate::http::operation::events;
 use crate::printing::Printers;
-use crate::receipt::ReceiptHeader;
 use crate::upkeep::Upkeep;
 use crate::{confirmed_time, folder, hub_address, start};
 use actors::Supervision;
@@ -86,7 +85,8 @@ impl App {
         let admin = Admin::new(loaded, upkeep);
         let run = u64::try_from(edge::clock::now().0).unwrap_or_default();
         let printers = Printers::begin(&config.printing, run).context("printers")?;
-        let shop = Arc::new(AppState::new(store, identity, admin, head(config), printers));
+        let paper = (config.store.currency.clone(), config.printing.language);
+        let shop = Arc::new(AppState::new(store, identity, admin, paper, printers));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })
     }
@@ -241,19 +241,6 @@ fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
     let passwords = Passwords::new(config.auth.argon2.params()?);
     let refusals = Refusals::default();
     Ok(Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime: refresh, clock })
-}
-
-fn head(config: &Config) -> ReceiptHeader {
-    let store = &config.store;
-    ReceiptHeader {
-        // A slip without a shop name is of no use to a customer who comes back.
-        name: if store.name.is_empty() { format!("Store {}", store.id) } else { store.name.clone() },
-        address: store.address.clone(),
-        tax_id: store.tax_id.clone(),
-        footer: store.receipt_footer.clone(),
-        currency: store.currency.clone(),
-        language: config.printing.language,
-    }
 }
 
 #[cfg(test)]

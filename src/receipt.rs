@@ -13,6 +13,7 @@ pub use text::{figured, lines, text, wrapped};
 pub use words::Language;
 
 use domain::model::base::figures::Points;
+use domain::model::base::settings::ReceiptTexts;
 use domain::model::selling::returns::Return;
 use domain::model::selling::transaction::Transaction;
 use jiff::tz::TimeZone;
@@ -20,11 +21,7 @@ use jiff::tz::TimeZone;
 /// Lines that a shop prints on every receipt.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptHeader {
-    pub name: String,
-    pub address: String,
-    pub tax_id: String,
-    /// Last lines of the receipt.
-    pub footer: String,
+    pub texts: ReceiptTexts,
     /// ISO 4217 code.
     pub currency: String,
     /// Language of the paper.

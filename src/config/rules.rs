@@ -2,9 +2,10 @@
 
 use super::Config;
 use super::duration::Period;
+use super::shop::Store;
 use domain::model::base::business_date::day_start;
 use domain::model::base::ids::StoreId;
-use domain::model::base::settings::{Policy, Rules};
+use domain::model::base::settings::{Policy, ReceiptTexts, Rules};
 
 /// The rules of this shop. The settings have been checked; a zone that vanished since is named.
 pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
@@ -47,7 +48,17 @@ fn policy(config: &Config) -> Policy {
         points_restore_days: config.points.restore_days,
         reasons: config.reasons.clone(),
         denominations: config.payments.denominations.clone(),
+        receipt: receipt(&config.store),
         ..Policy::default()
+    }
+}
+
+fn receipt(store: &Store) -> ReceiptTexts {
+    ReceiptTexts {
+        name: store.name.clone(),
+        address: store.address.clone(),
+        tax_id: store.tax_id.clone(),
+        footer: store.receipt_footer.clone(),
     }
 }
 

@@ -49,7 +49,7 @@ pub async fn labels(request: Request) -> Answered {
     if !unknown.is_empty() {
         return Err(Refusal::UnknownSku(unknown).into());
     }
-    let (rules, currency) = (&store.rules().of_next_shift(), &request.state.head.currency);
+    let (rules, currency) = (&store.rules().of_next_shift(), &request.state.currency);
     let labels = products.iter().map(|product| {
         let rate = product.tax_rate_bp.unwrap_or(rules.default_rate_bp);
         label(product, currency, rate, rules.prices_include_tax)

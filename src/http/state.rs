@@ -5,7 +5,7 @@ use crate::http::operation::admin::Admin;
 use crate::http::operation::events;
 use crate::http::operation::reports::Gate;
 use crate::printing::Printers;
-use crate::receipt::ReceiptHeader;
+use crate::receipt::{Language, ReceiptHeader};
 use actors::StoreHandle;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::user::Principal;
@@ -32,8 +32,10 @@ pub struct AppState {
     /// Keys, hashes, ceremonies: who somebody is.
     pub identity: Identity,
     pub admin: Admin,
-    /// Header of every receipt.
-    pub head: ReceiptHeader,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// Language of receipts and shift reports.
+    pub language: Language,
     /// The tills' own printers.
     pub printers: Printers,
     /// The places of reports.
@@ -52,7 +54,7 @@ impl AppState {
         store: StoreHandle,
         identity: Identity,
         admin: Admin,
-        head: ReceiptHeader,
+        (currency, language): (String, Language),
         printers: Printers,
     ) -> Self {
         let buffer = events::buffer(store.storage().head().lsn);
@@ -60,7 +62,8 @@ impl AppState {
             store,
             identity,
             admin,
-            head,
+            currency,
+            language,
             printers,
             reports: Gate::default(),
             buffer,
@@ -69,6 +72,17 @@ impl AppState {
             started: Instant::now(),
             draining: watch::Sender::new(false),
         }
+    }
+
+    /// Header of a receipt that is printed now.
+    pub fn receipt_header(&self) -> ReceiptHeader {
+        let rules = self.store.rules();
+        let mut texts = rules.policy.receipt.clone();
+        if texts.name.is_empty() {
+            // A customer who comes back must be able to tell where the goods were sold.
+            texts.name = format!("Store {}", rules.store_id);
+        }
+        ReceiptHeader { texts, currency: self.currency.clone(), language: self.language }
     }
 
     /// Seconds since the start.

@@ -39,7 +39,7 @@ impl Layout {
             Subject::Return(back) => paper.back(receipt, back),
         }
         paper.parts.push(Part::Rule);
-        for line in receipt.head.footer.lines() {
+        for line in receipt.head.texts.footer.lines() {
             paper.centre(line);
         }
         if receipt.copy {
@@ -57,7 +57,7 @@ struct Composer {
 
 impl Composer {
     fn head(&mut self, receipt: &Receipt<'_>) {
-        let head = receipt.head;
+        let head = &receipt.head.texts;
         for line in head.name.lines().chain(head.address.lines()) {
             self.centre(line);
         }

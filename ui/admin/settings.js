@@ -46,6 +46,10 @@ const OWN = [
   "shifts.blind",
   "shifts.variance_tolerance",
   "stock.negative",
+  "store.address",
+  "store.name",
+  "store.receipt_footer",
+  "store.tax_id",
   "tax.default_rate_bp",
   "tax.prices_include_tax",
 ];
@@ -90,7 +94,7 @@ const shown = (value) => {
           </div>`,
       )}
     </dl>`;
-  return html`<bdi>${value}</bdi>`;
+  return html`<bdi class="lines-kept">${value}</bdi>`;
 };
 
 class PageSettings extends Page {

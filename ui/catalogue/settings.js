@@ -33,6 +33,7 @@ const SECTIONS = [
   "approval",
   "receiving",
   "stock",
+  "store",
 ];
 
 const shown = (name, value) => {
@@ -40,7 +41,8 @@ const shown = (name, value) => {
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;
-  if (typeof value === "string") return Array.isArray(KIND[name]) ? t(`setting.${value}`) : value;
+  if (typeof value === "string")
+    return Array.isArray(KIND[name]) ? t(`setting.${value}`) : html`<bdi class="lines-kept">${value}</bdi>`;
   if (value === 0 && NO_LIMIT.includes(name))
     return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
   return settingKind(name, value) === "rate" ? rate(value) : number(value);

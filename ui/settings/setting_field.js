@@ -8,6 +8,10 @@ export const KIND = {
   "company.address": "area",
   "company.tax_number": "line",
   "company.currency": "line",
+  "store.address": "area",
+  "store.name": "line",
+  "store.receipt_footer": "area",
+  "store.tax_id": "line",
   "holds.expire_after": "text",
   "points.expire_after": "text",
   "payments.methods": "words",
@@ -37,6 +41,9 @@ export const settingKind = (name, value) =>
         ? "money"
         : "count");
 
+/** Kinds of texts that are printed; they may be empty. */
+const ON_PAPER = ["line", "area"];
+
 /** Settings that apply from the next shift. */
 export const OF_SHIFTS = /^(tax|payments|points)\./;
 
@@ -58,7 +65,7 @@ export const settingField = (name, value) => {
   if (kind === "words")
     return { ...one, kind: "text", value: (value ?? []).join(", "), hint: t("Separated by commas. Must include cash") };
   if (kind === "rate") return { ...one, kind: "rate", max: 10_000, hint: t("Per cent") };
-  if (kind === "line") return { ...one, kind: "text" };
+  if (ON_PAPER.includes(kind)) return { ...one, kind: kind === "line" ? "text" : kind, required: false };
   return kind === "text" ? { ...one, hint: t("For example 30m, 2h or 1d") } : { ...one, kind };
 };
 
@@ -73,5 +80,5 @@ export const settingValue = (name, value, given) => {
   const kind = settingKind(name, value);
   if (kind === "switch") return given === "true";
   if (kind === "words") return [given ?? []].flat().flatMap(listed);
-  return given ?? null;
+  return given ?? (ON_PAPER.includes(kind) ? "" : null);
 };

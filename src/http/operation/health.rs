@@ -56,6 +56,7 @@ struct ActorCounts {
 /// `GET /health`
 pub async fn live(request: Request) -> Answered {
     let shop = &request.state;
+    let head = shop.receipt_header();
     let (running, restarting) = shop.store.actor_counts();
     let status = if unready(shop, LIVE_WITHIN).await.is_none() { "ok" } else { "degraded" };
     Ok(Reply::ok(&Health {
@@ -63,7 +64,7 @@ pub async fn live(request: Request) -> Answered {
         component: "store-router",
         version: edge::VERSION,
         store_id: shop.store.rules().store_id.as_str(),
-        name: &shop.head.name,
+        name: &head.texts.name,
         uptime_seconds: shop.uptime_s(),
         hub: shop.store.hub_state(),
         actors: ActorCounts { running, restarting },

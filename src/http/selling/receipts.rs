@@ -110,10 +110,10 @@ pub async fn read(request: Request) -> Answered {
     let number = request.param("receipt_no");
     let query: Query = request.query()?;
     let (subject, cashier) = find_receipt(&request, number)?;
-    let head = &request.state.head;
     let Some(form) = form(&request) else {
+        let head = request.state.receipt_header();
         let role = request.caller()?.role;
-        return Ok(Reply::ok(&data(number, head, &subject, &cashier, role)));
+        return Ok(Reply::ok(&data(number, &head, &subject, &cashier, role)));
     };
     let gift = query.gift && matches!(subject, Subject::Sale(_));
     let printed = || request.state.store.storage().sales().receipt_printed(number).map_err(stored);
@@ -191,7 +191,7 @@ fn layout(
     let (member, exchanged) = beside(shop.store.storage(), subject).map_err(stored)?;
     let rules = shop.store.rules();
     Ok(Layout::of(&Receipt {
-        head: &shop.head,
+        head: &shop.receipt_header(),
         timezone: &rules.timezone,
         subject,
         cashier,
@@ -268,7 +268,8 @@ fn data<'a>(
             (Kind::Return, back.store_id.as_str(), None, Some(ReturnView::new(back, role)))
         }
     };
-    let store = Issuer { store_id, name: &head.name, address: &head.address, tax_id: &head.tax_id };
-    let (currency, footer) = (head.currency.as_str(), head.footer.as_str());
+    let texts = &head.texts;
+    let store = Issuer { store_id, name: &texts.name, address: &texts.address, tax_id: &texts.tax_id };
+    let (currency, footer) = (head.currency.as_str(), texts.footer.as_str());
     ReceiptData { receipt_no: number, kind, store, currency, cashier_name, footer, transaction, back }
 }

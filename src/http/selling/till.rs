@@ -200,11 +200,11 @@ pub async fn settings(request: Request) -> Answered {
     let unknown = || Register::new(id.clone(), id.0.clone());
     let register = known.or_else(|| (!rules.registers_closed).then(unknown));
     let registers = registers(store.storage()).map_err(stored)?;
-    let policy = &rules.policy;
+    let (policy, head) = (&rules.policy, shop.receipt_header());
     Ok(Reply::ok(&TillSettings {
         store_id: &rules.store_id,
-        name: &shop.head.name,
-        currency: &shop.head.currency,
+        name: &head.texts.name,
+        currency: &head.currency,
         timezone: rules.timezone.iana_name().unwrap_or("UTC"),
         business_date: rules.business_date(clock::now()),
         register: register.as_ref().map(RegisterView::from),

@@ -33,11 +33,11 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.priced("8990001", 2_000);
     let file = shop.manager.get("/api/pos/settings").data(200);
     assert!(shown(&shop, "window_days").contains("30") && !shown(&shop, "window_days").contains("hub"));
-    sell(&mut shop.till, 1).data(200);
+    let sold = sell(&mut shop.till, 1).data(200).clone();
 
     let reasons = json!({"voids": ["late"], "discounts": [], "returns": ["torn"], "enforced": true});
     let fields = json!({"returns.window_days": 3, "shifts.blind": true, "pricing.discount_limit_bp": 150,
-        "stock.negative": "reject", "reasons": reasons, "tiers": {"gold": 20_000}});
+        "stock.negative": "reject", "store.receipt_footer": "Open till 9", "reasons": reasons, "tiers": {"gold": 20_000}});
     set(&mut shop, &fields);
     let is_set = |seen: &Value| {
         let seen = (
@@ -48,6 +48,8 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
         seen == (&json!(3), &json!(true), &json!(150))
     };
     shop.seen("tills hear of it", "/api/pos/settings", is_set);
+    let receipt = format!("/api/pos/receipts/{}", sold["receipt_no"].as_str().unwrap());
+    assert_eq!(shop.till.get(&receipt).data(200)["footer"], json!("Open till 9"));
     // In the shift that is open: the goods that are not there, and the reason that is none.
     sell(&mut shop.till, 1_000).refused(409, "insufficient_stock");
     let made = shop

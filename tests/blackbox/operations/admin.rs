@@ -61,8 +61,8 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
             &json!("shifts.blind")
         ]
     );
-    let changed =
-        json!({"returns.window_days": 7, "tax.default_rate_bp": 1200, "pricing.override": "reject"});
+    let changed = json!({"returns.window_days": 7, "store.receipt_footer": "Thank you\nCome again",
+        "tax.default_rate_bp": 1200, "pricing.override": "reject"});
     assert_eq!(patch(&mut manager, &changed).data(200), changed);
     patch(&mut store.login("till-1"), &changed).refused(403, "insufficient_role");
 
@@ -85,9 +85,8 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
     );
 
     // Null restores the value of the file.
-    let left = patch(&mut manager, &json!({"returns.window_days": null, "pricing.override": null}))
-        .data(200)
-        .clone();
+    let left = json!({"returns.window_days": null, "pricing.override": null, "store.receipt_footer": null});
+    let left = patch(&mut manager, &left).data(200).clone();
     assert_eq!(left, json!({"tax.default_rate_bp": 1200}));
     wait::until("the file applies again", || (days(&store) == 30).then_some(()));
 

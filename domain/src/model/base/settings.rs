@@ -8,8 +8,10 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 mod policy;
+mod receipt_texts;
 mod terms;
 pub use policy::Policy;
+pub use receipt_texts::ReceiptTexts;
 pub use terms::Terms;
 
 /// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Their names, by section and key as in the store's settings file; `tiers` is in no file.
-pub const SETTABLE: [&str; 24] = [
+pub const SETTABLE: [&str; 28] = [
     "approval.adjustment_value",
     "approval.pay_out_value",
     "holds.expire_after",
@@ -41,6 +41,10 @@ pub const SETTABLE: [&str; 24] = [
     "shifts.blind",
     "shifts.variance_tolerance",
     "stock.negative",
+    "store.address",
+    "store.name",
+    "store.receipt_footer",
+    "store.tax_id",
     "tax.default_rate_bp",
     "tax.prices_include_tax",
     "tiers",
@@ -60,6 +64,10 @@ const RATE_BP_MAX: u32 = 10_000;
 /// The longest span of days.
 const DAYS_MAX: u32 = 3_650;
 const TIERS_MAX: usize = 50;
+/// Most characters in each line of a text on receipts.
+const LINE_CHARS_MAX: usize = 120;
+const ADDRESS_LINES_MAX: usize = 5;
+const FOOTER_LINES_MAX: usize = 10;
 /// Ten times what a member without a tier earns, in basis points.
 pub const MULTIPLIER_BP_MAX: BasisPoints = BasisPoints::new(100_000);
 
@@ -145,6 +153,10 @@ fn set(rules: &mut Rules, name: &str, value: &Value) -> Result<(), Refusal> {
         "shifts.blind" => policy.blind = switch(name, value)?,
         "shifts.variance_tolerance" => policy.variance_tolerance = amount(name, value)?,
         "stock.negative" => rules.negative_stock = one_of(name, value, "must be allow or reject")?,
+        "store.address" => policy.receipt.address = lines(name, value, ADDRESS_LINES_MAX)?,
+        "store.name" => policy.receipt.name = lines(name, value, 1)?,
+        "store.receipt_footer" => policy.receipt.footer = lines(name, value, FOOTER_LINES_MAX)?,
+        "store.tax_id" => policy.receipt.tax_id = lines(name, value, 1)?,
         "tiers" => policy.tiers = tiers(name, value)?,
         _ if name.split_once('.').is_some_and(|(section, _)| OF_SHIFTS.contains(&section)) => {
             let mut terms = rules.next_terms.clone().unwrap_or_else(|| rules.terms());
@@ -229,6 +241,17 @@ fn days(name: &str, value: &Value) -> Result<u32, Refusal> {
     days.ok_or_else(|| Refusal::field(name, format!("must be at most {DAYS_MAX} days")))
 }
 
+/// A text on receipts: at most so many lines.
+fn lines(name: &str, value: &Value, most: usize) -> Result<String, Refusal> {
+    let problem = || {
+        Refusal::field(name, format!("must be a text of at most {most} lines of {LINE_CHARS_MAX} characters"))
+    };
+    let text = value.as_str().ok_or_else(problem)?;
+    let printable = |line: &str| line.chars().count() <= LINE_CHARS_MAX && !line.contains(char::is_control);
+    let is_possible = text.split('\n').count() <= most && text.split('\n').all(printable);
+    if is_possible { Ok(text.to_owned()) } else { Err(problem()) }
+}
+
 fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
     let problem = "must be at most 50 different names, one of them cash";
     let methods: Vec<String> = value_of(name, value, problem)?;
@@ -288,95 +311,4 @@ fn unset() -> Rules {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-    use super::*;
-    use serde_json::json;
-
-    /// A value that each may have, and one that it may not.
-    fn values() -> Vec<(&'static str, Value, Value)> {
-        vec![
-            ("approval.adjustment_value", json!(5), json!(-1)),
-            ("approval.pay_out_value", json!(5), json!(1_000_000_000_001_i64)),
-            ("holds.expire_after", json!("2h"), json!("soon")),
-            ("payments.cash_rounding", json!(100), json!(-100)),
-            ("payments.cash_rounding_mode", json!("shop"), json!("up")),
-            ("payments.methods", json!(["cash", "card"]), json!(["card"])),
-            ("points.earn_per", json!(500), json!(0)),
-            ("points.expire_after", json!("365d"), json!("3651d")),
-            ("points.offline_limit", json!(5), json!(-5)),
-            ("points.restore_days", json!(7), json!(3_651)),
-            ("pricing.discount_limit_bp", json!(1500), json!(10_001)),
-            ("pricing.override", json!("reject"), json!("never")),
-            ("reasons", json!({"voids": ["x"], "enforced": true}), json!({"voids": ["x", "x"]})),
-            ("receiving.over_tolerance_bp", json!(500), json!(-1)),
-            ("returns.cashier_limit", json!(7), json!("7")),
-            ("returns.unreceipted_any_price", json!(true), json!(1)),
-            ("returns.unreceipted_max", json!(9), json!(1.5)),
-            ("returns.window_days", json!(14), json!(3_651)),
-            ("shifts.blind", json!(true), json!(null)),
-            ("shifts.variance_tolerance", json!(100), json!([])),
-            ("stock.negative", json!("reject"), json!("Reject")),
-            ("tax.default_rate_bp", json!(1200), json!(10_001)),
-            ("tax.prices_include_tax", json!(true), json!("yes")),
-            ("tiers", json!({"gold": 15_000}), json!({"gold": 100_001})),
-        ]
-    }
-
-    #[test]
-    fn each_setting_takes_what_it_may_have_and_refuses_the_rest() {
-        let file = unset();
-        let names: Vec<&str> = values().iter().map(|(name, ..)| *name).collect();
-        assert_eq!(names, SETTABLE);
-        for (name, right, wrong) in values() {
-            assert_eq!(check(name, &right), Ok(()), "{name}");
-            let Err(Refusal::ValidationFailed(found)) = check(name, &wrong) else { unreachable!("{name}") };
-            assert_eq!(found[0].path, name);
-            let field = |value: &Value| FieldDown { value: value.clone(), at: "x".into(), by: "y".into() };
-            let fields =
-                BTreeMap::from([(name.to_owned(), field(&right)), ("odd.one".to_owned(), field(&right))]);
-            let (rules, problems) = in_force(&file, &StoreSettingsDown { fields: fields.clone() });
-            assert_ne!(format!("{rules:?}"), format!("{file:?}"), "{name} changes something");
-            assert_eq!(problems.len(), 1, "{problems:?}");
-            let left: Vec<String> = sound(StoreSettingsDown { fields }).into_keys().collect();
-            assert_eq!(left, [name]);
-        }
-    }
-
-    #[test]
-    fn the_terms_of_a_shift_are_those_of_the_next_one_and_the_rest_counts_at_once() {
-        let file = unset();
-        let field = |value: Value| FieldDown { value, at: "x".into(), by: "y".into() };
-        let fields = [
-            ("tax.default_rate_bp", json!(1200)),
-            ("points.earn_per", json!(500)),
-            ("shifts.blind", json!(true)),
-        ];
-        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), field(value))).collect();
-        let (rules, problems) = in_force(&file, &StoreSettingsDown { fields });
-        assert_eq!((problems, rules.terms(), rules.policy.blind), (Vec::new(), file.terms(), true));
-        let next = rules.of_next_shift();
-        assert_eq!(
-            (next.default_rate_bp, next.earn_per, next.methods.clone()),
-            (1200, 500.into(), file.methods.clone())
-        );
-        assert_eq!(file.of_next_shift().terms(), file.terms(), "nothing is set");
-        assert_eq!(file.under(&next.terms()).terms(), next.terms());
-    }
-
-    #[test]
-    fn what_is_not_head_offices_is_refused_with_the_reason() {
-        for name in
-            ["points.redeem_value", "payments.denominations", "tax.code", "http.listen", "tiers.gold", ""]
-        {
-            let Err(Refusal::ValidationFailed(found)) = check(name, &json!(1)) else {
-                unreachable!("{name}")
-            };
-            assert_eq!(
-                found[0].problem.contains("settings file of each store"),
-                name == "points.redeem_value",
-                "{name}"
-            );
-        }
-    }
-}
+mod tests;

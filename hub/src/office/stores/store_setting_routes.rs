@@ -9,7 +9,8 @@ const SETTINGS: &str = r#"{"approval.adjustment_value": null, "approval.pay_out_
     "points.offline_limit": null, "points.restore_days": null, "pricing.discount_limit_bp": 1000, "pricing.override": "manager", "reasons": null,
     "receiving.over_tolerance_bp": null, "returns.cashier_limit": null, "returns.unreceipted_any_price": null,
     "returns.unreceipted_max": null, "returns.window_days": 14, "shifts.blind": true,
-    "shifts.variance_tolerance": null, "stock.negative": null, "tax.default_rate_bp": 1200,
+    "shifts.variance_tolerance": null, "stock.negative": null, "store.address": null, "store.name": null,
+    "store.receipt_footer": "Thank you", "store.tax_id": null, "tax.default_rate_bp": 1200,
     "tax.prices_include_tax": null, "tiers": {"gold": 15000}}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[

@@ -39,7 +39,7 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
     let shift = readable(request, &ShiftId::from(request.param("id")))?;
     let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
     let names = Names::of(storage, &shift).map_err(stored)?;
-    let paper = Paper::new(request.state.printers.columns(), request.state.head.language);
+    let paper = Paper::new(request.state.printers.columns(), request.state.language);
     Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, paper))
 }
 

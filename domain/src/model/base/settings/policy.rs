@@ -1,6 +1,7 @@
 //! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
 
 use crate::model::base::figures::{BasisPoints, Money, Points};
+use crate::model::base::settings::ReceiptTexts;
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
 
@@ -45,6 +46,7 @@ pub struct Policy {
     pub reasons: Reasons,
     /// Values of notes and coins, in whole currency units.
     pub denominations: Vec<Money>,
+    pub receipt: ReceiptTexts,
 }
 
 impl Default for Policy {
@@ -69,6 +71,7 @@ impl Default for Policy {
             tiers: BTreeMap::new(),
             reasons: Reasons::default(),
             denominations: Vec::new(),
+            receipt: ReceiptTexts::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ async fn a_stores_settings_go_down_as_one_record_with_the_last_word_of_each() {
     let (one, two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     let admin = server.admin().await;
     let none = admin.get(SETTINGS).await.data().clone();
-    assert!(none.as_object().unwrap().len() == 24 && none.as_object().unwrap().values().all(Value::is_null));
+    assert!(none.as_object().unwrap().len() == 28 && none.as_object().unwrap().values().all(Value::is_null));
 
     let set = json!({"returns.window_days": 14, "shifts.blind": true, "tiers": {"gold": 15_000}});
     admin.patch(SETTINGS, &set).await.data();
