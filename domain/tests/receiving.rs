@@ -83,26 +83,44 @@ fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
     }
 }
 
-/// 12 ordered for 100,000 in all: what comes in parts is worth 100,000 once everything is there.
-#[test]
-fn parts_of_an_ordered_total_add_up_to_it() {
+/// Receipts of the order lines, in parts of so many pieces: what each part costs.
+#[track_caller]
+fn costs_of(lines: &serde_json::Value, parts: &[i64]) -> Vec<i64> {
     let mut shop = open();
     let order = json!({"po_id": "po_1", "supplier_id": "sup_1", "store_id": "S001", "state": "sent", "revision": 0,
-        "lines": [{"line_no": 1, "sku": "a", "qty": 12, "unit_cost": 8_333, "line_total": 100_000, "received_qty": 0}],
-        "total": 100_000, "created_by": "usr_1", "created_at": NOW, "updated_at": NOW});
+        "lines": lines, "total": 100_000, "created_by": "usr_1", "created_at": NOW, "updated_at": NOW});
     let order: PurchaseOrder = serde_json::from_value(order).unwrap();
     let mut costs = Vec::new();
-    for qty in [1, 4, 7] {
-        let lines = vec![line("a", qty, None)];
+    for qty in parts {
+        let lines = vec![line("a", *qty, None)];
         let cmd = NewReceiving { po_id: Some("po_1".into()), lines, ..NewReceiving::default() };
         let ids = vec![MovementId(shop.next("mov_"))];
         let id = shop.next("rcv_").into();
         let event = receive_order(&cmd, Some(&order), id, ids, &shop.products, &shop.room(&clerk())).unwrap();
-        costs.push(event.fact.receiving.total_cost);
+        costs.push(event.fact.receiving.total_cost.get());
         shop.commit(event);
     }
-    assert_eq!(costs, [8_333, 33_333, 58_334]);
-    assert_eq!(shop.ledger.stock["a"].value, 100_000);
+    assert_eq!(shop.ledger.stock["a"].value.get(), costs.iter().sum::<i64>());
+    costs
+}
+
+/// 12 ordered for 100,000 in all: what comes in parts is worth 100,000 once everything is there.
+#[test]
+fn parts_of_an_ordered_total_add_up_to_it() {
+    let ordered = json!([{"line_no": 1, "sku": "a", "qty": 12, "unit_cost": 8_333, "line_total": 100_000, "received_qty": 0}]);
+    assert_eq!(costs_of(&ordered, &[1, 4, 7]), [8_333, 33_333, 58_334]);
+}
+
+/// One product on two lines at two prices: pieces cost what the line costs that they fill, an open one first.
+#[test]
+fn pieces_cost_what_the_order_line_costs_that_they_fill() {
+    let ordered = |closed: bool| {
+        json!([{"line_no": 1, "sku": "a", "qty": 5, "unit_cost": 1_000, "received_qty": 0, "closed": closed},
+            {"line_no": 2, "sku": "a", "qty": 5, "unit_cost": 2_000, "received_qty": 0}])
+    };
+    assert_eq!(costs_of(&ordered(false), &[10]), [15_000]);
+    assert_eq!(costs_of(&ordered(false), &[3, 4, 3]), [3_000, 6_000, 6_000]);
+    assert_eq!(costs_of(&ordered(true), &[5]), [10_000]);
 }
 
 fn line_at_average(sku: &str, qty: i64) -> NewReceivingLine {

@@ -203,7 +203,6 @@ impl Shop {
             sale.as_ref(),
             &self.products,
             None,
-            self.now,
             &authorization,
             &self.rules,
             &self.shift,

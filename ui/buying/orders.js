@@ -244,6 +244,7 @@ const order = {
                 act: page.step({
                   label: t("Approve revision"),
                   url: url("approve"),
+                  body: { total: one.proposed.total },
                   question: {
                     title: t("Approve {name}?", { name: one.po_no }),
                     text: t("{amount} to {supplier}", {
@@ -260,6 +261,7 @@ const order = {
               act: page.step({
                 label: t("Approve"),
                 url: url("approve"),
+                body: { total: one.total },
                 question: {
                   title: t("Approve {name}?", { name: one.po_no }),
                   text: t("{amount} to {supplier}", {
@@ -321,7 +323,7 @@ const order = {
           [t("Total"), number(one.total), supplier(one.supplier_id)],
           [t("For"), store(one.store_id)],
           [t("Expected on"), days(one.expected_at), one.revision ? t("revision {n}", { n: one.revision }) : null],
-          [t("Receipts"), number(one.receipts.length)],
+          [t("Receipts"), number(one.receipts.filter(({ state }) => state === "posted").length)],
           [t("Invoices"), number(one.invoices.length)],
         ]),
         lines(one, page),
@@ -339,6 +341,7 @@ const order = {
               col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing),
               col(t("Store"), (row) => store(row.store_id), "d"),
               col(t("Cost"), (row) => figure(row.total_cost), "num"),
+              col(t("Status"), (row) => badge(row.state)),
             ],
             one.receipts,
             t("No deliveries yet"),

@@ -146,6 +146,7 @@ const invoice = {
           act: page.step({
             label: t("Approve"),
             url: url("approve"),
+            body: { total: one.total },
             said: t("Approved and posted"),
             question: {
               title: t("Approve {name}?", { name: one.invoice_no }),

@@ -8,26 +8,21 @@ use domain::model::selling::hold::Hold;
 use domain::rules::books::register::QuickKeysView;
 
 impl StoreHandle {
-    /// Whether a till may speak: the named one, else that of the user's open shift.
+    /// Whether a till may speak: the named one, and that of the user's open shift.
     ///
     /// # Errors
     /// [`Refusal::RegisterDisabled`]; storage that can't be read.
     pub fn check_register(&self, named: Option<&RegisterId>, user: Option<&UserId>) -> Result<(), Failure> {
-        let own = user.filter(|_| named.is_none()).and_then(|user| {
-            self.context
-                .shift_registry
-                .of_user(user)
-                .and_then(|shift| self.context.shift_registry.get(&shift))
-        });
-        let Some(register_id) = named.or(own.as_ref().map(|shift| &shift.register_id)) else {
-            return Ok(());
-        };
-        match self.context.storage.shifts().known_register(register_id)? {
-            Some(register) if register.disabled => {
-                Err(Refusal::RegisterDisabled(register_id.0.clone()).into())
+        let registry = &self.context.shift_registry;
+        let shift = user.and_then(|user| registry.of_user(user)).and_then(|shift| registry.get(&shift));
+        let own = shift.as_ref().map(|shift| &shift.register_id);
+        for register_id in named.into_iter().chain(own.filter(|own| Some(*own) != named)) {
+            let register = self.context.storage.shifts().known_register(register_id)?;
+            if register.is_some_and(|register| register.disabled) {
+                return Err(Refusal::RegisterDisabled(register_id.0.clone()).into());
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Quick keys of a till, at the current prices.

@@ -56,6 +56,22 @@ fn a_void_does_not_take_out_what_was_sold_again() {
     assert_eq!((shop.ledger.stock["a"].qty.get(), shop.ledger.stock["a"].damaged.get()), (-1, 0));
 }
 
+/// Damaged pieces that have left since can't be taken out once more.
+#[test]
+fn a_void_takes_out_no_damaged_pieces_that_are_gone() {
+    let mut shop = open();
+    in_cash(&mut shop);
+    let set_aside = NewReturnItem { disposition: Some(Disposition::Damaged), ..back("a", 1) };
+    let cmd = of(&shop, vec![set_aside]);
+    let document = shop.give_back(&ani(), &cmd).unwrap();
+    let row = shop.ledger.stock.get_mut("a").unwrap();
+    (row.damaged, row.damaged_value) = (0.into(), Money::ZERO);
+    let short =
+        ShortItem { path: None, sku: "a".to_owned(), there: There::Damaged(0.into()), requested: 1.into() };
+    let refused = shop.void_return(&boss(), &document).unwrap_err();
+    assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
+}
+
 #[test]
 fn a_sale_without_a_receipt_comes_back_at_the_average() {
     let mut shop = open();

@@ -140,7 +140,9 @@ fn returns_that_are_refused() {
                 "later than the window",
                 |s| {
                     in_cash(s);
-                    s.later(31 * 86_400_000);
+                    let shift = &mut s.shift.shift;
+                    shift.business_date =
+                        shift.business_date.checked_add(jiff::Span::new().days(31)).unwrap();
                 },
                 |s| refund(s, |_| {}),
                 "approval_required",

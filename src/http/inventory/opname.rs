@@ -8,6 +8,7 @@ use crate::http::failure::stored;
 use ::actors::commands;
 use domain::model::base::ids::{OpnameId, Sku};
 use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
+use domain::model::inventory::stock::Stock;
 use domain::rules::inventory::opname::{
     CountOpname, NewOpname, OpnameView, PostOpname, RecountOpname, line_view,
 };
@@ -17,6 +18,7 @@ use edge::{ApiError, Code, Doc, Reply};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use storage::Storage;
 
 mod arrivals;
 mod differences;
@@ -107,10 +109,19 @@ pub async fn read(request: Request) -> Answered {
     let List { items, next_cursor } = List::cut(lines, limit, |line: &OpnameLine| line.sku.clone());
     let mut lines = Vec::with_capacity(items.len());
     for line in items {
-        let stock = storage.stock().stock(&line.sku).map_err(stored)?.unwrap_or_default();
+        let stock = stock_of(storage, &line.sku)?;
         lines.push(line_view(&opname, &line, &stock, role));
     }
     Ok(Reply::ok(&OpnameView { opname, lines, next_cursor }))
+}
+
+/// Stock of a product. One that never moved is worth its product's cost, as when the count is posted.
+fn stock_of(storage: &Storage, sku: &Sku) -> Result<Stock, ApiError> {
+    if let Some(stock) = storage.stock().stock(sku).map_err(stored)? {
+        return Ok(stock);
+    }
+    let product = storage.products().product(sku).map_err(stored)?;
+    Ok(product.map_or_else(Stock::default, |product| Stock::seed(&product)))
 }
 
 /// `POST /api/opname/:id/counts`

@@ -2,7 +2,8 @@
 
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::ask::run;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::answered;
 use crate::http::documents::{Dates, fits, page};
 use crate::http::failure::stored;
 use ::actors::commands;
@@ -18,7 +19,7 @@ use serde::Deserialize;
 const SUPPLIER_RETURN: &str = include_str!("examples/supplier_return.json");
 
 pub const CREATE: Doc = Doc::of("Receiving", "Return goods to a supplier")
-    .body::<NewSupplierReturn>(
+    .body::<Approved<NewSupplierReturn>>(
         r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "lines": [{"sku": "8991234567890", "qty": 3}]}"#,
     )
     .creates::<SupplierReturn>(SUPPLIER_RETURN)
@@ -48,8 +49,8 @@ struct Query {
 
 /// `POST /api/supplier-returns`
 pub async fn create(request: Request) -> Answered {
-    let command: NewSupplierReturn = request.json()?;
-    run(&request, commands::ReturnToSupplier(command)).await
+    let (command, ask) = approved::<NewSupplierReturn>(&request).await?;
+    answered(request.state.store.run(ask, commands::ReturnToSupplier(command)).await)
 }
 
 /// `GET /api/supplier-returns`

@@ -12,7 +12,6 @@ use ::actors::commands;
 use actors::RequestContext;
 use domain::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, TransactionId, UserId};
 use domain::model::base::refusal::Refusal;
-use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
 use domain::rules::selling::returns::{NewReturn, ReturnQuote, ReturnView};
 use domain::rules::selling::sale::VoidSale;
@@ -128,11 +127,8 @@ pub async fn list(request: Request) -> Answered {
     };
     let sale = query.receipt_no.as_ref().map(|no| store.storage().sales().transaction_by_receipt(no));
     let sale = sale.transpose().map_err(stored)?.flatten();
-    // What came back came later than it was sold.
-    let sold = sale.as_ref().map_or(UtcMs(0), |sale| sale.created_at);
     let wanted = Wanted {
-        shift_id: shift.as_ref().map(|shift| shift.shift_id.clone()),
-        since: shift.map_or(sold, |shift| shift.opened_at.max(sold)),
+        shift_id: shift.map(|shift| shift.shift_id),
         receipt: query.receipt_no.map(|no| (no, sale.map(|sale| sale.transaction_id))),
         members: query.member_id.map_or(Ok(Vec::new()), |id| family(&request, &id))?,
         sale: query.transaction_id,
@@ -150,7 +146,6 @@ pub async fn list(request: Request) -> Answered {
 /// Filter of a list of returns.
 struct Wanted {
     shift_id: Option<ShiftId>,
-    since: UtcMs,
     /// A number, and the sale that has it.
     receipt: Option<(String, Option<TransactionId>)>,
     /// IDs of a member. Empty for all members.
@@ -197,9 +192,6 @@ fn page(
             // One more than fits proves that there is more; the next page begins after what is shown.
             if found.len() == limit {
                 return Ok((found, before));
-            }
-            if back.created_at < wanted.since {
-                return Ok((found, None));
             }
             before = Some(lsn);
             scanned = scanned.saturating_add(1);

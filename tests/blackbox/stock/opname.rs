@@ -259,6 +259,15 @@ fn differences_come_by_what_they_are_worth() {
     manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
     assert_eq!(of(&mut manager), shown, "as it was posted");
     staff.get(&differences).refused(403, "insufficient_role");
+    // Goods that never moved are worth what their product costs, before and after the count is posted.
+    let product = json!({"sku": "NEW", "name": "New", "price": 4_000, "cost": 2_500});
+    manager.post("/api/products", &product).data(201);
+    let path = started(&mut staff, &json!({"scope": "skus", "skus": ["NEW"]}));
+    count(&mut staff, &path, "NEW", 4, Some("shelf"));
+    let worth = items(&mut manager, &format!("{path}/differences"))[0]["variance_value"].clone();
+    assert_eq!(worth, json!(10_000));
+    manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
+    assert_eq!(stock(&mut manager, "NEW"), (4, 10_000));
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl Command for OpenPoints {
             let country_code = &ledger.rules.policy.country_code;
             members.push(if is_current { member } else { seen(&ledger.storage, row, country_code)?.0 });
         }
-        let (rules, authorization) = (&*ledger.rules, request.authorization());
+        let (rules, authorization) = (&ledger.rules.of_next_shift(), request.authorization());
         let stamps: Vec<_> = self.0.iter().map(|_| ledger.stamps.stamp()).collect();
         let ids: Vec<String> = stamps.iter().map(|stamp| stamp.event_id.0.clone()).collect();
         let by = (ledger.stamps.now(), &request.caller.user_id);

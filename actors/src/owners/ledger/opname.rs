@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::owners::scanned;
 use crate::prelude::*;
-use domain::model::base::ids::OpnameId;
+use domain::model::base::ids::{OpnameId, Sku};
 use domain::model::inventory::opname::{Opname, OpnameLine, Scope};
 use domain::model::inventory::stock::Stock;
 use domain::rules::inventory::opname;
@@ -109,7 +109,7 @@ impl Command for Count {
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.1);
         let counted =
-            go_on(ledger, &self.0, request, |room| opname::count(command, &self.0, &products, room));
+            go_on(ledger, (&self.0, &[]), request, |room| opname::count(command, &self.0, &products, room));
         let (stamp, event) = counted.map_err(|failure| ledger.named(failure))?;
         let fact::OpnameChanged { opname, lines, .. } = &event.fact;
         let answer = Answer::ok(&ledger.counted(opname, lines, request));
@@ -124,7 +124,7 @@ impl Command for SubmitCount {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let (stamp, event) = go_on(ledger, &self.0, request, |room| opname::submit(&self.0, room))?;
+        let (stamp, event) = go_on(ledger, (&self.0, &[]), request, |room| opname::submit(&self.0, room))?;
         shown(stamp, event)
     }
 }
@@ -136,7 +136,8 @@ impl Command for RecountOpname {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let (stamp, event) = go_on(ledger, &self.0, request, |room| opname::recount(&self.1, &self.0, room))?;
+        let (stamp, event) =
+            go_on(ledger, (&self.0, &[]), request, |room| opname::recount(&self.1, &self.0, room))?;
         shown(stamp, event)
     }
 }
@@ -148,9 +149,11 @@ impl Command for PostCount {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let lines = ledger.book.counted.keys().filter(|(opname, _)| *opname == self.0).count();
-        let ids = ledger.movement_ids(lines);
-        let (_, event) = go_on(ledger, &self.0, request, |room| opname::post(&self.1, &self.0, ids, room))?;
+        let counted = ledger.book.counted.keys().filter(|(opname, _)| *opname == self.0);
+        let skus: Vec<Sku> = counted.map(|(_, sku)| sku.clone()).collect();
+        let ids = ledger.movement_ids(skus.len());
+        let post = |room: &StockContext<'_>| opname::post(&self.1, &self.0, ids, room);
+        let (_, event) = go_on(ledger, (&self.0, &skus), request, post)?;
         let fact::OpnameChanged { opname, lines, .. } = &event.fact;
         let answer = Answer::ok(opname);
         let records = record::opname_posted(|| ledger.stamps.stamp(), opname, lines);
@@ -168,7 +171,7 @@ impl Command for CancelCount {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let (stamp, event) = go_on(ledger, &self.0, request, |room| opname::cancel(&self.0, room))?;
+        let (stamp, event) = go_on(ledger, (&self.0, &[]), request, |room| opname::cancel(&self.0, room))?;
         let opname = &event.fact.opname;
         let (answer, id, date) = (Answer::ok(opname), opname.opname_id.0.clone(), opname.business_date);
         let outcome = Outcome::of(stamp, event, Vec::new(), answer);
@@ -176,10 +179,11 @@ impl Command for CancelCount {
     }
 }
 
-/// Runs a rule on an existing count. If the count is over, the error says so instead of `not_found`.
+/// Runs a rule on an existing count; `moved` are the products whose stock it changes. If the count is over, the error
+/// says so instead of `not_found`.
 fn go_on(
     ledger: &mut Ledger,
-    id: &OpnameId,
+    (id, moved): (&OpnameId, &[Sku]),
     request: &RequestContext,
     rule: impl FnOnce(&StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal>,
 ) -> Result<(Stamp, Event<fact::OpnameChanged>), Failure> {
@@ -189,7 +193,7 @@ fn go_on(
         ledger.book.opnames.insert(id.clone(), opname);
     }
     let stamp = ledger.stamps.stamp();
-    let event = ledger.with_stock(iter::empty(), &stamp, request, rule)?;
+    let event = ledger.with_stock(moved.iter(), &stamp, request, rule)?;
     Ok((stamp, event))
 }
 
@@ -210,12 +214,19 @@ impl Owner<LedgerBook> {
         Refusal::AlreadyCounted(conflicts).into()
     }
 
+    /// Stock of a product that never moved.
+    fn unmoved(&self, sku: &Sku) -> Stock {
+        let product = self.storage.products().product(sku).ok().flatten();
+        product.map_or_else(Stock::default, |product| Stock::seed(&product))
+    }
+
     /// The lines that were counted just now, as the counter may see them.
     fn counted(&self, opname: &Opname, lines: &[OpnameLine], request: &RequestContext) -> OpnameView {
-        let none = Stock::default();
-        let row = |line: &OpnameLine| self.book.stock.get(&line.sku).unwrap_or(&none);
-        let lines =
-            lines.iter().map(|line| line_view(opname, line, row(line), request.caller.role)).collect();
+        let view = |line: &OpnameLine| match self.book.stock.get(&line.sku) {
+            Some(row) => line_view(opname, line, row, request.caller.role),
+            None => line_view(opname, line, &self.unmoved(&line.sku), request.caller.role),
+        };
+        let lines = lines.iter().map(view).collect();
         OpnameView { opname: opname.clone(), lines, next_cursor: None }
     }
 }

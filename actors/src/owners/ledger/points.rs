@@ -34,7 +34,8 @@ impl Command for AdjustPoints {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         ledger.load_points(Some(&member))?;
-        let (stamp, rules, authorization) = (ledger.stamps.stamp(), &*ledger.rules, request.authorization());
+        let (stamp, authorization) = (ledger.stamps.stamp(), request.authorization());
+        let rules = &ledger.rules.of_next_shift();
         let (command, reference_id) = (&self.1, stamp.event_id.0.as_str());
         let moved =
             points::adjust(command, &member, reference_id, stamp.now, &authorization, rules, &ledger.book)?;

@@ -34,7 +34,7 @@ impl State {
     /// Expires points page by page, once a day. Only a store without a hub does this: if every store expired the lots
     /// that it knows, a member of forty stores would lose them forty times.
     pub(super) fn expire_points(&mut self, after: Option<MemberId>, me: &ActorRef<LedgerMessage>) {
-        let rules = &self.context.rules.now();
+        let rules = &self.context.rules.now().of_next_shift();
         let alone = self.context.sync.get().state == LinkState::NotConfigured;
         let today = self.decision_time().filter(|_| alone && rules.policy.points_expire_days > 0);
         let today = today.map(|now| rules.business_date(now)).filter(|today| self.expired_on != Some(*today));

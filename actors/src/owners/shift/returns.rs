@@ -114,11 +114,11 @@ impl Command for PostReturn {
             movements: shift.movement_ids(&command, sale.as_ref()),
             payments: shift.stamps.ids::<PaymentId>("pay_", PAYMENTS_MAX),
         };
-        let (now, rules, book) = (shift.stamps.now(), &*shift.rules, &shift.book);
+        let (rules, book) = (&*shift.rules, &shift.book);
         let draft = |request: &RequestContext| {
             let (ids, sale, authorization) = (ids.clone(), sale.as_ref(), request.authorization());
             guarded(|| {
-                returns::draft(&command, ids, sale, &products, verification, now, &authorization, rules, book)
+                returns::draft(&command, ids, sale, &products, verification, &authorization, rules, book)
             })
         };
         let (drafted, approval_required) = match draft(request) {

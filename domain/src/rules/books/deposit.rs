@@ -41,6 +41,11 @@ pub struct ReverseDeposit {
     pub reason: String,
 }
 
+/// Most days for which a deposit may be recorded late.
+const LATE_DAYS_MAX: i64 = 31;
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// Writes a deposit down, of no more than is in the safe; gives the safe afterwards too.
 ///
 /// # Errors
@@ -59,6 +64,10 @@ pub fn deposit(
     fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_CHARS_MAX);
     if cmd.deposited_at.is_some_and(|at| at > now) {
         fields.wrong("deposited_at", "must not be in the future");
+    }
+    let earliest = UtcMs(now.0.saturating_sub(LATE_DAYS_MAX.saturating_mul(DAY_MS)));
+    if cmd.deposited_at.is_some_and(|at| at < earliest) {
+        fields.wrong("deposited_at", format!("must be within the last {LATE_DAYS_MAX} days"));
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;

@@ -6,7 +6,7 @@ use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::{figure, product as times, sum};
-use crate::model::base::refusal::Refusal;
+use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{MovementReason, StockPlace};
 use crate::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
@@ -81,10 +81,24 @@ impl NewSupplierReturn {
     }
 }
 
+/// Requires a manager if the supplier owes less than the goods cost, by more than an adjustment may write off.
+fn within_limit(lines: &[SupplierReturnLine], room: &StockContext<'_>) -> Result<(), Refusal> {
+    let limit = room.rules.policy.adjustment_value;
+    let lost = |line: &SupplierReturnLine| line.stock_cost.saturating_sub(line.claim).max(Money::ZERO);
+    let loss = lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(lost(line)));
+    if limit <= 0 || loss <= limit {
+        return Ok(());
+    }
+    room.authorization.manager_for(|| {
+        let needs = NeedsApproval::of("goods that go back for less than they cost");
+        needs.beyond(loss, limit, "approval.adjustment_value")
+    })
+}
+
 /// Sends goods back. `movement_ids` has one ID per line.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`, `approval_required`.
 pub fn return_to_supplier(
     cmd: &NewSupplierReturn,
     id: SupplierReturnId,
@@ -127,6 +141,7 @@ pub fn return_to_supplier(
             balance_after,
         });
     }
+    within_limit(&lines, room)?;
     let rows = moves.done();
     let document = SupplierReturn {
         supplier_return_id: id.clone(),

@@ -1,6 +1,7 @@
 //! `GET /api/opname/:id/differences`: what a count would move, by what it is worth.
 
 use super::arrivals::{Awaited, Received, awaited, received};
+use super::stock_of;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
@@ -97,7 +98,7 @@ fn page(
         if let Some(line) = line.as_ref().filter(|line| open && line.variance() > 0) {
             page.received_since.extend(received(storage, line)?);
         }
-        let stock = storage.stock().stock(&sku).map_err(stored)?.unwrap_or_default();
+        let stock = stock_of(storage, &sku)?;
         page.items.extend(line.map(|line| line_view(opname, &line, &stock, role)));
     }
     page.next_cursor = next_cursor;
@@ -109,6 +110,6 @@ fn value(storage: &Storage, line: &OpnameLine) -> Result<Money, ApiError> {
     if let Some(value) = line.variance_value {
         return Ok(value);
     }
-    let stock = storage.stock().stock(&line.sku).map_err(stored)?.unwrap_or_default();
+    let stock = stock_of(storage, &line.sku)?;
     Ok(line.estimate(&stock))
 }

@@ -58,6 +58,9 @@ pub struct CreditNoteLine {
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is none.
     pub receiving_line_no: Option<u32>,
+    /// Account of the invoice line that is credited. Null for goods.
+    #[serde(default)]
+    pub account: Option<String>,
     /// Net amount, without tax, in whole currency units.
     pub net: i64,
     /// Tax amount in whole currency units.

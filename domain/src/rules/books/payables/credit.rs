@@ -4,7 +4,7 @@ use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{BookOpen, CreditNote, CreditNoteKind, Invoice, PaymentPart};
 use crate::rules::books::payables::BookSums;
 use crate::rules::books::payables::payment::settle;
-use crate::rules::books::posting::plan::{INPUT_TAX, NOT_INVOICED, PAYABLES, PRICE_VARIANCE};
+use crate::rules::books::posting::plan::{Account, INPUT_TAX, NOT_INVOICED, PAYABLES, PRICE_VARIANCE};
 use std::collections::BTreeMap;
 
 /// Amount that a credit note takes off the payables in each book; together its total.
@@ -17,7 +17,8 @@ pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
     books.into_iter().map(|(book, open)| BookOpen { store_id: book.to_owned(), open }).collect()
 }
 
-/// The entries of a credit note: 2010 against the variance of a price, or against what is received and not invoiced: a
+/// The entries of a credit note: 2010 against the account of the invoice line whose price was too high, or against the
+/// variance of a price where that line billed goods, or against what is received and not invoiced: a
 /// receipt that was taken back, or a return of goods that were billed, is there with its own entry.
 pub fn credit_posting(note: &CreditNote) -> BookSums {
     let against = match note.kind {
@@ -28,7 +29,8 @@ pub fn credit_posting(note: &CreditNote) -> BookSums {
     for line in &note.lines {
         let book = line.store_id.as_str();
         sums.debit(book, PAYABLES, line.net).debit(book, PAYABLES, line.tax);
-        sums.credit(book, against, line.net).credit(book, INPUT_TAX, line.tax);
+        let account = line.account.as_deref().and_then(Account::parse).unwrap_or(against);
+        sums.credit(book, account, line.net).credit(book, INPUT_TAX, line.tax);
     }
     sums
 }

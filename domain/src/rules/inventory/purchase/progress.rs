@@ -19,8 +19,8 @@ impl OrderProgress {
         Self { po_id: order.po_id.clone(), lines: order.lines.iter().map(came).collect() }
     }
 
-    /// Records the accepted and rejected pieces of a SKU: line by line up to the ordered quantity, then up to the
-    /// tolerance of each line (docs/arithmetic.md#receiving-orders-and-transfers). Returns false if the order does not
+    /// Records the accepted and rejected pieces of a SKU: open line by open line up to the ordered quantity,
+    /// then up to the tolerance of each line (docs/arithmetic.md#receiving-orders-and-transfers). Returns false if the order does not
     /// have the SKU.
     ///
     /// # Errors
@@ -51,7 +51,11 @@ impl OrderProgress {
                         came.rejected.saturating_add(if known { Quantity::ZERO } else { rejected });
                     known = true;
                 }
-                let room = if beyond { most } else { line.qty };
+                let room = match (beyond, line.closed) {
+                    (true, _) => most,
+                    (false, true) => came.received,
+                    (false, false) => line.qty,
+                };
                 let part = left.min(room.saturating_sub(came.received).max(Quantity::ZERO));
                 came.received = came.received.saturating_add(part);
                 left = left.saturating_sub(part);

@@ -1,7 +1,7 @@
 //! Receives against a purchase order: its limits line by line, its prices, its supplier.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::{BasisPoints, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Quantity};
 use crate::model::base::ids::{MovementId, ReceivingId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
@@ -11,7 +11,7 @@ use crate::model::inventory::receiving::Receiving;
 use crate::rules::inventory::receiving::receive::post;
 use crate::rules::inventory::receiving::{NewReceiving, NewReceivingLine, receive};
 use crate::rules::inventory::stock::StockContext;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Posts a receiving document, against `order` if the command names one. The rows of the event include the progress of
 /// the order.
@@ -60,8 +60,9 @@ pub fn receive_order(
     Ok(event)
 }
 
-/// A line without a cost gets the cost of the order. If the order has a total for the line, each receipt takes its
-/// share, and the last pieces take the rest.
+/// A line without a cost gets the cost of the order: that of the order lines which its pieces fill, if the product has
+/// several prices there. If the order has a total for the line, each receipt takes its share, and the last pieces take
+/// the rest.
 fn at_ordered_cost(
     line: &mut NewReceivingLine,
     order: &PurchaseOrder,
@@ -70,15 +71,16 @@ fn at_ordered_cost(
     if line.unit_cost.is_some() || line.line_total.is_some() || line.qty == 0 {
         return;
     }
-    let mut ordered = order.lines.iter().filter(|ordered| ordered.sku == line.sku).peekable();
-    if order.lines.iter().any(|ordered| ordered.sku == line.sku && ordered.line_total.is_some()) {
-        let parts = ordered.map(|ordered| {
+    let of_sku = || order.lines.iter().filter(|ordered| ordered.sku == line.sku);
+    let unit_costs: BTreeSet<Money> = of_sku().map(|ordered| ordered.unit_cost).collect();
+    if unit_costs.len() > 1 || of_sku().any(|ordered| ordered.line_total.is_some()) {
+        let parts = of_sku().map(|ordered| {
             let value = |progress: &OrderProgress| ordered.value_of(progress.received(ordered));
             value(after).saturating_sub(value(before))
         });
         line.line_total = Some(parts.sum());
     } else {
-        line.unit_cost = ordered.peek().map(|ordered| ordered.unit_cost);
+        line.unit_cost = unit_costs.first().copied();
     }
 }
 

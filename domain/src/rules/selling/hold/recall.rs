@@ -108,6 +108,8 @@ pub fn recall(
         ..waiting.clone()
     };
     let as_held = basket.clone();
+    // Prices of now are prices under the terms of this shift.
+    basket.prices_include_tax = rules.prices_include_tax;
     match sale::renew(&mut basket, pricing, rules) {
         Ok(()) => {}
         Err(_) if draft.cmd.keep_prices => basket = as_held,

@@ -1,12 +1,10 @@
 //! What the shift decides about a return: who may, when, against what, into which transaction.
 
-use crate::model::base::business_date::business_date;
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MovementId, PaymentId, ReturnId, Sku};
 use crate::model::base::limits::PAYMENTS_MAX;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
-use crate::model::base::time::UtcMs;
 use crate::model::books::register::Counters;
 use crate::model::books::shift::{Shift, ShiftBook};
 use crate::model::inventory::product::Product;
@@ -17,6 +15,7 @@ use crate::model::selling::returns::{TakenBack, Verification};
 use crate::model::selling::transaction::{Transaction, TransactionState};
 use crate::rules::books::shift::may_sell;
 use crate::rules::selling::returns::NewReturn;
+use jiff::civil::Date;
 use std::collections::BTreeMap;
 
 /// The IDs that a return may need; what is left over is forgotten.
@@ -71,7 +70,6 @@ pub fn draft(
     sale: Option<&Transaction>,
     products: &BTreeMap<Sku, Product>,
     verification: Option<Verification>,
-    now: UtcMs,
     authorization: &Authorization<'_>,
     rules: &Rules,
     book: &ShiftBook,
@@ -96,7 +94,7 @@ pub fn draft(
     if sale.is_none() && !rules.policy.unreceipted_any_price {
         at_most_the_price(cmd, products)?;
     }
-    let late = sale.is_some_and(|sale| late(sale, now, rules));
+    let late = sale.is_some_and(|sale| late(sale, book.shift.business_date, rules));
     if verification == Some(Verification::Pending) {
         authorization.manager_for(|| NeedsApproval::of("a return that head office can't check now"))?;
     }
@@ -141,9 +139,8 @@ fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Resu
     fields.done()
 }
 
-/// Older than the window, in business days.
-fn late(sale: &Transaction, now: UtcMs, rules: &Rules) -> bool {
-    let today = business_date(now, &rules.timezone, rules.day_start);
+/// Whether a sale is older than the window, in business days, on the business date of the return.
+fn late(sale: &Transaction, today: Date, rules: &Rules) -> bool {
     let last = crate::model::people::points::days_after(sale.business_date, rules.policy.return_window_days);
     today > last
 }

@@ -56,9 +56,7 @@ pub(super) fn give_out(line: &mut ReturnLine, moves: &mut Moves<'_>) -> Result<(
             line.balance_after = Some(moved.balance_after);
         }
         Disposition::Damaged | Disposition::Vendor => {
-            let row = moves.row(&line.sku);
-            row.damaged = sum("stock", [row.damaged, line.qty.saturating_neg()])?;
-            row.damaged_value = sum("stock", [row.damaged_value, line.cost.saturating_neg()])?;
+            line.cost = moves.send_damaged(&line.sku, line.qty)?;
         }
         Disposition::None => {}
     }

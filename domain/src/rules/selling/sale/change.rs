@@ -3,7 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::{Money, Quantity};
-use crate::model::base::ids::{MemberId, TransactionId};
+use crate::model::base::ids::{MemberId, Sku, TransactionId};
 use crate::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::product as times;
 use crate::model::base::refusal::Refusal;
@@ -21,6 +21,7 @@ use crate::rules::selling::sale::{NewItem, PricingContext, TillContext, may_drop
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Request body of `PATCH /api/pos/transactions/:id`. Omitted fields stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -96,12 +97,13 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     after.note = cmd.note.clone().or(after.note).filter(|note| !note.is_empty());
     let items = match &cmd.items {
         Some(items) => Cow::Borrowed(items.as_slice()),
-        None => Cow::Owned(asked_for(before)),
+        None => Cow::Owned(items_at_catalogue_prices(before)),
     };
     room(items.len().saturating_sub(before.items.len()), till.book)?;
-    let found = catalogue(&items, pricing.products)?;
+    let kept = not_sold_any_more(before, &items, &pricing);
+    let found = catalogue(&items, pricing.products, &kept)?;
     if cmd.items.is_some() {
-        price_policy(&items, &found, &till.authorization, till.rules)?;
+        price_policy(&items, &found, Some(before), &till.authorization, till.rules)?;
     }
     let reason = cmd.discount_reason.clone().or_else(|| reason(before)).filter(|reason| !reason.is_empty());
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
@@ -109,7 +111,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     // Before the policy: a manager is not asked for what is not possible anyway.
     reprice(&mut after, &asked, &found, &pricing, till.rules)?;
     if cmd.items.is_some() || cmd.discount.is_some() {
-        discount_policy(&items, &found, discount, &till.authorization, till.rules)?;
+        discount_policy((&items, discount), &found, Some(before), &till.authorization, till.rules)?;
         discount_reason(&items, discount, reason.as_deref(), till.rules)?;
     }
     let removed = removed(before, &after);
@@ -162,6 +164,23 @@ pub(crate) fn renew(
     let discount = by(basket, DiscountSource::Basket).min(left);
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
     reprice(basket, &asked, &found, &pricing, rules)
+}
+
+/// Products of the basket that are not sold any more, as they were. Their pieces stay in the basket, and no further ones
+/// are added.
+fn not_sold_any_more(
+    before: &Transaction,
+    items: &[NewItem],
+    pricing: &PricingContext<'_>,
+) -> BTreeMap<Sku, Product> {
+    let is_sold = |sku: &Sku| pricing.products.product(sku).is_some_and(Product::is_active);
+    let asked =
+        |sku: &Sku| -> Quantity { items.iter().filter(|item| item.sku == *sku).map(|item| item.qty).sum() };
+    let held = |sku: &Sku| -> Quantity {
+        before.items.iter().filter(|line| line.sku == *sku).map(|line| line.qty).sum()
+    };
+    let idle = before.items.iter().filter(|line| !is_sold(&line.sku) && asked(&line.sku) <= held(&line.sku));
+    idle.map(|line| (line.sku.clone(), as_now(line, pricing))).collect()
 }
 
 /// The product of a line. If it was deleted or is no longer sold, the product as it was when the basket was created.

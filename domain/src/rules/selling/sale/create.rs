@@ -14,9 +14,10 @@ use crate::model::people::member::{Member, MemberState};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{DiscountSource, Transaction, TransactionState};
 use crate::rules::books::shift::overdue;
-use crate::rules::selling::sale::plausible::plausible_prices;
+use crate::rules::selling::sale::plausible::{is_set_before, plausible_prices};
 use crate::rules::selling::sale::price::{Asked, catalogue, reprice};
 use crate::rules::selling::sale::{CreateSale, NewItem, PricingContext, TillContext};
+use std::collections::BTreeMap;
 
 /// Most unfinished transactions of one shift: they live in its owner's memory.
 pub const OPEN_MAX: usize = 5_000;
@@ -54,8 +55,9 @@ pub(crate) fn basket(
     till.sells()?;
     room(cmd.items.len(), till.book)?;
     let member = member(cmd.member_id.as_ref(), &till.pricing)?;
-    let found = catalogue(&cmd.items, till.pricing.products)?;
-    price_policy(&cmd.items, &found, &till.authorization, till.rules)?;
+    let kept = BTreeMap::new();
+    let found = catalogue(&cmd.items, till.pricing.products, &kept)?;
+    price_policy(&cmd.items, &found, None, &till.authorization, till.rules)?;
     let mut transaction = empty(cmd, id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
@@ -63,7 +65,7 @@ pub(crate) fn basket(
         Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(Money::ZERO), discount_reason: reason };
     // Before the policy: a manager is not asked for what is not possible anyway.
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
-    discount_policy(&cmd.items, &found, asked.discount, &till.authorization, till.rules)?;
+    discount_policy((&cmd.items, asked.discount), &found, None, &till.authorization, till.rules)?;
     discount_reason(&cmd.items, asked.discount, reason, till.rules)?;
     Ok(transaction)
 }
@@ -111,11 +113,14 @@ pub(super) fn attribute(basket: &mut Transaction, member: Option<&Member>, rules
 pub(super) fn price_policy(
     items: &[NewItem],
     found: &[&Product],
+    before: Option<&Transaction>,
     authorization: &Authorization<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
-    let other =
-        |(_, (item, product)): &(usize, (&NewItem, &&Product))| item.price_of(product) != product.price;
+    let other = |(_, (item, product)): &(usize, (&NewItem, &&Product))| {
+        let price = item.price_of(product);
+        price != product.price && !is_set_before(before, &item.sku, price)
+    };
     let mut overrides = items.iter().zip(found).enumerate().filter(other).peekable();
     if overrides.peek().is_none() {
         return Ok(());
@@ -151,9 +156,9 @@ pub(super) fn price_policy(
 
 /// Requires a manager for amounts taken off by hand above the shop's limit, whether as a discount or as a price.
 pub(super) fn discount_policy(
-    items: &[NewItem],
+    (items, on_the_whole): (&[NewItem], Money),
     found: &[&Product],
-    on_the_whole: Money,
+    before: Option<&Transaction>,
     authorization: &Authorization<'_>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
@@ -163,7 +168,10 @@ pub(super) fn discount_policy(
     let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
         sum.saturating_add(i128::from(item.discount.unwrap_or(Money::ZERO)))
     });
-    if !above_limit(given, gross, rules) {
+    let is_no_more = before.map(taken_off).is_some_and(|(gross_before, given_before)| {
+        given <= given_before && given.saturating_mul(gross_before) <= given_before.saturating_mul(gross)
+    });
+    if is_no_more || !above_limit(given, gross, rules) {
         return Ok(());
     }
     authorization.manager_for(|| {
@@ -190,11 +198,16 @@ pub(super) fn discount_reason(
 
 /// Whether a manager has approved the manual discounts of a basket.
 pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
+    let (gross, given) = taken_off(basket);
+    above_limit(given, gross, rules)
+}
+
+/// Value of a basket at the catalogue's prices, and the amount that was taken off by hand.
+fn taken_off(basket: &Transaction) -> (i128, i128) {
     let parts = basket.items.iter().flat_map(|line| &line.discounts);
     let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
     let (gross, cut) = below_list(basket.items.iter().map(|line| (line.qty, line.price, line.list_price)));
-    let given = by_hand.fold(cut, |sum, part| sum.saturating_add(i128::from(part.amount)));
-    above_limit(given, gross, rules)
+    (gross, by_hand.fold(cut, |sum, part| sum.saturating_add(i128::from(part.amount))))
 }
 
 /// Value of lines at the catalogue's prices (or their own, if those are higher), and the amount by which less is

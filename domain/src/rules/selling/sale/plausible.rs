@@ -1,6 +1,7 @@
 //! Prices and cash that somebody typed: what was set by hand, and what looks like a bar code.
 
 use crate::model::base::figures::Money;
+use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
 use crate::model::inventory::product::Product;
@@ -21,11 +22,14 @@ const LARGEST_NOTE: Money = Money::new(100_000);
 
 /// The lines at a price that somebody has set by hand since `before`.
 pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) -> Vec<&'a Line> {
-    let known = |line: &Line| {
-        let mut lines = before.into_iter().flat_map(|basket| &basket.items);
-        lines.any(|old| old.price_override && old.sku == line.sku && old.price == line.price)
-    };
-    after.items.iter().filter(|line| line.price_override && !known(line)).collect()
+    let is_new = |line: &&Line| line.price_override && !is_set_before(before, &line.sku, line.price);
+    after.items.iter().filter(is_new).collect()
+}
+
+/// Whether the basket already has a product at this price by hand: nobody has to approve it again.
+pub(super) fn is_set_before(before: Option<&Transaction>, sku: &Sku, price: Money) -> bool {
+    let mut lines = before.into_iter().flat_map(|basket| &basket.items);
+    lines.any(|line| line.price_override && line.sku == *sku && line.price == price)
 }
 
 /// The largest price or cash amount that needs no confirmation: above it, and above a multiple of the expected amount,

@@ -50,19 +50,21 @@ pub(super) struct Asked<'a> {
     pub(super) discount_reason: Option<&'a str>,
 }
 
-/// The product of each line.
+/// The product of each line. `kept` has products that are not sold any more, and may be in the basket all the same.
 ///
 /// # Errors
 /// `unknown_sku` with all of them, `validation_failed` for products that are not sold any more.
 pub(super) fn catalogue<'a>(
     items: &[NewItem],
     products: &'a dyn Products,
+    kept: &'a BTreeMap<Sku, Product>,
 ) -> Result<Vec<&'a Product>, Refusal> {
     let mut unknown: Vec<String> = Vec::new();
     let mut idle = Vec::new();
     let mut found = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {
-        match products.product(&item.sku) {
+        match kept.get(&item.sku).or_else(|| products.product(&item.sku)) {
+            Some(product) if kept.contains_key(&item.sku) => found.push(product),
             None if unknown.contains(&item.sku.0) => {}
             None => unknown.push(item.sku.0.clone()),
             Some(product) if !product.is_active() => idle.push(FieldProblem {
