@@ -1987,6 +1987,8 @@ CREATE TABLE credit_notes (
     supplier_id TEXT NOT NULL,
     -- None: the supplier's paper has not come.
     number_key TEXT,
+    -- The invoice that it credits; none: that of each line.
+    invoice_id TEXT,
     note_date TEXT NOT NULL,
     state TEXT NOT NULL,
     -- What account 2010 holds of it, also while its paper has not come.
@@ -1994,6 +1996,7 @@ CREATE TABLE credit_notes (
     document TEXT NOT NULL
 );
 CREATE UNIQUE INDEX credit_notes_number ON credit_notes (supplier_id, number_key) WHERE state <> 'cancelled';
+CREATE INDEX credit_notes_invoice ON credit_notes (invoice_id) WHERE invoice_id IS NOT NULL;
 CREATE INDEX credit_notes_date ON credit_notes (note_date, credit_note_id);
 
 -- Money that went to suppliers.

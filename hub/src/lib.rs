@@ -41,10 +41,10 @@ pub mod feed {
 /// Parts of every handler: authority, changes, answers.
 pub mod http {
     pub mod authority;
-    pub mod bound_page;
     pub mod change;
     pub mod command;
     pub mod csv_rows;
+    pub mod filtered_list;
     pub mod handler;
     pub mod health;
     pub mod identity;

@@ -1,8 +1,8 @@
 //! Lists that are read page by page.
 
 use crate::db::failure::Failure;
-use crate::http::bound_page;
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::handler::{Answered, Request, answered};
 use crate::state::hub::Hub;
 use edge::page::{Cursor, Limit, Page};
@@ -21,14 +21,6 @@ pub trait PageQuery: DeserializeOwned + JsonSchema + Send + Sync {
 
     /// Cursor of the previous page.
     fn cursor(&self) -> Option<&Cursor>;
-
-    /// Name of the list with its filters: a cursor is valid for them alone.
-    ///
-    /// # Errors
-    /// 400 `invalid_query`.
-    fn list_name(&self, request: &Request) -> Result<String, ApiError> {
-        bound_page::of_request(request)
-    }
 
     /// Checks the filters before the cursor is read.
     ///
@@ -95,13 +87,13 @@ pub fn list<L: PagedList>(request: Request) -> BoxFuture<'static, Result<Reply, 
 async fn page<L: PagedList>(request: Request) -> Answered {
     let query: L::Query = request.query()?;
     query.check()?;
-    let name = query.list_name(&request)?;
-    let after = bound_page::after_of(&name, query.cursor())?;
+    let list = FilteredList::of(&request)?;
+    let after = list.after(query.cursor())?;
     let limit = one_more(query.limit());
     let items =
         L::read(PageOf { request: &request, pool: request.state.db.pool(), query: &query, after, limit })
             .await?;
-    Ok(Reply::ok(&bound_page::cut_of(&name, items, query.limit(), L::position)))
+    Ok(Reply::ok(&list.cut(items, query.limit(), L::position)))
 }
 
 /// Implements [`PageQuery`] for query parameters with the fields `limit` and `cursor`, and `q` if it is named.

@@ -22,6 +22,10 @@ const HINT_CHARS: usize = 4;
 /// Changes that need a person although their area is open to keys: approvals, because an administrator could approve
 /// their own documents with a key; and enrolment tokens of stores, because they are credentials.
 const PEOPLE_ONLY: [&str; 2] = ["/api/stores", "/api/stores/:id/token"];
+/// Lists whose documents may also name other stores than the one that they are filtered by.
+const OF_SEVERAL_STORES: [&str; 1] = ["/api/finance/invoices"];
+/// First characters of the ID of a key. A document that a key has changed has the ID as its author.
+pub const ID_PREFIX: &str = "key_";
 
 /// A new secret, with its hash and its hint.
 ///
@@ -114,7 +118,9 @@ fn role(key: &ApiKey, asked: &KeyedRequest<'_>) -> Result<Role, ApiError> {
     }
     if !key.store_ids.is_empty() && !names_store(key, asked) {
         let stores = key.store_ids.join(", ");
-        let problem = if asked.filters_by_store {
+        let problem = if OF_SEVERAL_STORES.contains(&asked.pattern) {
+            "a document of this list may be of several stores"
+        } else if asked.filters_by_store {
             "send one of them as store_id"
         } else {
             "this operation does not read one store"
@@ -134,5 +140,6 @@ fn names_store(key: &ApiKey, asked: &KeyedRequest<'_>) -> bool {
     let filters: BTreeMap<String, String> = query::parse(asked.query).unwrap_or_default();
     !asked.mutates
         && asked.filters_by_store
+        && !OF_SEVERAL_STORES.contains(&asked.pattern)
         && filters.get("store_id").is_some_and(|store_id| key.store_ids.contains(store_id))
 }

@@ -53,6 +53,7 @@ mod office {
     pub mod purchasing {
         pub mod amendments;
         pub mod changes;
+        mod credits;
         mod four_eyes;
         mod line_totals;
         pub mod order_lines;

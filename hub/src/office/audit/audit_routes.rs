@@ -1,7 +1,7 @@
 //! The audit log of head office and of all stores.
 
-use crate::http::bound_page::{after, asks, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::audit::audit_log::{self, Bookmark, Filter, View};
@@ -11,7 +11,7 @@ use edge::page::{Cursor, Limit};
 use edge::{ApiError, Doc, Reply, Route};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 pub const ROUTES: &[Route<Hub>] = &[Route::get("/api/audit", GOODS, LIST, answers!(list))];
 
@@ -25,14 +25,13 @@ pub const LIST: Doc =
             "at": "2026-11-20T02:06:34.739Z", "details": {"store_id": "S001"}}"#,
         );
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AuditQuery")]
 struct Ask {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     limit: Limit,
-    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only actions of this user.
     user_id: Option<String>,
@@ -47,8 +46,6 @@ struct Ask {
     /// Only those of this day or earlier.
     to: Option<Date>,
 }
-
-asks!(Ask, "audit");
 
 /// Beginnings of actions that users of finance see the entries of.
 const OF_FINANCE: &[&str] = &["finance", "settlement"];
@@ -67,7 +64,8 @@ fn own_areas(request: &Request) -> Result<Option<&'static [&'static str]>, ApiEr
 /// `GET /api/audit`
 pub async fn list(request: Request) -> Answered {
     let ask: Ask = request.query()?;
-    let before: Option<Bookmark> = after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before: Option<Bookmark> = list.after(ask.cursor.as_ref())?;
     let filter = Filter {
         user_id: ask.user_id.clone(),
         action: ask.action.clone(),
@@ -78,5 +76,5 @@ pub async fn list(request: Request) -> Answered {
         to: ask.to,
     };
     let items = audit_log::list(request.state.db.pool(), &filter, before, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, audit_log::place)))
+    Ok(Reply::ok(&list.cut(items, ask.limit, audit_log::place)))
 }

@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::reports::day_figures::{self, DayFigures};
 use domain::model::base::time::UtcMs;
@@ -15,14 +14,13 @@ use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaysQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -31,8 +29,6 @@ pub struct DaysQuery {
     /// Only this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(DaysQuery, "days");
-
 /// A business day of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreDay")]

@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::bag::Bags;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
@@ -51,14 +50,13 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DepositsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -69,7 +67,6 @@ pub struct DepositsQuery {
     /// Only those in this state. Deposits that were taken back, and those that took them back, are left out.
     pub state: Option<State>,
 }
-asks!(DepositsQuery, "deposits");
 
 /// A bank deposit.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Documents as stores reported them, for tracing a figure to its source.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
 use crate::office::documents::day::{self, DaysQuery};
@@ -89,10 +89,12 @@ pub const DEPOSITS: Doc = Doc::of(GROUP, "List bank deposits of all stores, newe
 /// `GET /api/transactions`
 pub async fn transactions(request: Request) -> Answered {
     let ask: TransactionsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     // What is listed and what is complete are of one state of the database, here and below.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = transaction::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, items, transaction::place);
+    let items =
+        transaction::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = list.cut(items, ask.limit, transaction::place);
     let page = List { items: sale_parts::with(&mut read, items, ask.include).await?, next_cursor };
     let days = (ask.store_id.as_deref(), ask.from, ask.to);
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
@@ -108,10 +110,12 @@ pub async fn transaction(request: Request) -> Answered {
 /// `GET /api/returns`
 pub async fn returns(request: Request) -> Answered {
     let ask: ReturnsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = return_document::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let items =
+        return_document::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
     let (page, days) =
-        (cut(&ask, items, return_document::place), (ask.store_id.as_deref(), ask.from, ask.to));
+        (list.cut(items, ask.limit, return_document::place), (ask.store_id.as_deref(), ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
@@ -125,9 +129,10 @@ pub async fn return_document(request: Request) -> Answered {
 /// `GET /api/shifts`
 pub async fn shifts(request: Request) -> Answered {
     let ask: ShiftsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = shift::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, items, shift::place);
+    let items = shift::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = list.cut(items, ask.limit, shift::place);
     let page = List { items: items.iter().map(shift::StoreShift::view).collect(), next_cursor };
     let days = (ask.store_id.as_deref(), ask.from, ask.to);
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
@@ -144,8 +149,9 @@ pub async fn shift(request: Request) -> Answered {
 /// `GET /api/days`
 pub async fn days(request: Request) -> Answered {
     let (ask, pool): (DaysQuery, _) = (request.query()?, request.state.db.pool());
-    let items = day::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, items, day::place);
+    let list = FilteredList::of(&request)?;
+    let items = day::list(pool, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = list.cut(items, ask.limit, day::place);
     let items = day::with_figures(pool, items, clock::now()).await?;
     Ok(Reply::ok(&List { items, next_cursor }))
 }
@@ -163,8 +169,10 @@ pub async fn day(request: Request) -> Answered {
 /// `GET /api/deposits`
 pub async fn deposits(request: Request) -> Answered {
     let ask: DepositsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = deposit::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let (page, days) = (cut(&ask, items, deposit::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    let items = deposit::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let (page, days) =
+        (list.cut(items, ask.limit, deposit::place), (ask.store_id.as_deref(), ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }

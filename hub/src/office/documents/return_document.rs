@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
@@ -20,14 +19,13 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -42,7 +40,6 @@ pub struct ReturnsQuery {
     /// Only those with goods of this disposition.
     pub disposition: Option<Disposition>,
 }
-asks!(ReturnsQuery, "returns");
 
 /// A return without its lines.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::table::record;
 use domain::model::base::figures::Money;
@@ -19,14 +18,13 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShiftsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -40,7 +38,6 @@ pub struct ShiftsQuery {
     /// units, in either direction.
     pub variance_above: Option<u32>,
 }
-asks!(ShiftsQuery, "shifts");
 
 /// A shift as last reported by its store.
 pub struct StoreShift {

@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
@@ -46,14 +45,13 @@ pub enum Include {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransactionsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -78,10 +76,8 @@ pub struct TransactionsQuery {
     /// Only documents posted on another day than their own (true), or only the others (false).
     pub late: Option<bool>,
     /// `items`, `payments` or `items,payments`: each sale with its lines and payments.
-    #[serde(skip_serializing)]
     pub include: Option<Include>,
 }
-asks!(TransactionsQuery, "transactions");
 
 /// A sale without its lines.
 #[derive(Debug, Serialize, JsonSchema)]

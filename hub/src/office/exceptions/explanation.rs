@@ -52,6 +52,7 @@ pub const OF_MONEY: &[&str] = &[
     SHIFT_INTERRUPTED,
     RETURN_OVER,
     POINTS_OVERDRAWN,
+    RECEIPT_REVERSED,
 ];
 
 /// Those that purchasing does.

@@ -1,6 +1,6 @@
 //! Days of books, listed, locked and opened again.
 
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use crate::http::prelude::*;
 use crate::office::finance::day::{self, Bookmark, Filter, State};
 use crate::office::finance::locking::{LockRequest, Locked, Unlock};
@@ -29,12 +29,11 @@ pub const ROUTES: &[Route<Hub>] = &[
         .command::<Unlock>(r#"{"store_id": "S001", "reason": "a bill was forgotten"}"#, DAY),
 ];
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaysQuery {
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     limit: Limit,
-    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only days of this store's book. Empty for head office's own book.
     store_id: Option<String>,
@@ -45,7 +44,7 @@ pub struct DaysQuery {
     /// Only open or only locked days.
     state: Option<State>,
 }
-asks!(DaysQuery, "book_days");
+page_query!(DaysQuery);
 
 impl PagedList for DaysQuery {
     type Query = Self;

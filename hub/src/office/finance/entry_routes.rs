@@ -53,8 +53,9 @@ impl Command for Reversal {
     const ACTION: &'static str = "finance.entry_reversed";
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
-        let writer = tx.writer().await?;
-        let written = writer.reverse(tx.connection, tx.path.get("entry_id"), &self).await?;
+        let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
+        let limit = finance.manual_limit.get();
+        let written = writer.reverse(tx.connection, tx.path.get("entry_id"), &self, limit).await?;
         posted(tx, &written).await
     }
 }
@@ -63,8 +64,8 @@ impl Command for Opening {
     const ACTION: &'static str = "finance.book_opened";
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
-        let writer = tx.writer().await?;
-        let written = writer.open_book(tx.connection, &self).await?;
+        let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
+        let written = writer.open_book(tx.connection, &self, finance.manual_limit.get()).await?;
         posted(tx, &[written]).await
     }
 }

@@ -71,13 +71,22 @@ struct Written {
     kind: Kind,
     group_id: Option<String>,
     reversed_by: Option<String>,
+    debit_total: i64,
 }
 
-const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, group_id, \
+const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, group_id, debit_total, \
                        (SELECT MIN(r.entry_id) FROM journal r WHERE r.reverses = journal.entry_id \
                        AND r.store_id = journal.store_id) AS reversed_by FROM journal";
 
 impl Writer<'_> {
+    /// 403 for an amount above the limit of entries by hand, unless an administrator writes it.
+    fn check_limit(&self, limit: i64, amount: i64) -> Result<(), ApiError> {
+        if limit > 0 && amount > limit && self.role != Role::Admin {
+            return Err(beyond(limit, amount));
+        }
+        Ok(())
+    }
+
     /// Writes an entry, one in each book; gives back their IDs.
     ///
     /// # Errors
@@ -96,9 +105,7 @@ impl Writer<'_> {
             check_book(connection, &format!("lines[{place}].store_id"), &line.store_id).await?;
         }
         let amount = new.lines.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
-        if limit > 0 && amount > limit && self.role != Role::Admin {
-            return Err(beyond(limit, amount).into());
-        }
+        self.check_limit(limit, amount)?;
         let ids: Vec<String> = books.keys().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
         let cause_id = ids.first().cloned().unwrap_or_default();
@@ -124,11 +131,12 @@ impl Writer<'_> {
     /// Writes what a book begins with; gives back the entry's ID.
     ///
     /// # Errors
-    /// 422; 409 `day_locked`, `duplicate`.
+    /// 422; 409 `day_locked`, `duplicate`; 403 `approval_required`.
     pub async fn open_book(
         &self,
         connection: &mut AnyConnection,
         opening: &Opening,
+        limit: i64,
     ) -> Result<String, Failure> {
         let Opening { store_id: book, date, lines, items, memo } = opening;
         if let Some(memo) = memo {
@@ -138,6 +146,7 @@ impl Writer<'_> {
         let expected = Expected::of(connection, (book.as_str(), *date), items).await?;
         let all: Vec<OpeningLine> = lines.iter().cloned().chain(expected.lines()).collect();
         let posted = entry_by_hand::opening(&all).map_err(ApiError::from)?;
+        self.check_limit(limit, posted.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add))?;
         Chart::read(connection).await?.check_by_hand(lines.iter().map(|line| &line.account))?;
         check_book(connection, "store_id", book).await?;
         let entry_no = self.dated(connection, book, *date).await?;
@@ -165,12 +174,14 @@ impl Writer<'_> {
     /// Takes back what a person wrote, in all its books; gives back the IDs of the reversals.
     ///
     /// # Errors
-    /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed.
+    /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed; 403
+    /// `approval_required`.
     pub async fn reverse(
         &self,
         connection: &mut AnyConnection,
         entry_id: &str,
         asked: &Reversal,
+        limit: i64,
     ) -> Result<Vec<String>, Failure> {
         check_text("reason", &asked.reason)?;
         let found = written(connection, &format!("{WRITTEN} WHERE entry_id = $1"), entry_id).await?;
@@ -192,6 +203,7 @@ impl Writer<'_> {
                 all
             }
         };
+        self.check_limit(limit, all.iter().map(|entry| entry.debit_total).fold(0_i64, i64::saturating_add))?;
         let ids: Vec<String> = all.iter().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
         let (numbers, entry_date) = self.reversal_date(connection, &all, asked.date).await?;
@@ -298,7 +310,9 @@ async fn check_book(connection: &mut AnyConnection, path: &str, book: &str) -> R
 async fn written(connection: &mut AnyConnection, sql: &str, key: &str) -> Result<Vec<Written>, sqlx::Error> {
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).bind(key).fetch_all(connection).await?;
     let one = |row: &sqlx::any::AnyRow| {
-        Ok(columns!(row => Written { entry_id, store_id, entry_no, entry_date, kind, group_id, reversed_by }))
+        Ok(
+            columns!(row => Written { entry_id, store_id, entry_no, entry_date, kind, group_id, reversed_by, debit_total }),
+        )
     };
     rows.iter().map(one).collect()
 }

@@ -1,7 +1,7 @@
 //! The list of journal entries: for people the newest first, for programs in the order of their numbers.
 
 use crate::db::failure::Failure;
-use crate::http::bound_page::{self, asks};
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request, change};
 use crate::office::finance::finance_routes::{in_order, told};
@@ -45,13 +45,12 @@ enum Include {
     Lines,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JournalQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     limit: Limit,
-    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only entries of this store's book. Empty for head office's own book.
     store_id: Option<String>,
@@ -79,13 +78,11 @@ struct JournalQuery {
     /// entry there: the hub was restored from a backup, and numbers were used again.
     after_id: Option<String>,
     /// `lines`: each entry with its lines.
-    #[serde(skip_serializing)]
     include: Option<Include>,
     /// Delimiter of the cells of a CSV answer.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     separator: Separator,
 }
-asks!(JournalQuery, "journal");
 
 impl JournalQuery {
     fn check(&self) -> Result<(), ApiError> {
@@ -120,7 +117,8 @@ impl JournalQuery {
 /// `GET /api/finance/journal`
 pub async fn journal(request: Request) -> Answered {
     let ask: JournalQuery = request.query()?;
-    let before: Option<Bookmark> = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before: Option<Bookmark> = list.after(ask.cursor.as_ref())?;
     ask.check()?;
     let limit = change::one_more(ask.limit);
     let (mut read, now) = (request.state.db.read().await?, clock::now());
@@ -135,7 +133,7 @@ pub async fn journal(request: Request) -> Answered {
         entries.into_iter().map(|entry| Listed { entry, lines: None }).collect()
     };
     let place = |Listed { entry, .. }: &Listed| (entry.entry_date, entry.store_id.clone(), entry.entry_no);
-    let page = bound_page::cut(&ask, items, place);
+    let page = list.cut(items, ask.limit, place);
     if as_csv {
         return Ok(table(page, ask.separator));
     }

@@ -1,7 +1,7 @@
 //! What stores did with goods beside selling: receipts, supplier returns, transfers, adjustments, counts.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::documents::entries::OfStore;
@@ -84,9 +84,11 @@ pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count, with its lines a
 /// `GET /api/receiving`
 pub async fn receipts(request: Request) -> Answered {
     let (ask, pool): (ReceivingQuery, _) = (request.query()?, request.state.db.pool());
+    let list = FilteredList::of(&request)?;
     let told: Vec<LatestRecord<ReceivingPosted>> =
-        goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+        goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
+            .await?;
+    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
     Ok(Reply::ok(&List { items: receipt::views(pool, items).await?, next_cursor }))
 }
 
@@ -100,9 +102,12 @@ pub async fn receipt(request: Request) -> Answered {
 /// `GET /api/receiving/discrepancies`
 pub async fn discrepancies(request: Request) -> Answered {
     let ask: DiscrepanciesQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = receiving_discrepancy::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let page = cut(&ask, items, receiving_discrepancy::place);
+    let items =
+        receiving_discrepancy::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit))
+            .await?;
+    let page = list.cut(items, ask.limit, receiving_discrepancy::place);
     let days = (ask.store_id.as_deref(), ask.from, ask.to);
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
@@ -110,8 +115,11 @@ pub async fn discrepancies(request: Request) -> Answered {
 /// `GET /api/supplier-returns`
 pub async fn supplier_returns(request: Request) -> Answered {
     let (ask, pool): (SupplierReturnsQuery, _) = (request.query()?, request.state.db.pool());
-    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let list = FilteredList::of(&request)?;
+    let told =
+        goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
+            .await?;
+    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
     let view = |told: LatestRecord<SupplierReturnPosted>| View::new(told.payload.document, told.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
@@ -128,8 +136,10 @@ pub async fn supplier_return(request: Request) -> Answered {
 /// `GET /api/transfers`
 pub async fn transfers(request: Request) -> Answered {
     let (ask, pool): (TransfersQuery, _) = (request.query()?, request.state.db.pool());
-    let found = transfer_document::list(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, found, transfer_document::place);
+    let list = FilteredList::of(&request)?;
+    let found =
+        transfer_document::list(pool, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let List { items, next_cursor } = list.cut(found, ask.limit, transfer_document::place);
     Ok(Reply::ok(&List { items: items.iter().map(|(_, transfer)| view(transfer)).collect(), next_cursor }))
 }
 
@@ -142,8 +152,11 @@ pub async fn transfer(request: Request) -> Answered {
 /// `GET /api/adjustments`
 pub async fn adjustments(request: Request) -> Answered {
     let (ask, pool): (AdjustmentsQuery, _) = (request.query()?, request.state.db.pool());
-    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let list = FilteredList::of(&request)?;
+    let told =
+        goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
+            .await?;
+    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
     let view = |told: LatestRecord<AdjustmentPosted>| {
         View::new(adjustment(told.payload, told.place.0), told.event_id)
     };
@@ -161,15 +174,24 @@ pub async fn one_adjustment(request: Request) -> Answered {
 /// `GET /api/opname`
 pub async fn opnames(request: Request) -> Answered {
     let (ask, pool): (OpnamesQuery, _) = (request.query()?, request.state.db.pool());
+    let list = FilteredList::of(&request)?;
     if ask.state.is_some_and(|state| state != OpnameState::Posted) {
-        let found = stock_document::counts_under_way(pool, &ask, after(&ask)?, one_more(ask.limit)).await?;
-        let List { items, next_cursor } = cut(&ask, found, stock_document::count_place);
+        let found = stock_document::counts_under_way(
+            pool,
+            &ask,
+            list.after(ask.cursor.as_ref())?,
+            one_more(ask.limit),
+        )
+        .await?;
+        let List { items, next_cursor } = list.cut(found, ask.limit, stock_document::count_place);
         let items: Vec<View<Opname>> =
             items.into_iter().map(|opname| View::new(opname, String::new())).collect();
         return Ok(Reply::ok(&List { items, next_cursor }));
     }
-    let told = goods_document::list(pool, &ask.filter(), after(&ask)?, one_more(ask.limit)).await?;
-    let List { items, next_cursor } = cut(&ask, told, |told| told.place.clone());
+    let told =
+        goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
+            .await?;
+    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
     let view = |told: LatestRecord<OpnamePosted>| View::new(told.payload.opname, told.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }

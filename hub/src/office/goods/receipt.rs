@@ -2,7 +2,6 @@
 
 use crate::columns;
 use crate::db::insert::list;
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::goods::goods_document::{self, Filter, Kind, LatestRecord};
 use domain::model::base::figures::{Money, Quantity};
@@ -37,14 +36,13 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivingQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -61,7 +59,6 @@ pub struct ReceivingQuery {
     /// Only those with this delivery note number of the supplier.
     pub delivery_note_no: Option<String>,
 }
-asks!(ReceivingQuery, "receiving");
 
 impl ReceivingQuery {
     /// As documents are found.

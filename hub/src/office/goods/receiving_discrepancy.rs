@@ -2,7 +2,6 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
@@ -46,14 +45,13 @@ impl Kind {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscrepanciesQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -66,7 +64,6 @@ pub struct DiscrepanciesQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(DiscrepanciesQuery, "receiving-discrepancies");
 
 /// A difference between a line of a receipt and its order.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -2,7 +2,6 @@
 
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::goods::goods_document::{self, Bookmark, Filter, Kind, LatestRecord};
 use crate::office::warehouses::warehouse_book;
@@ -62,14 +61,13 @@ impl<T> Detail<T> {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupplierReturnsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -80,7 +78,6 @@ pub struct SupplierReturnsQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(SupplierReturnsQuery, "supplier-returns");
 
 impl SupplierReturnsQuery {
     /// As documents are found.
@@ -96,14 +93,13 @@ impl SupplierReturnsQuery {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdjustmentsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -116,7 +112,6 @@ pub struct AdjustmentsQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(AdjustmentsQuery, "adjustments");
 
 impl AdjustmentsQuery {
     /// As documents are found.
@@ -133,14 +128,13 @@ impl AdjustmentsQuery {
 }
 
 /// Query parameters of the list: posted counts of stores, and counts of warehouses in any state.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpnamesQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -151,7 +145,6 @@ pub struct OpnamesQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(OpnamesQuery, "opname");
 
 impl OpnamesQuery {
     /// As documents are found.

@@ -2,7 +2,6 @@
 
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::documents::entries::{self, DocumentEntry};
 use domain::model::inventory::transfer::{Transfer, TransferState};
 use domain::rules::inventory::transfer::{TransferView, view};
@@ -25,14 +24,13 @@ pub enum Direction {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransfersQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those from or to this store.
     pub store_id: Option<String>,
@@ -45,7 +43,6 @@ pub struct TransfersQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(TransfersQuery, "transfers");
 
 /// A transfer with its entries in the books of both stores.
 #[derive(Debug, Serialize, JsonSchema)]

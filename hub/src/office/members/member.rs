@@ -3,7 +3,7 @@
 use crate::db::failure::Failure;
 use crate::db::filter::{Conditions, escaped, span_utc};
 use crate::projection::announce::FeedUpdates;
-use crate::projection::fields::{self, MEMBER, Writer};
+use crate::projection::fields::{self, MEMBER, STATE, Writer};
 use crate::table::member;
 use crate::{columns, feed, secret};
 use domain::model::base::figures::Points;
@@ -185,8 +185,12 @@ pub async fn change(
     if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(ApiError::not_found("the member").into());
     }
+    let known = fields::read(connection, MEMBER, id).await?;
+    if fields::is_erased(known.get(STATE)) {
+        let (state, allowed) = ("erased".to_owned(), Vec::new());
+        return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
+    }
     if may_be_lost {
-        let known = fields::read(connection, MEMBER, id).await?;
         let stays = |field: &str| match written.get(field) {
             Some(value) => !value.is_null(),
             None => known.get(field).is_some_and(|now| !now.value.is_null()),

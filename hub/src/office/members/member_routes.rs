@@ -1,7 +1,7 @@
 //! Members at head office.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::members::erase::{self, Erase};
 use crate::office::members::member::{self, View};
@@ -89,10 +89,12 @@ async fn read(request: Request) -> Answered {
 
 async fn points(request: Request) -> Answered {
     let ask: PointsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let mut read = request.state.db.read().await?;
     let limit = change::one_more(ask.limit);
-    let items = points_list::list(&mut read, request.param("id"), after(&ask)?, limit).await?;
-    Ok(Reply::ok(&cut(&ask, items, points_list::place)))
+    let items =
+        points_list::list(&mut read, request.param("id"), list.after(ask.cursor.as_ref())?, limit).await?;
+    Ok(Reply::ok(&list.cut(items, ask.limit, points_list::place)))
 }
 
 impl Command for NewMember {

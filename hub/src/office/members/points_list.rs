@@ -5,7 +5,6 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::members::member;
 use crate::table;
 use domain::model::base::figures::Points;
@@ -17,17 +16,15 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
 }
-asks!(PointsQuery, "points");
 
 /// A change of a member's points.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::http::command::Tx;
 use crate::office::suppliers::supplier::{self, Known};
+use crate::state::api_key::ID_PREFIX;
 use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
 use domain::model::base::figures::{Money, Quantity};
@@ -24,7 +24,7 @@ use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sqlx::{AnyConnection, AnyPool, Row};
 use std::collections::BTreeSet;
 
@@ -39,6 +39,13 @@ pub struct Buyer<'a> {
     pub today: Date,
     /// Rules of head office for approvals.
     pub approval: Approval,
+}
+
+impl Buyer<'_> {
+    /// Whether a program works on the order: it approves nothing.
+    pub fn is_program(&self) -> bool {
+        self.approver.by.starts_with(ID_PREFIX)
+    }
 }
 
 impl<'a> Tx<'a> {
@@ -58,15 +65,14 @@ impl<'a> Tx<'a> {
 }
 
 /// Filters of the list of orders; an omitted one lets all orders through.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PurchaseOrderSearch")]
 pub struct Filter {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
@@ -86,7 +92,6 @@ pub struct Filter {
     /// Only those with a line of this product.
     pub sku: Option<String>,
 }
-asks!(Filter, "purchase-orders");
 
 /// Position of a page: the day and order of the last item before it.
 pub type Bookmark = (String, String);

@@ -1,7 +1,7 @@
 //! Purchase orders, from the draft to their end.
 
-use crate::http::bound_page;
 use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::orders::order::{self, Filter};
 use crate::table::purchase_order;
@@ -44,11 +44,12 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 async fn list(request: Request) -> Answered {
     let ask: Filter = request.query()?;
-    let before = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before = list.after(ask.cursor.as_ref())?;
     let (pool, limit) = (request.state.db.pool(), change::one_more(ask.limit));
     let today = request.state.today(clock::now());
     let items = order::list(pool, &ask, before, today, limit).await?;
-    let page = bound_page::cut(&ask, items, |(made_on, order)| (made_on.clone(), order.po_id.clone()));
+    let page = list.cut(items, ask.limit, |(made_on, order)| (made_on.clone(), order.po_id.clone()));
     let items = page.items.into_iter().map(|(_, order)| order).collect();
     Ok(Reply::ok(&List { items, next_cursor: page.next_cursor }))
 }

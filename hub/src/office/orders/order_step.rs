@@ -4,6 +4,7 @@ use crate::db::failure::Failure;
 use crate::feed;
 use crate::office::finance::writer::check_text;
 use crate::office::orders::order::{Buyer, active, check_note, row, warned};
+use crate::office::suppliers::supplier::{self, Known};
 use crate::projection::orders::entry;
 use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
@@ -11,7 +12,7 @@ use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
 use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision, note_writer};
-use edge::ApiError;
+use edge::{ApiError, Code};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +41,38 @@ impl Reason {
     }
 }
 
+/// Request body of an approval.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ApprovePurchaseOrder")]
+pub struct Approve {
+    /// Reason in free text.
+    pub reason: Option<String>,
+    /// Total that the caller read, of the proposed revision if there is one, in whole currency units: the approval is
+    /// refused if it is another one now.
+    pub total: Option<Money>,
+}
+
+/// Approves an order or its proposed revision.
+///
+/// # Errors
+/// As [`take`]; 422 for another total than the one that was read.
+pub async fn approve(
+    connection: &mut AnyConnection,
+    po_id: &str,
+    asked: Approve,
+    buyer: &Buyer<'_>,
+) -> Result<PurchaseOrder, Failure> {
+    let order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
+    let now = order.proposed.as_ref().map_or(order.total, |proposed| proposed.total);
+    if asked.total.is_some_and(|total| total != now) {
+        let problem = format!("is {now} now: read the order again before you approve it");
+        return Err(ApiError::field("total", problem).into());
+    }
+    let reason = Reason { reason: asked.reason };
+    take(connection, po_id, Step::Whole(OrderStep::Approve), &reason, buyer).await
+}
+
 /// A step, with what it needs.
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
@@ -65,6 +98,9 @@ pub async fn take(
     if matches!(step, Step::Whole(OrderStep::Approve)) && order.is_revision_proposed() {
         return approve_proposed(connection, order, buyer).await;
     }
+    if matches!(step, Step::Whole(OrderStep::Approve | OrderStep::Send)) {
+        active(connection, &order.supplier_id).await?;
+    }
     let taken = match step {
         Step::Whole(OrderStep::Submit) => order.submit(buyer.approver.by, buyer.now),
         Step::Whole(OrderStep::Approve) => order.approve(buyer.approval, buyer.approver),
@@ -75,6 +111,10 @@ pub async fn take(
         Step::Line(OrderStep::OpenLine, line_no) => {
             let before = order.clone();
             let opened = order.close_line(line_no, false);
+            if buyer.is_program() && order.exceeds(&before) {
+                let problem = "an API key can't approve the larger total of the order: log in as a user";
+                return Err(ApiError::new(Code::InsufficientRole, problem).into());
+            }
             opened.and_then(|()| order.answer_for_more(&before, buyer.approval, buyer.approver))
         }
         Step::Line(_, line_no) => {
@@ -146,8 +186,8 @@ pub struct Line {
     pub expected_at: Option<Date>,
 }
 
-/// Changes an order that was sent; the version before is kept. With four eyes a total above the one that was approved waits
-/// for another person's approval.
+/// Changes an order that was sent; the version before is kept. With four eyes, and for an API key, a total above
+/// the one that was approved waits for another person's approval.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`, also for another revision than the current one; 422; 403 `approval_required` for a total
@@ -181,7 +221,7 @@ pub async fn revise(
     let mut order = before.revised(&revision, listed).map_err(ApiError::from)?;
     product::check_known(connection, &skus).await?;
     let (by, reason) = (buyer.approver.by, asked.reason.as_str());
-    if buyer.approval.four_eyes && order.exceeds(&before) {
+    if (buyer.approval.four_eyes || buyer.is_program()) && order.exceeds(&before) {
         let mut waiting = before.proposing(&revision, &order, (by, reason, buyer.now));
         waiting.updated_at = buyer.now;
         put(connection, &waiting).await?;
@@ -214,7 +254,8 @@ async fn replaced(
 ) -> Result<PurchaseOrder, Failure> {
     let skus: BTreeSet<&Sku> = order.lines.iter().map(|line| &line.sku).collect();
     let rows = supplier_price::of_skus(connection, Some(&order.supplier_id), &skus).await?;
-    let known = active(connection, &order.supplier_id).await?;
+    let known: Option<Known> = supplier::TABLE.locked(connection, &order.supplier_id).await?;
+    let known = known.ok_or_else(|| ApiError::not_found("the supplier"))?;
     order.warnings = warned(&order.lines, order.total, &known, &rows, buyer.today);
     keep(connection, before, (buyer.now, by, reason)).await?;
     write(connection, &mut order, true, buyer).await?;

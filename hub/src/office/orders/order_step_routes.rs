@@ -6,7 +6,7 @@ use crate::http::prelude::*;
 use crate::http::route;
 use crate::office::orders::order_paper::{Language, Paper};
 use crate::office::orders::order_routes::{ORDER, ordered};
-use crate::office::orders::order_step::{self, Reason, Revise, Step};
+use crate::office::orders::order_step::{self, Approve, Reason, Revise, Step};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::{purchase_order, supplier_price};
 use domain::model::base::figures::Money;
@@ -34,7 +34,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     step("/api/purchase-orders/:id/submit", "Submit a purchase order for approval")
         .command_or_default::<Submit>(REASON, ORDER),
     step("/api/purchase-orders/:id/approve", "Approve a purchase order")
-        .command_or_default::<Approve>(REASON, ORDER),
+        .command_or_default::<Approve>(r#"{"total": 108000}"#, ORDER),
     step("/api/purchase-orders/:id/reject", "Reject a purchase order; it becomes a draft again")
         .command_or_default::<Reject>(REASON, ORDER),
     step("/api/purchase-orders/:id/send", "Send a purchase order; its store can receive it from now on")
@@ -89,7 +89,7 @@ macro_rules! steps {
         })+
     };
 }
-steps!(Submit, Approve, Reject, Send, Cancel, Close, CloseLine, OpenLine);
+steps!(Submit, Reject, Send, Cancel, Close, CloseLine, OpenLine);
 
 async fn taken(tx: &mut Tx<'_>, step: OrderStep, reason: &Reason) -> Result<Changed<PurchaseOrder>, Failure> {
     let step = match step {
@@ -102,6 +102,16 @@ async fn taken(tx: &mut Tx<'_>, step: OrderStep, reason: &Reason) -> Result<Chan
     let buyer = tx.buyer().await?;
     let order = order_step::take(tx.connection, tx.path.get("id"), step, reason, &buyer).await?;
     Ok(Changed::answer(&order, with_reason(ordered(&order), reason.reason.as_deref())))
+}
+
+impl Command for Approve {
+    const ACTION: &'static str = OrderStep::Approve.audit_action();
+    type Answer = PurchaseOrder;
+    async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PurchaseOrder>, Failure> {
+        let (reason, buyer) = (self.reason.clone(), tx.buyer().await?);
+        let order = order_step::approve(tx.connection, tx.path.get("id"), self, &buyer).await?;
+        Ok(Changed::answer(&order, with_reason(ordered(&order), reason.as_deref())))
+    }
 }
 
 impl Command for Revise {
@@ -165,6 +175,8 @@ pub struct Receipt {
     store_id: String,
     /// ID of the store's event.
     event_id: String,
+    /// State of the receipt: `posted` or `reversed`.
+    state: String,
     /// Business day of the receipt.
     business_date: Date,
     /// Number of the supplier's delivery note. Null for none.
@@ -185,7 +197,7 @@ pub struct Receipts {
 
 async fn receipts(request: Request) -> Answered {
     let order = found(&request).await?;
-    let sql = "SELECT document_id, store_id, event_id, business_date, delivery_note_no, value, created_at \
+    let sql = "SELECT document_id, store_id, event_id, state, business_date, delivery_note_no, value, created_at \
                FROM goods_documents WHERE kind = 'receiving' AND store_id = $1 AND po_id = $2 \
                ORDER BY created_at, document_id";
     let query = sqlx::query(sql).bind(order.store_id.as_str().to_owned()).bind(order.po_id);
@@ -198,7 +210,7 @@ async fn receipts(request: Request) -> Answered {
 
 fn receipt(row: &sqlx::any::AnyRow) -> Result<Receipt, sqlx::Error> {
     Ok(columns!(row => Receipt {
-        receiving_id: "document_id", store_id, event_id, business_date, delivery_note_no, total_cost: "value",
+        receiving_id: "document_id", store_id, event_id, state, business_date, delivery_note_no, total_cost: "value",
         created_at,
     }))
 }

@@ -3,7 +3,7 @@
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
 use crate::office::finance::writer::{Writer, check_text};
-use crate::office::payables::credit_note_lines::{NewLine, Of, lines};
+use crate::office::payables::credit_note_lines::{NewLine, Of, check_price, lines};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::counter;
 use crate::table::payables::credit_note::{TABLE, of_number, put};
@@ -82,6 +82,7 @@ pub async fn create(
         created_by: Some(writer.by.to_owned()),
         created_at: writer.now,
     };
+    check_price(connection, &note).await?;
     check_number(connection, &note, set).await?;
     note.doc_no = counter::next(connection, "CN", writer.today.year()).await?;
     save(connection, &note, set).await?;

@@ -2,10 +2,10 @@
 
 use crate::db::failure::Failure;
 use crate::office::payables::invoice::locked;
-use crate::table::payables::uninvoiced;
+use crate::table::payables::{credit_note, uninvoiced};
 use domain::model::base::money::spread;
 use domain::model::base::refusal::Refusal;
-use domain::model::books::payables::{CreditNoteKind, CreditNoteLine, Invoice};
+use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, Invoice};
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,12 +31,13 @@ pub struct NewLine {
 }
 
 impl NewLine {
-    fn of(&self, store_id: &str, [net, tax]: [i64; 2]) -> CreditNoteLine {
+    fn of(&self, (store_id, account): (&str, Option<&str>), [net, tax]: [i64; 2]) -> CreditNoteLine {
         CreditNoteLine {
             invoice_line_no: self.invoice_line_no,
             store_id: store_id.to_owned(),
             receiving_id: self.receiving_id.clone(),
             receiving_line_no: self.receiving_line_no,
+            account: account.map(str::to_owned),
             net,
             tax,
         }
@@ -52,6 +53,43 @@ pub struct Of<'a> {
     pub kind: CreditNoteKind,
     /// Invoice whose price was too high. Required for the kind `price`.
     pub invoice_id: Option<&'a str>,
+}
+
+/// Checks that credit notes for the price of an invoice give back no more than it billed, in all and line by line, and
+/// that this one is not older than the invoice.
+///
+/// # Errors
+/// 422; 404 for its invoice.
+pub async fn check_price(connection: &mut AnyConnection, note: &CreditNote) -> Result<(), Failure> {
+    let Some(invoice_id) = note.invoice_id.as_deref().filter(|_| note.kind == CreditNoteKind::Price) else {
+        return Ok(());
+    };
+    let invoice = locked(connection, invoice_id).await?;
+    if note.date < invoice.invoice_date {
+        let problem = format!("must not be before {}, the date of the invoice", invoice.invoice_date);
+        return Err(ApiError::field("date", problem).into());
+    }
+    let mut notes = credit_note::of_invoice(connection, invoice_id).await?;
+    notes.retain(|other| other.kind == CreditNoteKind::Price && other.credit_note_id != note.credit_note_id);
+    let credited = |line_no: Option<u32>| {
+        let lines = notes.iter().flat_map(|other| &other.lines);
+        lines.filter(move |line| line_no.is_none() || line.invoice_line_no == line_no).map(|line| line.net)
+    };
+    let left = |billed: i64, line_no: Option<u32>| credited(line_no).fold(billed, i64::saturating_sub);
+    if note.net > left(invoice.net, None) {
+        let problem =
+            format!("must add up to at most {}, what is left of the invoice", left(invoice.net, None));
+        return Err(ApiError::field("lines", problem).into());
+    }
+    for (place, line) in note.lines.iter().enumerate() {
+        let billed = invoice.lines.iter().find(|billed| Some(billed.line_no) == line.invoice_line_no);
+        let Some(left) = billed.map(|billed| left(billed.net, line.invoice_line_no)) else { continue };
+        if line.net > left {
+            let problem = format!("must be at most {left}, what is left of the line of the invoice");
+            return Err(ApiError::field(format!("lines[{place}].net"), problem).into());
+        }
+    }
+    Ok(())
 }
 
 /// The parts of a credit note, each in its book.
@@ -89,17 +127,17 @@ fn of_price(invoice: &Invoice, line: &NewLine, place: usize) -> Result<Vec<Credi
         let found = invoice.lines.iter().find(|billed| billed.line_no == line_no);
         let path = format!("lines[{place}].invoice_line_no");
         let found = found.ok_or_else(|| ApiError::field(path, "is not a line of the invoice"))?;
-        return Ok(vec![line.of(&found.store_id, [line.net, line.tax])]);
+        return Ok(vec![line.of((&found.store_id, found.account.as_deref()), [line.net, line.tax])]);
     }
-    let mut books: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut books: BTreeMap<(&str, Option<&str>), i64> = BTreeMap::new();
     for billed in &invoice.lines {
-        let sum = books.entry(billed.store_id.as_str()).or_default();
+        let sum = books.entry((billed.store_id.as_str(), billed.account.as_deref())).or_default();
         *sum = sum.saturating_add(billed.net);
     }
     let weights: Vec<i64> = books.values().copied().collect();
     let figures = spread(line.net, &weights).into_iter().zip(spread(line.tax, &weights));
     let parts = books.keys().zip(figures).filter(|(_, (net, tax))| *net != 0 || *tax != 0);
-    Ok(parts.map(|(book, (net, tax))| line.of(book, [net, tax])).collect())
+    Ok(parts.map(|(book, (net, tax))| line.of(*book, [net, tax])).collect())
 }
 
 async fn claims(
@@ -115,7 +153,7 @@ async fn claims(
         let book = uninvoiced::claimed_in(connection, of.supplier_id, named).await?;
         let book = book
             .ok_or_else(|| ApiError::field(&path, "is not a receipt for which the supplier owes a credit"))?;
-        lines.push(line.of(&book, [line.net, line.tax]));
+        lines.push(line.of((&book, None), [line.net, line.tax]));
     }
     Ok(lines)
 }

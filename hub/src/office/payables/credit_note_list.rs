@@ -2,24 +2,22 @@
 
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::books::payables::{CreditNote, CreditNoteState};
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditNotesQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
@@ -30,7 +28,6 @@ pub struct CreditNotesQuery {
     /// Only those of this day or earlier.
     pub to: Option<Date>,
 }
-asks!(CreditNotesQuery, "credit-notes");
 
 /// The newest first, before the note of a day.
 pub async fn list(

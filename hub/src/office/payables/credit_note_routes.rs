@@ -1,7 +1,8 @@
 //! What suppliers give back.
 
+use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
-use crate::http::{bound_page, change};
 use crate::office::finance::writer::check_text;
 use crate::office::payables::credit_note::{self, New};
 use crate::office::payables::credit_note_list::{self, CreditNotesQuery};
@@ -57,11 +58,12 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 async fn list(request: Request) -> Answered {
     let ask: CreditNotesQuery = request.query()?;
-    let before = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before = list.after(ask.cursor.as_ref())?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = credit_note_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &CreditNote| (item.date, item.credit_note_id.clone());
-    let (page, days) = (bound_page::cut(&ask, items, place), (None, ask.from, ask.to));
+    let (page, days) = (list.cut(items, ask.limit, place), (None, ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 

@@ -4,6 +4,7 @@ use crate::config::{Finance, Purchasing};
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
 use crate::office::payables::credit_note::{check_number, check_paper, locked, save};
+use crate::office::payables::credit_note_lines::check_price;
 use crate::office::payables::poster::{Cause, post};
 use crate::office::payables::{invoice, payment};
 use crate::table::journal::Kind;
@@ -102,6 +103,7 @@ pub async fn approve(
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
     approval.check(approver, note.created_by.as_deref(), Money::new(note.total)).map_err(ApiError::from)?;
+    check_price(connection, &note).await?;
     if note.kind == CreditNoteKind::ReceiptReversed {
         let key = format!("{}:approve", note.credit_note_id);
         let cause = uninvoiced::Cause { key: &key, day: note.date };

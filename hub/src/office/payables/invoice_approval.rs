@@ -30,17 +30,32 @@ pub struct Reason {
     pub reason: String,
 }
 
+/// Request body of an approval.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ApproveInvoice")]
+pub struct Approve {
+    /// Total that the caller read, in whole currency units: the approval is refused if the invoice has another total
+    /// now.
+    pub total: Option<i64>,
+}
+
 /// Answers for an invoice: it is owed, and posted in the books whose goods it bills.
 ///
 /// # Errors
-/// 404; 409 `invalid_state`; 403 `approval_required`.
+/// 404; 409 `invalid_state`; 403 `approval_required`; 422 for another total.
 pub async fn approve(
     connection: &mut AnyConnection,
     invoice_id: &str,
+    asked: &Approve,
     writer: &Writer<'_>,
     (finance, set): (&Finance, &Purchasing),
 ) -> Result<Invoice, Failure> {
     let mut invoice = locked(connection, invoice_id).await?;
+    if asked.total.is_some_and(|total| total != invoice.total) {
+        let problem = format!("is {} now: read the invoice again before you approve it", invoice.total);
+        return Err(ApiError::field("total", problem).into());
+    }
     InvoiceStep::Approve.check(&invoice).map_err(ApiError::from)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };

@@ -2,24 +2,22 @@
 
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::books::payables::{Invoice, InvoiceState};
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicesQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this supplier.
     pub supplier_id: Option<String>,
@@ -36,7 +34,6 @@ pub struct InvoicesQuery {
     /// Only those with this invoice number of the supplier.
     pub invoice_no: Option<String>,
 }
-asks!(InvoicesQuery, "invoices");
 
 /// Position of a page: the day and invoice of the last item before it.
 pub type Bookmark = (Date, String);

@@ -1,9 +1,10 @@
 //! Invoices of suppliers, from the paper to what is owed.
 
+use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
-use crate::http::{bound_page, change};
 use crate::office::payables::invoice::{self, New};
-use crate::office::payables::invoice_approval::{self, Reason};
+use crate::office::payables::invoice_approval::{self, Approve, Reason};
 use crate::office::payables::invoice_change::Change;
 use crate::office::payables::invoice_list::{self, InvoicesQuery};
 use crate::office::payables::invoice_match::{self, Match};
@@ -58,7 +59,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     post("/api/finance/invoices/:id/approve", FINANCE, "Payables")
         .summary("Approve and post an invoice")
         .refuses(&[Code::InvalidState, Code::ApprovalRequired])
-        .step::<Approve>(INVOICE),
+        .command_or_default::<Approve>(r#"{"total": 31968}"#, INVOICE),
     post("/api/finance/invoices/:id/cancel", FINANCE, "Payables")
         .summary("Cancel an invoice; its number can be used again")
         .refuses(&[Code::InvalidState])
@@ -77,11 +78,12 @@ pub struct InvoiceView {
 
 async fn list(request: Request) -> Answered {
     let ask: InvoicesQuery = request.query()?;
-    let before = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before = list.after(ask.cursor.as_ref())?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = invoice_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &Invoice| (item.invoice_date, item.invoice_id.clone());
-    let (page, days) = (bound_page::cut(&ask, items, place), (ask.store_id.as_deref(), ask.from, ask.to));
+    let (page, days) = (list.cut(items, ask.limit, place), (ask.store_id.as_deref(), ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
@@ -125,7 +127,6 @@ impl Command for Match {
 }
 
 with_body!(Dispute(Reason), Cancel(Reason));
-without_body!(Approve);
 
 impl Command for Dispute {
     const ACTION: &'static str = "finance.invoice_disputed";
@@ -143,7 +144,7 @@ impl Command for Approve {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Invoice>, Failure> {
         let (writer, set) = (tx.writer().await?, tx.settings().await?);
         let (id, set) = (tx.path.get("id"), (&set.finance, &set.purchasing));
-        let approved = invoice_approval::approve(tx.connection, id, &writer, set).await?;
+        let approved = invoice_approval::approve(tx.connection, id, &self, &writer, set).await?;
         Ok(Changed::answer(&approved, details(&approved, None)))
     }
 }

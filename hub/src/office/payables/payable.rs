@@ -2,7 +2,6 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
@@ -14,14 +13,13 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UninvoicedQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Day in the books. Defaults to now.
     pub as_of: Option<Date>,
@@ -32,7 +30,6 @@ pub struct UninvoicedQuery {
     /// Only lines that are older than this number of days.
     pub older_than_days: Option<u32>,
 }
-asks!(UninvoicedQuery, "uninvoiced");
 
 /// A line with an open amount on account 2020.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -77,18 +74,21 @@ const NOW: &str = "SELECT store_id, receiving_id, line_no, po_id, supplier_id, s
                    CASE WHEN closed = 0 OR open_value <> 0 THEN qty - invoiced_qty - returned_qty ELSE 0 END AS open_qty \
                    FROM uninvoiced";
 
-/// Lines at the end of a day in the books: as they came, and what was taken out of them until then.
+/// Lines at the end of a day in the books: as they came, and what was taken out of them until then. Of goods that came
+/// later, only what was billed of them until then.
 fn lines_as_of(day: Date) -> String {
     format!(
         "SELECT l.store_id, l.receiving_id, l.line_no, l.po_id, l.supplier_id, l.sku, l.business_date, l.kind, l.unit_cost, \
-         l.qty + COALESCE(m.qty, 0) AS open_qty, l.value + COALESCE(m.value, 0) AS open_value FROM uninvoiced l \
+         CASE WHEN COALESCE(b.entry_date, l.business_date) <= '{day}' THEN l.qty ELSE 0 END + COALESCE(m.qty, 0) \
+         AS open_qty, CASE WHEN COALESCE(b.entry_date, l.business_date) <= '{day}' THEN l.value ELSE 0 END \
+         + COALESCE(m.value, 0) AS open_value FROM uninvoiced l \
          LEFT JOIN journal b ON b.store_id = l.store_id AND b.cause_key = l.event_id \
          LEFT JOIN (SELECT x.store_id, x.receiving_id, x.line_no, CAST(SUM(x.qty) AS BIGINT) AS qty, \
          CAST(SUM(x.value) AS BIGINT) AS value FROM uninvoiced_moves x \
          LEFT JOIN journal j ON j.store_id = x.store_id AND j.cause_key = x.cause_key \
          WHERE COALESCE(j.entry_date, x.day) <= '{day}' GROUP BY x.store_id, x.receiving_id, x.line_no) m \
          ON m.store_id = l.store_id AND m.receiving_id = l.receiving_id AND m.line_no = l.line_no \
-         WHERE COALESCE(b.entry_date, l.business_date) <= '{day}'"
+         WHERE COALESCE(b.entry_date, l.business_date) <= '{day}' OR m.value IS NOT NULL"
     )
 }
 

@@ -1,7 +1,8 @@
 //! What is owed, and what was received and never billed.
 
+use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
-use crate::http::{bound_page, change};
 use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
@@ -41,7 +42,8 @@ const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and ag
 
 async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
-    let before = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before = list.after(ask.cursor.as_ref())?;
     // The lines and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let today = request.state.today(now);
@@ -50,7 +52,7 @@ async fn uninvoiced(request: Request) -> Answered {
     }
     let items = payable::uninvoiced(&mut read, &ask, before, today, change::one_more(ask.limit)).await?;
     let (page, days) =
-        (bound_page::cut(&ask, items, payable::place), (ask.store_id.as_deref(), None, ask.as_of));
+        (list.cut(items, ask.limit, payable::place), (ask.store_id.as_deref(), None, ask.as_of));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
 }
 

@@ -99,6 +99,8 @@ pub async fn create(
             return Err(ApiError::field("reference", "must be at most 64 bytes").into());
         }
     }
+    let is_known = "SELECT COUNT(*) FROM suppliers WHERE supplier_id = $1";
+    check_known(connection, "supplier_id", is_known, &new.supplier_id).await?;
     let account = account(connection, &new).await?;
     let allocations: Vec<Allocation> = new.allocations.into_iter().map(Into::into).collect();
     let mut documents = documents(connection, &allocations, &new.credits).await?;

@@ -1,7 +1,8 @@
 //! Money that went to suppliers.
 
+use crate::http::change;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
-use crate::http::{bound_page, change};
 use crate::office::payables::invoice_approval::Reason;
 use crate::office::payables::payment::{self, Allocate, New};
 use crate::office::payables::payment_list::{self, SupplierPaymentsQuery};
@@ -102,11 +103,12 @@ async fn proposal(request: Request) -> Answered {
 
 async fn list(request: Request) -> Answered {
     let ask: SupplierPaymentsQuery = request.query()?;
-    let before = bound_page::after(&ask)?;
+    let list = FilteredList::of(&request)?;
+    let before = list.after(ask.cursor.as_ref())?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = payment_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
     let place = |item: &SupplierPayment| (item.date, item.payment_id.clone());
-    let (page, days) = (bound_page::cut(&ask, items, place), (None, ask.from, ask.to));
+    let (page, days) = (list.cut(items, ask.limit, place), (None, ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 

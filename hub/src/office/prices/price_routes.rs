@@ -1,6 +1,6 @@
 //! Prices.
 
-use crate::http::bound_page;
+use crate::http::filtered_list;
 use crate::http::prelude::*;
 use crate::office::prices::price;
 use domain::model::base::ids::StoreId;
@@ -93,7 +93,7 @@ impl Command for price::New {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PriceDown>, Failure> {
         let price = price::set(tx.connection, self, tx.now).await?;
         let location =
-            format!("/api/prices?cursor={}", bound_page::cursor_at("/api/prices", &price.price_id));
+            format!("/api/prices?cursor={}", filtered_list::cursor_at("/api/prices", &price.price_id));
         Ok(Changed::created(location, &price, json!(price)))
     }
 }

@@ -6,7 +6,7 @@ use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::feed::{self, Entry};
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use crate::table::store;
 use domain::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::time::UtcMs;
@@ -34,19 +34,18 @@ pub struct View {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegistersQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
 }
-asks!(RegistersQuery, "registers");
+page_query!(RegistersQuery);
 
 /// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);

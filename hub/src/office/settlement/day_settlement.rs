@@ -4,7 +4,6 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::settlement::by_method::{self, ByMethod};
 use crate::office::settlement::drawer::{self, Cash};
@@ -96,14 +95,13 @@ pub struct Detail {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettlementsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -114,7 +112,6 @@ pub struct SettlementsQuery {
     /// Only those in this state.
     pub state: Option<SettlementState>,
 }
-asks!(SettlementsQuery, "settlements");
 
 /// Position of a page: the day and store of the last item before it.
 pub type Bookmark = (Date, String);

@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::ItemRef;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -37,14 +37,13 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExceptionsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this type.
     #[serde(rename = "type")]
@@ -64,7 +63,7 @@ pub struct ExceptionsQuery {
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
 }
-asks!(ExceptionsQuery, "settlement_exceptions");
+page_query!(ExceptionsQuery);
 
 /// An exception of the settlement.
 #[derive(Debug, Serialize, JsonSchema)]

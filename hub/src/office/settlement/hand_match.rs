@@ -9,7 +9,7 @@ use crate::table::{journal, settlement};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
-use domain::rules::books::settlement::{Found, Match, match_by_hand};
+use domain::rules::books::settlement::{Found, Match, Rule, match_by_hand};
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -38,6 +38,20 @@ pub struct New {
     pub reason: String,
 }
 
+/// A payment to a supplier is reported by the bank that paid it: nothing is posted that would move it to another bank's
+/// account.
+fn check_paid_from(made: &Match<'_>, bank: Account) -> Result<(), ApiError> {
+    if made.rule != Rule::SupplierPayment {
+        return Ok(());
+    }
+    let Some((place, item)) = made.items.iter().enumerate().find(|(_, item)| item.account != bank) else {
+        return Ok(());
+    };
+    let (paid_from, bank) = (String::from(item.account), String::from(bank));
+    let problem = format!("was paid from account {paid_from}, and the lines are of account {bank}");
+    Err(ApiError::field(format!("item_ids[{place}]"), problem))
+}
+
 impl Writer<'_> {
     /// Matches lines with items; gives back the match's ID.
     ///
@@ -59,6 +73,7 @@ impl Writer<'_> {
         }
         let made = match_by_hand(&source.terms(), &lines, &items)
             .map_err(|problem| ApiError::field("item_ids", problem))?;
+        check_paid_from(&made, source.bank()?)?;
         let rest = self.difference_account(connection, new, made.difference).await?;
         let books: BTreeSet<&str> = items.iter().map(|item| item.store_id.as_str()).collect();
         for book in books {

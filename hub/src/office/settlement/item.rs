@@ -2,7 +2,6 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use jiff::Span;
@@ -42,14 +41,13 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -69,24 +67,21 @@ pub struct ItemsQuery {
     /// Only items whose business day is more than this number of days ago.
     pub older_than_days: Option<u32>,
 }
-asks!(ItemsQuery, "settlement_items");
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettlementItemsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those paid by this method.
     pub method: Option<String>,
     /// Only those in this state.
     pub state: Option<State>,
 }
-asks!(SettlementItemsQuery, "items_of_settlement");
 
 impl SettlementItemsQuery {
     /// Those of this settlement.

@@ -5,7 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::db::insert;
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use crate::office::settlement::file::set_aside::{Reason, RowsSetAside};
 use crate::row;
 use domain::model::base::refusal::Refusal;
@@ -50,21 +50,20 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RowsSetAsideQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those in this state.
     pub state: Option<State>,
     /// Only those with this reason.
     pub reason: Option<Reason>,
 }
-asks!(RowsSetAsideQuery, "statement_rows_set_aside");
+page_query!(RowsSetAsideQuery);
 
 /// A row that is not a line.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Settlements: listed, made, matched again and approved.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::finance::writer::check_text;
 use crate::office::reports::completeness::{self, CompleteList};
@@ -100,12 +100,14 @@ pub struct Approval {
 
 async fn list(request: Request) -> Answered {
     let ask: SettlementsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     // The settlements and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = settlement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
+    let items =
+        settlement::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
     let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
-    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, settlement::place), completeness)))
+    Ok(Reply::ok(&CompleteList::of(list.cut(items, ask.limit, settlement::place), completeness)))
 }
 
 async fn read(request: Request) -> Answered {
@@ -115,24 +117,28 @@ async fn read(request: Request) -> Answered {
 
 async fn items_of_day(request: Request) -> Answered {
     let ask: item::SettlementItemsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let found = settlement::find(&mut read, request.param("id")).await?;
     let (store_id, day) = (found.store_id.clone(), found.business_date);
     let (filter, today) = (ask.of_day(found.store_id, day), request.state.today(now));
-    let items = item::list(&mut read, &filter, today, after(&ask)?, one_more(ask.limit)).await?;
+    let items =
+        item::list(&mut read, &filter, today, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
     let completeness = completeness::of(&mut *read, Some(&store_id), (day, day), now).await?;
-    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
+    Ok(Reply::ok(&CompleteList::of(list.cut(items, ask.limit, item::place), completeness)))
 }
 
 async fn items(request: Request) -> Answered {
     let ask: item::ItemsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     // The items and what is complete are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let today = request.state.today(now);
-    let items = item::list(&mut read, &ask, today, after(&ask)?, one_more(ask.limit)).await?;
+    let items =
+        item::list(&mut read, &ask, today, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(today));
     let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
-    Ok(Reply::ok(&CompleteList::of(cut(&ask, items, item::place), completeness)))
+    Ok(Reply::ok(&CompleteList::of(list.cut(items, ask.limit, item::place), completeness)))
 }
 
 impl Command for New {

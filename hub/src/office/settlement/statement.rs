@@ -4,7 +4,6 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::rules::books::settlement::state::StatementState;
 use edge::ApiError;
 use edge::page::{Cursor, Limit};
@@ -82,14 +81,13 @@ pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatementsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this source.
     pub source_id: Option<String>,
@@ -100,7 +98,6 @@ pub struct StatementsQuery {
     /// Only those in this state.
     pub state: Option<StatementState>,
 }
-asks!(StatementsQuery, "statements");
 
 /// Position of a page: the day and statement of the last item before it.
 pub type Bookmark = (Date, String);

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use domain::rules::books::settlement::LineKind;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -48,19 +48,18 @@ impl State {
 }
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatementLinesQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those in this state.
     pub state: Option<State>,
 }
-asks!(StatementLinesQuery, "statement_lines");
+page_query!(StatementLinesQuery);
 
 /// A line of a statement.
 #[derive(Debug, Serialize, JsonSchema)]

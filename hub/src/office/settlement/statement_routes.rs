@@ -1,7 +1,7 @@
 //! Statements: imported, listed and read.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
@@ -130,10 +130,12 @@ pub struct JsonStatement {
 
 async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     // What is not matched may be what a store has not reported yet: both are of one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let items = statement::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    let (page, today) = (cut(&ask, items, statement::place), request.state.today(now));
+    let items =
+        statement::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let (page, today) = (list.cut(items, ask.limit, statement::place), request.state.today(now));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, (None, ask.from, ask.to), (today, now)).await?))
 }
 

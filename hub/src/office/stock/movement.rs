@@ -2,7 +2,6 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use domain::model::base::figures::Quantity;
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
@@ -15,14 +14,13 @@ use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MovementsQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -33,7 +31,6 @@ pub struct MovementsQuery {
     /// Only those with this reason.
     pub reason: Option<MovementReason>,
 }
-asks!(MovementsQuery, "movements");
 
 /// A change of a product's stock in a store.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Stock of all stores.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::stock::movement::{self, MovementsQuery};
@@ -57,9 +57,11 @@ pub struct OfProduct {
 /// `GET /api/stock`
 pub async fn list(request: Request) -> Answered {
     let ask: StockQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let mut read = request.state.db.read().await?;
-    let items = stock_row::list(&mut read, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, stock_row::place)))
+    let items =
+        stock_row::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&list.cut(items, ask.limit, stock_row::place)))
 }
 
 /// `GET /api/stock/:sku`
@@ -78,7 +80,9 @@ pub async fn read(request: Request) -> Answered {
 /// `GET /api/stock/:sku/movements`
 pub async fn movements(request: Request) -> Answered {
     let (ask, sku): (MovementsQuery, _) = (request.query()?, request.param("sku"));
+    let list = FilteredList::of(&request)?;
     let pool = request.state.db.pool();
-    let items = movement::list(pool, sku, &ask, after(&ask)?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&cut(&ask, items, movement::place)))
+    let items =
+        movement::list(pool, sku, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    Ok(Reply::ok(&list.cut(items, ask.limit, movement::place)))
 }

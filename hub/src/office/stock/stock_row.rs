@@ -4,7 +4,6 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::db::{Engine, array};
-use crate::http::bound_page::asks;
 use crate::office::products::product::found_by;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use domain::model::base::figures::Quantity;
@@ -25,14 +24,13 @@ use std::collections::{BTreeSet, HashMap};
 const LOOKED_AT: i64 = 500;
 
 /// Query parameters of the list.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StockQuery {
     /// Items on a page.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page; omitted for the first page.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
     /// Only those of this store.
     pub store_id: Option<String>,
@@ -52,7 +50,6 @@ pub struct StockQuery {
     #[serde(default)]
     pub damaged: bool,
 }
-asks!(StockQuery, "stock");
 
 /// A product in a store.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -323,8 +323,8 @@ pub async fn set_disabled(
     disabled: bool,
     now: UtcMs,
 ) -> Result<Option<StoreState>, sqlx::Error> {
-    let sql =
-        "UPDATE stores SET disabled = $2, disabled_at = $3 WHERE store_id = $1 RETURNING name, enrolled_at";
+    let sql = "UPDATE stores SET disabled_at = CASE WHEN $2 = 1 AND disabled = 1 THEN disabled_at ELSE $3 END, disabled = $2 \
+         WHERE store_id = $1 RETURNING name, enrolled_at";
     let query = sqlx::query(sql).bind(store_id).bind(i64::from(disabled));
     let row = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
     let Some(row) = row else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use crate::db::document::decode;
 use crate::db::filter::Conditions;
-use crate::http::bound_page::asks;
+use crate::http::paged_list::page_query;
 use crate::http::prelude::*;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::office::suppliers::supplier_price::{self, Change, Imported, New};
@@ -38,33 +38,31 @@ pub const ROUTES: &[Route<Hub>] = &[
         .lists::<OfProduct>(ROW),
 ];
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierPriceSearch")]
 pub struct Search {
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     limit: Limit,
-    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only those of this product.
     sku: Option<String>,
     /// Only prices that apply on this day.
     on: Option<Date>,
 }
-asks!(Search, "supplier-prices");
+page_query!(Search);
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSupplierSearch")]
 pub struct OfProduct {
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     limit: Limit,
-    #[serde(skip_serializing)]
     cursor: Option<Cursor>,
     /// Only prices that apply on this day.
     on: Option<Date>,
 }
-asks!(OfProduct, "product-suppliers");
+page_query!(OfProduct);
 
 /// Rows after an ID; those that do not count on the day are left out.
 async fn rows(

@@ -1,7 +1,7 @@
 //! API keys: credentials of programs. Only administrators, and no key, manage them.
 
 use crate::http::prelude::*;
-use crate::state::api_key::new_secret;
+use crate::state::api_key::{ID_PREFIX, new_secret};
 use crate::table::api_key::{self, ApiKey, KeyRole};
 use crate::table::key_scope::Scope;
 use crate::table::{audit, store};
@@ -166,7 +166,7 @@ async fn create(request: Request) -> Answered {
     }
     let (secret, hash, hint) = new_secret();
     let key = ApiKey {
-        key_id: UserId(ids::new("key_")),
+        key_id: UserId(ids::new(ID_PREFIX)),
         name,
         role,
         scopes,

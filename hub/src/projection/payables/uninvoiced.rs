@@ -6,6 +6,7 @@ use crate::projection::payables::credit_note;
 use crate::projection::returns::places;
 use crate::row;
 use crate::table::exception::{self, Found};
+use crate::table::payables::invoice;
 use crate::table::payables::uninvoiced::{Cause, bound, note};
 use crate::table::purchase_order;
 use domain::model::base::figures::{BasisPoints, Money, Quantity};
@@ -95,7 +96,7 @@ fn at(store_id: &str, receiving_id: &str, line_no: u32) -> ReceiptRef {
     ReceiptRef { store_id: store_id.to_owned(), receiving_id: receiving_id.to_owned(), line_no }
 }
 
-/// Takes a reversed receipt out. Billed pieces stay billed: a value below 0 waits for a credit note.
+/// Takes a reversed receipt out. Pieces that are billed in the books stay billed: a value below 0 waits for a credit note.
 async fn reversed(
     connection: &mut AnyConnection,
     receiving: &Receiving,
@@ -105,6 +106,7 @@ async fn reversed(
                  AND line_no = $3 RETURNING invoiced_qty, qty - invoiced_qty - returned_qty AS open_qty";
     let free = "UPDATE uninvoiced SET returned_qty = qty - invoiced_qty \
                 WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
+    invoice::release_receipt(connection, found.store_id, receiving).await?;
     let mut billed = Quantity::ZERO;
     for line in &receiving.lines {
         let at = at(found.store_id, receiving.receiving_id.as_str(), line.line_no);
@@ -165,6 +167,7 @@ async fn returned(
             store_id: found.store_id.to_owned(),
             receiving_id: Some(receiving_id),
             receiving_line_no: Some(line_no),
+            account: None,
             net: net.get(),
             tax: i64::try_from(tax).unwrap_or(net.get()),
         });

@@ -8,6 +8,7 @@ use domain::model::base::ids::Sku;
 use domain::rules::books::payables::{BilledPart, OpenReceipt, ReturnPlace};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
+use std::collections::BTreeSet;
 
 /// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
 /// and what is and did not go back.
@@ -71,7 +72,7 @@ pub(crate) async fn release_held(
         if left >= qty {
             break;
         }
-        invoice::release_held(connection, &invoice_id, sku).await?;
+        invoice::release_held(connection, &invoice_id, &BTreeSet::from([sku])).await?;
         left = left.saturating_add(frees);
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! `credit_notes`: what suppliers give back, as documents.
 
+use crate::db::column::Columns as _;
 use crate::db::document::{Table, encode, table};
 use crate::db::insert;
 use crate::row;
@@ -18,9 +19,16 @@ pub async fn put(
     let open = if note.state == CreditNoteState::Expected { note.total } else { note.open };
     let row = row! {
         credit_note_id: note.credit_note_id.as_str(), supplier_id: note.supplier_id.as_str(), number_key,
-        note_date: note.date.to_string(), state: note.state.name(), open, document: encode(note)?,
+        invoice_id: note.invoice_id.clone(), note_date: note.date.to_string(), state: note.state.name(), open, document: encode(note)?,
     };
     insert::replace(connection, "credit_notes", &["credit_note_id"], vec![row]).await
+}
+
+/// Credit notes of an invoice that count.
+pub async fn of_invoice(connection: &mut AnyConnection, invoice_id: &str) -> Result<Vec<CreditNote>, Error> {
+    let sql = "SELECT document FROM credit_notes WHERE invoice_id = $1 AND state <> 'cancelled'";
+    let rows = sqlx::query(sql).bind(invoice_id.to_owned()).fetch_all(connection).await?;
+    rows.iter().map(|row| row.json("document")).collect()
 }
 
 /// Another credit note of a supplier with that number that counts.

@@ -8,7 +8,9 @@ use crate::table::purchase_order;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
 use domain::model::inventory::purchase::OrderLine;
+use domain::model::inventory::receiving::Receiving;
 use sqlx::{AnyConnection, Error};
+use std::collections::BTreeSet;
 
 /// Table of the documents.
 pub const TABLE: Table = table!("invoices", "invoice_id");
@@ -41,15 +43,23 @@ pub async fn hold_pieces(connection: &mut AnyConnection, invoice: &Invoice, sign
     Ok(())
 }
 
-/// An invoice that is matched lets its pieces go, and is disputed at the lines of a product: fewer are left than it bills.
-pub async fn release_held(connection: &mut AnyConnection, invoice_id: &str, sku: &Sku) -> Result<(), Error> {
+/// An invoice that is matched releases its pieces, and is disputed at its lines of these products: fewer pieces are left
+/// than it bills.
+pub async fn release_held(
+    connection: &mut AnyConnection,
+    invoice_id: &str,
+    skus: &BTreeSet<&Sku>,
+) -> Result<(), Error> {
     let found: Option<Invoice> = TABLE.locked(connection, invoice_id).await?;
     let Some(mut invoice) = found.filter(|invoice| invoice.state == InvoiceState::Matched) else {
         return Ok(());
     };
     hold_pieces(connection, &invoice, -1).await?;
     invoice.state = InvoiceState::Disputed;
-    let lines = invoice.lines.iter().filter(|line| line.matched_qty > 0 && line.sku.as_ref() == Some(sku));
+    let lines = invoice
+        .lines
+        .iter()
+        .filter(|line| line.matched_qty > 0 && line.sku.as_ref().is_some_and(|sku| skus.contains(sku)));
     let over = lines.map(|line| MatchException {
         line_no: Some(line.line_no),
         kind: MatchExceptionKind::QtyOver,
@@ -65,6 +75,25 @@ pub async fn release_held(connection: &mut AnyConnection, invoice_id: &str, sku:
     let sql = "SELECT number_key FROM invoices WHERE invoice_id = $1";
     let key: String = sqlx::query_scalar(sql).bind(invoice_id.to_owned()).fetch_one(&mut *connection).await?;
     put(connection, &invoice, &key).await
+}
+
+/// Releases the pieces of a receipt that was taken back from invoices that are matched and not in the books: goods that
+/// are gone are not to be paid. The invoices are locked before the lines of the receipt, as in an approval.
+pub async fn release_receipt(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    receiving: &Receiving,
+) -> Result<(), Error> {
+    let held = "SELECT DISTINCT invoice_id FROM invoice_lines WHERE store_id = $1 AND receiving_id = $2 \
+                AND posted = 0 AND held_qty > 0 ORDER BY invoice_id";
+    let query = sqlx::query_scalar(held).bind(store_id.to_owned());
+    let query = query.bind(receiving.receiving_id.as_str().to_owned());
+    let invoices: Vec<String> = query.fetch_all(&mut *connection).await?;
+    let skus: BTreeSet<&Sku> = receiving.lines.iter().map(|line| &line.sku).collect();
+    for invoice_id in invoices {
+        release_held(connection, &invoice_id, &skus).await?;
+    }
+    Ok(())
 }
 
 /// Another invoice of a supplier with that number that counts.

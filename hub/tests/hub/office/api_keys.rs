@@ -167,10 +167,52 @@ async fn a_key_of_some_stores_reads_them_alone() {
     for path in ["/api/stores", "/api/days/S002/2026-11-01", "/api/stores/S002/status", "/api/members"] {
         assert!(is_refused(&key.get(&format!("{path}?store_id=S001")).await), "{path}");
     }
+    // A supplier's invoice may bill goods of several stores.
+    assert!(is_refused(&key.get("/api/finance/invoices?store_id=S001").await));
     // Percent-encoded or twice, it is no way round.
     for query in ["store_id=S002&store_id=S001", "store_id=S001&store%5Fid=S002"] {
         assert!(is_refused(&key.get(&format!("/api/transactions?{query}")).await), "{query}");
     }
+}
+
+/// A key changes an order that was sent, and a larger total waits for a person.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_approves_no_larger_total_of_an_order() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    admin.post("/api/stores", &json!({"store_id": "S001"})).await.data();
+    let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await.data().clone();
+    admin.post("/api/products", &json!({"sku": "A", "name": "Tea", "price": 20})).await.data();
+    let line = |qty: i64| json!([{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 10}]);
+    let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001",
+        "lines": [{"sku": "A", "qty": 5, "unit_cost": 10}]});
+    let order = admin.post("/api/purchase-orders", &order).await.data().clone();
+    let path = format!("/api/purchase-orders/{}", order["po_id"].as_str().unwrap());
+    // Somebody changed it since: the approver does not approve what they have not read.
+    let stale = admin.post(&format!("{path}/approve"), &json!({"total": 40})).await;
+    assert_eq!(stale.refusal(), "422 validation_failed");
+    for (step, body) in [("approve", json!({"total": 50})), ("send", json!({}))] {
+        admin.post(&format!("{path}/{step}"), &body).await.data();
+    }
+    let key = with(&admin, &made(&admin, "ho_purchasing", &json!(["purchasing:write"]), &json!([])).await);
+    let revise =
+        |revision: u32, qty: i64| json!({"revision": revision, "reason": "again", "lines": line(qty)});
+    let less = key.post(&format!("{path}/revise"), &revise(0, 4)).await.data().clone();
+    assert_eq!((&less["total"], &less["revision"]), (&json!(40), &json!(1)));
+    let more = key.post(&format!("{path}/revise"), &revise(1, 5_000)).await.data().clone();
+    assert_eq!((&more["total"], &more["proposed"]["total"]), (&json!(40), &json!(50_000)));
+    let approve = format!("{path}/approve");
+    assert_eq!(admin.post(&approve, &json!({"total": 40})).await.refusal(), "422 validation_failed");
+    assert_eq!(admin.post(&approve, &json!({"total": 50_000})).await.data()["total"], 50_000);
+    // A supplier who is no longer used: a sent order is reduced, and a new one is not approved.
+    let supplier = format!("/api/suppliers/{}", supplier["supplier_id"].as_str().unwrap());
+    let waiting = json!({"supplier_id": more["supplier_id"], "store_id": "S001",
+        "lines": [{"sku": "A", "qty": 5, "unit_cost": 10}]});
+    let waiting = admin.post("/api/purchase-orders", &waiting).await.data().clone();
+    admin.patch(&supplier, &json!({"state": "inactive"})).await.data();
+    admin.post(&format!("{path}/revise"), &revise(2, 3)).await.data();
+    let approve = format!("/api/purchase-orders/{}/approve", waiting["po_id"].as_str().unwrap());
+    assert_eq!(admin.post(&approve, &json!({})).await.refusal(), "422 validation_failed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

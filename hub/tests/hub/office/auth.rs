@@ -221,6 +221,11 @@ async fn a_disabled_store_is_told_so_and_comes_back() {
     let admin = server.admin().await;
     let answer = admin.post("/api/stores/S001/disable", &json!({})).await;
     assert_eq!(answer.data(), &json!({"store_id": "S001", "state": "disabled"}));
+    // Disabled once more, it is disabled since the first time.
+    let since = "SELECT disabled_at FROM stores WHERE store_id = 'S001'";
+    let first = server.figure(since).await;
+    admin.post("/api/stores/S001/disable", &json!({})).await.data();
+    assert_eq!(server.figure(since).await, first);
     shop.sell(1);
     assert_eq!(shop.push(&shop.batch(2, 2)).await.refusal(), "403 store_disabled");
     assert_eq!(shop.hello().await.refusal(), "403 store_disabled");

@@ -155,7 +155,14 @@ async fn above_the_limit_only_an_administrator_writes() {
     let refused = finance.post(JOURNAL, &body(1001)).await;
     assert_eq!(refused.refusal(), "403 approval_required");
     assert_eq!(refused.body["error"]["details"], json!({"limit": 1000, "amount": 1001}));
-    admin.post(JOURNAL, &body(1001)).await.data();
+    let made = admin.post(JOURNAL, &body(1001)).await.data().clone();
+    // The limit also applies to what takes such an entry back, and to the opening of a book.
+    let reverse = format!("{JOURNAL}/{}/reverse", text(&made, "entry_id"));
+    let opening = json!({"date": "2026-11-01", "lines": [{"account": "1040", "debit": 1001}]});
+    for (path, body) in [(reverse.as_str(), json!({"reason": "wrong"})), ("/api/finance/opening", opening)] {
+        assert_eq!(finance.post(path, &body).await.refusal(), "403 approval_required", "{path}");
+        admin.post(path, &body).await.data();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

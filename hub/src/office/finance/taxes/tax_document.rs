@@ -3,7 +3,6 @@
 use crate::columns;
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
-use crate::http::bound_page::asks;
 use crate::office::finance::taxes::tax::GroupBy;
 use domain::model::books::payables::{CreditNote, Invoice};
 use edge::page::{Cursor, Limit};
@@ -14,7 +13,7 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
 /// Query parameters of the tax report.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxQuery {
     /// Only tax of this day in the books or later.
@@ -27,13 +26,11 @@ pub struct TaxQuery {
     #[serde(default)]
     pub group_by: GroupBy,
     /// Documents on a page. Only with `group_by=document`.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     pub limit: Limit,
     /// `next_cursor` of the previous page. Only with `group_by=document`.
-    #[serde(skip_serializing)]
     pub cursor: Option<Cursor>,
 }
-asks!(TaxQuery, "tax");
 
 /// Type of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

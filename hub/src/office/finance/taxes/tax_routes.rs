@@ -1,7 +1,7 @@
 //! Tax by the books.
 
-use crate::http::bound_page::{after, cut};
 use crate::http::change::one_more;
+use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
 use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
@@ -42,6 +42,7 @@ enum Answer {
 /// `GET /api/finance/tax`
 pub async fn tax(request: Request) -> Answered {
     let ask: TaxQuery = request.query()?;
+    let list = FilteredList::of(&request)?;
     let (Some(from), Some(to)) = (ask.from, ask.to) else {
         return Err(ApiError::invalid_query("from and to are required: days, YYYY-MM-DD").into());
     };
@@ -51,10 +52,10 @@ pub async fn tax(request: Request) -> Answered {
     // One state of the database: what was sold and what was posted are held against one another.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     if ask.group_by == GroupBy::Document {
-        let before = after(&ask)?;
+        let before = list.after(ask.cursor.as_ref())?;
         let items = tax_document::list(&mut read, filter.conditions(), before, one_more(ask.limit)).await?;
         let completeness = filter.completeness(&mut read, now).await?;
-        let page = CompleteList::of(cut(&ask, items, tax_document::place), completeness);
+        let page = CompleteList::of(list.cut(items, ask.limit, tax_document::place), completeness);
         return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {

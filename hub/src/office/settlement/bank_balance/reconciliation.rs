@@ -223,7 +223,9 @@ async fn payouts(
     Ok(())
 }
 
-/// Entries that no line of a bank or a provider leads to. What a book began with the bank's first balance has.
+/// Entries that no line of this bank, or of a provider that pays into it, leads to: entries by hand, and lines of
+/// another bank that were posted to this account. The bank's first balance contains what a book was opened with, so an
+/// opening and its reversal are left out.
 async fn entries(
     connection: &mut AnyConnection,
     account: &str,
@@ -232,7 +234,13 @@ async fn entries(
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT j.entry_id, j.entry_date, CAST(SUM(jl.debit - jl.credit) AS BIGINT) AS amount FROM journal j \
                JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
-               WHERE j.kind <> 'event' AND j.kind NOT IN ('settlement', 'bank', 'payment', 'opening') \
+               WHERE j.kind <> 'event' AND j.kind NOT IN ('payment', 'opening') \
+               AND (j.kind NOT IN ('settlement', 'bank') OR EXISTS (SELECT 1 FROM statement_sources s \
+               WHERE s.account <> $1 AND s.source_id = COALESCE(\
+               (SELECT t.source_id FROM statements t WHERE t.statement_id = j.cause_id), \
+               (SELECT e.source_id FROM settlement_exceptions e WHERE e.exception_id = j.cause_id)))) \
+               AND NOT EXISTS (SELECT 1 FROM journal o WHERE o.entry_id = j.reverses AND o.store_id = j.store_id \
+               AND o.kind = 'opening') \
                AND jl.account = $1 AND j.entry_date <= $2 \
                GROUP BY j.entry_id, j.entry_date ORDER BY j.entry_date, j.entry_id";
     let query = sqlx::query(sql).bind(account).bind(as_of.to_string());

@@ -84,6 +84,11 @@ impl Writer<'_> {
         let until = self.today.checked_add(Span::new().days(carry_days)).unwrap_or(self.today);
         let account = self.account(connection, &found, asked).await?;
         let bank = source.bank()?;
+        if account == Some(bank) {
+            let problem = "is the account of these lines: for a transfer between two banks, choose an account for \
+                           transfers at both banks";
+            return Err(ApiError::field("account", problem).into());
+        }
         let mut entry_id = None;
         match asked.resolution {
             Resolution::Carry if found.line_ids.is_empty() => {

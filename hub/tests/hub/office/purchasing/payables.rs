@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub const INVOICES: &str = "/api/finance/invoices";
 pub const PAYMENTS: &str = "/api/finance/payments";
-const NOTES: &str = "/api/finance/credit-notes";
+pub const NOTES: &str = "/api/finance/credit-notes";
 
 pub async fn supplier(admin: &Api, code: &str) -> String {
     let supplier = json!({"code": code, "name": code, "payment_terms_days": 30});
@@ -50,7 +50,7 @@ pub fn bill(supplier_id: &str, invoice_no: &str, receiving_id: &str, qty: i64) -
             "tax_rate_bp": 1_100}]})
 }
 
-fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
+pub fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
     json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY,
         "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": amount}]})
 }
@@ -159,58 +159,6 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     assert_eq!((&now["items"][0]["days_over_90"], &now["totals"]["total"]), (&json!(5_600), &json!(5_600)));
     let before = finance.get("/api/finance/payables?as_of=2023-11-19").await.data().clone();
     assert_eq!(before["items"], json!([]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_receipt_taken_back_after_it_was_billed_is_claimed_by_a_credit_note() {
-    let server = Server::start().await;
-    let mut shop = Shop::open(&server, "S001").await;
-    let admin = server.admin().await;
-    let supplier_id = supplier(&admin, "TEA").await;
-    let finance = accountant(&server).await;
-    tells(&mut shop, &came(&supplier_id, "evt_1", 4)).await;
-    let invoice = owed(&finance, &bill(&supplier_id, "T-1", "rcv_evt_1", 4)).await;
-    let mut reversed = came(&supplier_id, "evt_1", 4);
-    (reversed["type"], reversed["event_id"]) = (json!("receiving.reversed"), json!("evt_2"));
-    reversed["payload"]["receiving"]["state"] = json!("reversed");
-    tells(&mut shop, &reversed).await;
-    let found = admin.get("/api/exceptions").await.data().clone();
-    assert!(found.to_string().contains("receipt_reversed_after_invoice"), "{found}");
-    let claim = finance.get("/api/finance/uninvoiced").await.data()["items"][0].clone();
-    assert_eq!(claim["open_value"], -4_000);
-    let note = |number: &str, net: i64| {
-        json!({"supplier_id": supplier_id, "credit_note_no": number, "date": DAY, "kind": "receipt_reversed",
-            "lines": [{"receiving_id": "rcv_evt_1", "receiving_line_no": 1, "net": net, "tax": net * 11 / 100}]})
-    };
-    let above = finance.post(NOTES, &note("C-1", 5_000)).await.data().clone();
-    let path = format!("{NOTES}/{}", text(&above, "credit_note_id"));
-    assert_eq!(finance.post(&format!("{path}/approve"), &json!({})).await.refusal(), "422 validation_failed");
-    assert_eq!(finance.post(NOTES, &note("c 1", 4_000)).await.refusal(), "409 duplicate");
-    finance.post(&format!("{path}/cancel"), &json!({"reason": "too much"})).await.data();
-    let made = finance.post(NOTES, &note("c 1", 4_000)).await.data().clone();
-    let path = format!("{NOTES}/{}", text(&made, "credit_note_id"));
-    finance.post(&format!("{path}/approve"), &json!({})).await.data();
-    assert_eq!(finance.get("/api/finance/uninvoiced").await.data()["items"], json!([]));
-    assert_eq!((balance(&finance, "2020").await, balance(&finance, "2010").await), (0, 0));
-    // A price that was too high: its invoice is owed in S001's book.
-    let price = json!({"supplier_id": supplier_id, "credit_note_no": "C-2", "date": DAY, "kind": "price",
-        "invoice_id": invoice["invoice_id"], "lines": [{"net": 40, "tax": 4}]});
-    let made = finance.post(NOTES, &price).await.data().clone();
-    assert_eq!(made["lines"][0]["store_id"], "S001");
-    let path = format!("{NOTES}/{}", text(&made, "credit_note_id"));
-    finance.post(&format!("{path}/approve"), &json!({})).await.data();
-    assert_eq!(balance(&finance, "2010").await, 44);
-    // The invoice is paid with money and with that note.
-    let pay = json!({"supplier_id": supplier_id, "date": DAY, "account": "1040", "amount": 4_396,
-        "allocations": [{"invoice_id": invoice["invoice_id"], "amount": 4_440}],
-        "credits": [{"credit_note_id": made["credit_note_id"], "invoice_id": invoice["invoice_id"], "amount": 44}]});
-    let paid = finance.post(PAYMENTS, &pay).await.data().clone();
-    assert_eq!(balance(&finance, "2010").await, 4_440);
-    proven(&finance).await;
-    let path = format!("{PAYMENTS}/{}/reverse", text(&paid, "payment_id"));
-    finance.post(&path, &json!({"reason": "the bank sent it back"})).await.data();
-    assert_eq!(balance(&finance, "2010").await, 44);
-    proven(&finance).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

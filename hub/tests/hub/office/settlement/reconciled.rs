@@ -89,6 +89,67 @@ async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
     assert_eq!(admin.get("/api/statement-sources/none/reconciliation").await.refusal(), "404 not_found");
 }
 
+/// Two banks: a line that was posted to the other bank's account is explained there, and a corrected opening is none of
+/// its movements. A payment stays with the bank that paid it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_bank_paid_to_another_and_a_corrected_opening_are_explained() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
+    let account = json!({"account": "1041", "name": "Other bank", "type": "asset"});
+    admin.post("/api/finance/accounts", &account).await.data();
+    let other =
+        added(&admin, &json!({"name": "Other", "kind": "bank", "methods": [], "account": "1041"})).await;
+    for (debit, is_wrong) in [(5_000, true), (1_500, false)] {
+        let opening = json!({"date": day(18), "lines": [{"account": "1041", "debit": debit}]});
+        let made = admin.post("/api/finance/opening", &opening).await.data().clone();
+        let reverse = format!("/api/finance/journal/{}/reverse", made["entry_id"].as_str().unwrap());
+        if is_wrong {
+            admin.post(&reverse, &json!({"reason": "another figure"})).await.data();
+        }
+    }
+    let statement = async |source: &str, opening: i64, amount: i64| {
+        let line = json!({"date": day(19), "reference": "transfer", "amount": amount});
+        let body = json!({"source_id": source, "opening_balance": opening, "closing_balance": opening + amount,
+            "lines": [line]});
+        admin.post("/api/statements", &body).await.data().clone()
+    };
+    let (paid, came) = (statement(&bank, 0, -250_000).await, statement(&other, 1_500, 250_000).await);
+    let line = async |statement: &Value| {
+        let path = format!("/api/statements/{}/lines", statement["statement_id"].as_str().unwrap());
+        admin.get(&path).await.data()["items"][0]["line_id"].clone()
+    };
+    let (paid, came) = (line(&paid).await, line(&came).await);
+    let found = admin.get("/api/settlement-exceptions").await.data()["items"].clone();
+    let of = |line: &Value| {
+        let is_of = |one: &&Value| one["line_ids"] == json!([line]);
+        let one = found.as_array().unwrap().iter().find(is_of).unwrap();
+        format!("/api/settlement-exceptions/{}/resolve", one["exception_id"].as_str().unwrap())
+    };
+    let post = json!({"resolution": "post", "account": "1041", "reason": "moved"});
+    assert_eq!(admin.post(&of(&came), &post).await.refusal(), "422 validation_failed");
+    admin.post(&of(&paid), &post).await.data();
+    let view = admin.get(&format!("/api/statement-sources/{other}/reconciliation")).await.data().clone();
+    let figures = ["ledger_balance", "in_bank_only_total", "in_books_only_total", "difference"];
+    let figures = figures.map(|name| view[name].as_i64().unwrap());
+    assert_eq!(figures, [251_500, 250_000, 250_000, 0]);
+
+    let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
+    let supplier = supplier.data()["supplier_id"].clone();
+    let payment = json!({"supplier_id": supplier, "date": day(19), "account": "1040", "amount": 250_000});
+    let mut nobody = payment.clone();
+    nobody["supplier_id"] = json!("sup_nobody");
+    assert_eq!(admin.post("/api/finance/payments", &nobody).await.refusal(), "422 validation_failed");
+    let payment = admin.post("/api/finance/payments", &payment).await.data()["payment_id"].clone();
+    statement(&other, 251_500, -250_000).await;
+    let lines = admin.get("/api/settlement-exceptions?state=open").await.data()["items"].clone();
+    let taken = |one: &&Value| one["amount"] == -250_000 && one["source_id"] == json!(other);
+    let line_ids = lines.as_array().unwrap().iter().find(taken).unwrap()["line_ids"].clone();
+    let matched =
+        json!({"source_id": other, "line_ids": line_ids, "item_ids": [payment], "reason": "the same"});
+    assert_eq!(admin.post("/api/settlement-matches", &matched).await.refusal(), "422 validation_failed");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
     let server = Server::start().await;
