@@ -251,7 +251,7 @@ fn head(config: &Config) -> ReceiptHeader {
         address: store.address.clone(),
         tax_id: store.tax_id.clone(),
         footer: store.receipt_footer.clone(),
-        currency: store.currency.clone(),
+        currency: store.money(),
         language: config.printing.language,
     }
 }

@@ -137,10 +137,10 @@ pub struct Line {
     pub sku: Sku,
     /// Number of pieces, at least the quantity already received.
     pub qty: Quantity,
-    /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
+    /// Price per piece in minor currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
     pub unit_cost: Option<Money>,
-    /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
+    /// Total cost of all pieces, in place of `unit_cost`, in minor currency units.
     pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
