@@ -22,10 +22,11 @@ fn grouped(amount: i64, decimals: u32) -> String {
     let text = shown(amount, decimals);
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let digits = whole.trim_start_matches('-').len();
-    match digits {
-        4..=6 => format!("{},{}{rest}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]),
-        _ => text,
+    if !(4..=6).contains(&digits) {
+        return text;
     }
+    let (thousands, hundreds) = whole.split_at(whole.len() - 3);
+    format!("{thousands},{hundreds}{rest}")
 }
 
 #[track_caller]
