@@ -9,6 +9,7 @@ fn a_till_in_euros_sells_counts_and_reports_in_cents() {
     let settings = "store.currency = \"EUR\"\ntax.prices_include_tax = true\n\
                     payments.denominations = [5000, 2000, 1000, 500, 50]\nshifts.variance_tolerance = 1000\n";
     let store = Store::open_with(settings, 1);
+    let barcodes = json!([{"code": "8991234500164", "pack_qty": 1}]);
     let product = json!({"sku": "T1", "name": "Tea", "price": 1_250, "barcodes": barcodes});
     store.login("manager").post("/api/products", &product).data(201);
     let Some(mut screen) = Screen::open(store) else { return };
