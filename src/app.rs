@@ -85,7 +85,7 @@ impl App {
         let admin = Admin::new(loaded, upkeep);
         let run = u64::try_from(edge::clock::now().0).unwrap_or_default();
         let printers = Printers::begin(&config.printing, run).context("printers")?;
-        let paper = (config.store.currency.clone(), config.printing.language);
+        let paper = (config.store.money(), config.printing.language);
         let shop = Arc::new(AppState::new(store, identity, admin, paper, printers));
         let folder = config.storage.path.clone();
         Ok(Self { storage, supervision, shop, service, folder, limits: config.http.limits(), tls })

@@ -8,10 +8,11 @@ mod words;
 
 pub(crate) use html::page;
 pub use html::{escape, html};
-pub use layout::{Layout, Part, group};
+pub use layout::{Layout, Part};
 pub use text::{figured, lines, text, wrapped};
-pub use words::Language;
+pub use words::{Language, Shown};
 
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::Points;
 use domain::model::base::settings::ReceiptTexts;
 use domain::model::selling::returns::Return;
@@ -22,8 +23,8 @@ use jiff::tz::TimeZone;
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptHeader {
     pub texts: ReceiptTexts,
-    /// ISO 4217 code.
-    pub currency: String,
+    /// Currency of all amounts.
+    pub currency: Currency,
     /// Language of the paper.
     pub language: Language,
 }

@@ -1,5 +1,6 @@
 //! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. What a row means is judged by the ledger.
 
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};
@@ -11,6 +12,8 @@ const LAYOUT: Layout = Layout {
     required: &["sku", "qty"],
     optional: &["unit_cost", "line_total"],
     figures: &["qty", "unit_cost", "line_total"],
+    amounts: &["unit_cost", "line_total"],
+    currency: Currency::RUPIAH,
     rows_max: OPENING_ROWS_MAX,
 };
 
@@ -22,9 +25,9 @@ pub fn read(
     bytes: &[u8],
     encoding: Encoding,
     columns: Option<&Columns>,
-    late: bool,
+    (late, currency): (bool, Currency),
 ) -> Result<Vec<OpeningRow>, Problems> {
-    Table::open_by(bytes, encoding, LAYOUT, columns)?.read(|cells| {
+    Table::open_by(bytes, encoding, Layout { currency, ..LAYOUT }, columns)?.read(|cells| {
         // Which figures fit is judged with everything else. A cell without one is refused with those that do.
         let figure = |name: &str, fitting: RangeInclusive<i64>| {
             cells.figure(name, i64::MIN..=i64::MAX).or_else(|_| cells.figure(name, fitting))
@@ -53,7 +56,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> Result<Vec<OpeningRow>, Problems> {
-        super::read(text, Encoding::Utf8, None, false)
+        super::read(text, Encoding::Utf8, None, (false, Currency::RUPIAH))
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub mod base {
     pub mod answer;
     pub mod business_date;
     pub mod command_print;
+    pub mod currency;
     pub mod event;
     pub mod fields;
     pub mod figures;

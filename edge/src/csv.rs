@@ -1,5 +1,6 @@
 //! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`crate::sheet`] reads what comes in.
 
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Quantity};
 use http::{HeaderMap, header::ACCEPT};
 use schemars::JsonSchema;
@@ -15,6 +16,8 @@ pub enum Cell<'a> {
     Text(&'a str),
     /// A whole number.
     Number(i64),
+    /// An amount, written with the decimals of the table's currency.
+    Amount(Money),
     /// An empty cell.
     Empty,
 }
@@ -33,7 +36,7 @@ impl From<i64> for Cell<'_> {
 
 impl From<Money> for Cell<'_> {
     fn from(amount: Money) -> Self {
-        Self::Number(amount.get())
+        Self::Amount(amount)
     }
 }
 
@@ -72,6 +75,11 @@ impl Separator {
             Self::Tab => '\t',
         }
     }
+
+    /// A plain decimal as the spreadsheets read it that expect this separator.
+    fn decimal(self, text: &str) -> String {
+        if self == Self::Semicolon { text.replace('.', ",") } else { text.to_owned() }
+    }
 }
 
 /// By what spreadsheets see that a file is UTF-8.
@@ -82,12 +90,17 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 pub struct Table {
     text: String,
     separator: Separator,
+    currency: Currency,
 }
 
 impl Table {
     /// A table with its header.
-    pub fn new<'a>(separator: Separator, columns: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut table = Self { text: BYTE_ORDER_MARK.to_owned(), separator };
+    pub fn new<'a>(
+        separator: Separator,
+        currency: Currency,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut table = Self { text: BYTE_ORDER_MARK.to_owned(), separator, currency };
         table.line(columns.into_iter().map(Cell::Text));
         table
     }
@@ -101,6 +114,9 @@ impl Table {
             match cell {
                 Cell::Text(text) => push_text(&mut self.text, text),
                 Cell::Number(number) => self.text.push_str(&number.to_string()),
+                Cell::Amount(amount) => {
+                    self.text.push_str(&self.separator.decimal(&self.currency.decimal(amount)));
+                }
                 Cell::Empty => {}
             }
         }
@@ -184,7 +200,7 @@ mod tests {
     fn cells_are_quoted_and_defused() {
         let cells = ["=1+1".into(), "a\"b,c".into(), Cell::from(-5), Cell::from(None::<i64>), "-x,".into()];
         let of = |separator| {
-            let mut table = Table::new(separator, ["sku", "name"]);
+            let mut table = Table::new(separator, Currency::RUPIAH, ["sku", "name"]);
             table.line(cells);
             table.finish()
         };
@@ -192,6 +208,21 @@ mod tests {
         assert_eq!(of(Separator::Comma), expected);
         let expected = "\u{feff}sku;name\r\n'=1+1;\"a\"\"b,c\";-5;;\"'-x,\"\r\n";
         assert_eq!(of(Separator::Semicolon), expected);
+    }
+
+    #[test]
+    fn amounts_have_the_decimals_of_the_currency() {
+        for (code, separator, expected) in [
+            ("IDR", Separator::Comma, "1250,1250,-5\r\n"),
+            ("EUR", Separator::Comma, "12.50,1250,-0.05\r\n"),
+            ("EUR", Separator::Semicolon, "12,50;1250;-0,05\r\n"),
+            ("KWD", Separator::Tab, "1.250\t1250\t-0.005\r\n"),
+        ] {
+            let mut table = Table::new(separator, Currency::of(code).unwrap(), []);
+            table.line([Money::new(1_250).into(), Quantity::new(1_250).into(), Money::new(-5).into()]);
+            let text = table.finish();
+            assert_eq!(text.lines().nth(1), expected.lines().next(), "{code}: {text}");
+        }
     }
 
     /// A cell of any text stays one cell, and no formula, whichever separator the reader splits by.
@@ -219,7 +250,8 @@ mod tests {
             "x\r\n=1;=2",
         ];
         for text in texts {
-            let mut table = Table { text: String::new(), separator: Separator::Comma };
+            let mut table =
+                Table { text: String::new(), separator: Separator::Comma, currency: Currency::RUPIAH };
             table.line(["first".into(), text.into(), 7.into()]);
             let out = table.finish();
             let comma = cells(&out, b',');

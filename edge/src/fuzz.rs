@@ -9,6 +9,7 @@ use crate::product_csv;
 use crate::server::hosts;
 use crate::sheet::Encoding;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::model::base::currency::Currency;
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{FieldTimes, Role, User};
@@ -54,7 +55,11 @@ pub fn header(bytes: &[u8]) {
 /// A catalogue: all of it or none, and no row without a name of its own.
 pub fn csv(bytes: &[u8]) {
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Windows1252] {
-        let Ok(file) = product_csv::read(bytes, encoding, None, product_csv::ROWS_MAX, NOW) else { continue };
+        let Ok(file) =
+            product_csv::read(bytes, encoding, None, (product_csv::ROWS_MAX, Currency::RUPIAH), NOW)
+        else {
+            continue;
+        };
         assert!(file.rows.iter().all(|row| !row.product.sku.as_str().is_empty()));
     }
 }

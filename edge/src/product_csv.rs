@@ -3,6 +3,7 @@
 use crate::sheet::{
     Cells, Columns, Encoding, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, may_be_currency,
 };
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::limits::{PRODUCT_NAME_CHARS_MAX, QTY_MAX};
@@ -32,6 +33,8 @@ const LAYOUT: Layout = Layout {
     required: &["sku", "name", "price"],
     optional: &["category", "barcode", "reorder_level", "tax_rate_bp", "cost", "pack_barcode", "pack_qty"],
     figures: &["price", "reorder_level", "tax_rate_bp", "cost", "pack_qty"],
+    amounts: &["price", "cost"],
+    currency: Currency::RUPIAH,
     rows_max: ROWS_MAX,
 };
 
@@ -75,10 +78,10 @@ pub fn read(
     bytes: &[u8],
     encoding: Encoding,
     given: Option<&Columns>,
-    rows_max: usize,
+    (rows_max, currency): (usize, Currency),
     now: UtcMs,
 ) -> Result<Catalogue, Problems> {
-    let layout = Layout { rows_max: rows_max.min(ROWS_MAX), ..LAYOUT };
+    let layout = Layout { rows_max: rows_max.min(ROWS_MAX), currency, ..LAYOUT };
     let table = Table::open_by(bytes, encoding, layout, given)?;
     if table.has("pack_barcode") != table.has("pack_qty") {
         return Err(Problems::of(1, PACK_COLUMNS.to_owned()));

@@ -199,7 +199,7 @@ const STORE_PROTOCOL: &[Route<Hub>] = &[
 const INFO: Info = Info {
     title: "Cloud Hub",
     version: env!("CARGO_PKG_VERSION"),
-    description: "Head office of all stores: it receives every record of the stores exactly once, sends them the catalogue, and reports. Amounts of money are in whole units of the currency, without a fraction; rates are in basis points (1,100 is 11 %); times are RFC 3339 in UTC with milliseconds.",
+    description: "Head office of all stores: it receives every record of the stores exactly once, sends them the catalogue, and reports. Amounts of money are integers in the smallest unit of the currency (1250 is 12.50 EUR or 1,250 IDR); rates are in basis points (1,100 is 11 %); times are RFC 3339 in UTC with milliseconds.",
     has_registers: false,
 };
 

@@ -19,8 +19,9 @@ use std::path::Path;
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 pub fn products(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Result<()> {
-    let read = product_csv::read(&bytes(file)?, encoding, None, ROWS_MAX, clock::now());
-    let read = read.and_then(|read| read.check_currency(&config.store.currency).map(|()| read));
+    let currency = config.store.money();
+    let read = product_csv::read(&bytes(file)?, encoding, None, (ROWS_MAX, currency), clock::now());
+    let read = read.and_then(|read| read.check_currency(currency.code()).map(|()| read));
     let Catalogue { rows, warnings, .. } = good(file, read)?;
     let count = rows.len();
     let done = carry_out(config, Order::ImportProducts(rows))?;
@@ -52,7 +53,8 @@ pub fn points(config: &Config, file: &Path, encoding: Encoding) -> anyhow::Resul
 
 /// Imports the first stock; `late`: of products that may have moved already.
 pub fn stock(config: &Config, file: &Path, encoding: Encoding, late: bool) -> anyhow::Result<()> {
-    let rows = good(file, stock_csv::read(&bytes(file)?, encoding, None, late))?;
+    let terms = (late, config.store.money());
+    let rows = good(file, stock_csv::read(&bytes(file)?, encoding, None, terms))?;
     let count = rows.len();
     carry_out(config, Order::ImportStock(rows))?;
     println!("opening stock of {count} products imported");

@@ -16,8 +16,10 @@ use std::path::Path;
 use storage::Storage;
 use toml::Table;
 
+mod notes;
 mod questions;
 
+use notes::with_notes;
 pub use questions::Answers;
 use questions::{Chosen, ask};
 
@@ -73,14 +75,15 @@ fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Resul
                 "{key} is set by the environment variable {name}: remove the variable or the flag"
             )));
         }
-        return Ok(chosen);
+        return Ok(with_notes(chosen, &loaded.config));
     }
     let stdin = io::stdin();
     if from_stdin || !stdin.is_terminal() {
         return Ok(Chosen::new());
     }
     let answered = ask(&loaded.config, |key| decided(key).is_some(), stdin.lock(), io::stdout())?;
-    answered.ok_or_else(|| Exit::new(FAILED, "cancelled: nothing was created").into())
+    let chosen = answered.ok_or_else(|| Exit::new(FAILED, "cancelled: nothing was created"))?;
+    Ok(with_notes(chosen, &loaded.config))
 }
 
 /// The settings file's text with what was chosen, and the settings that it gives.

@@ -1,6 +1,7 @@
 //! Members as a CSV file: `name,phone,email,code,birth_date`. What a row means is judged by the members'
 //! own rules.
 
+use domain::model::base::currency::Currency;
 use domain::rules::people::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};
 use edge::sheet::{Cells, Encoding, Layout, Problems, Table};
 use jiff::civil::Date;
@@ -9,6 +10,8 @@ const LAYOUT: Layout = Layout {
     required: &["name"],
     optional: &["phone", "email", "code", "birth_date"],
     figures: &[],
+    amounts: &[],
+    currency: Currency::RUPIAH,
     rows_max: MEMBER_ROWS_MAX,
 };
 /// The longest cell, in characters. How long each may be is judged with everything else.

@@ -1,5 +1,6 @@
 //! Opening points as a CSV file: `points`, and `phone`, `email` or `code` of the member; `name` is for the reader.
 
+use domain::model::base::currency::Currency;
 use domain::model::base::limits::FIGURE_MAX;
 use domain::rules::people::points::{POINTS_ROWS_MAX, PointsRow};
 use edge::sheet::{Encoding, Layout, Problems, Table};
@@ -8,6 +9,8 @@ const LAYOUT: Layout = Layout {
     required: &["points"],
     optional: &["phone", "email", "code", "name"],
     figures: &["points"],
+    amounts: &[],
+    currency: Currency::RUPIAH,
     rows_max: POINTS_ROWS_MAX,
 };
 /// The longest cell, in characters.

@@ -1,6 +1,7 @@
 //! Settings of the shop: what the rules of a sale depend on.
 
 use super::duration::Period;
+use domain::model::base::currency::Currency;
 use domain::model::base::figures;
 use domain::model::base::figures::Money;
 use domain::model::base::settings::{NegativeStock, PriceOverride, RoundingMode};
@@ -19,7 +20,7 @@ pub struct Store {
     pub tax_id: String,
     /// The last lines of a receipt.
     pub receipt_footer: String,
-    /// ISO 4217 code, for show: amounts are whole units of it.
+    /// ISO 4217 code: amounts are in its smallest unit.
     pub currency: String,
     /// IANA name of the time zone that business dates are made in.
     pub timezone: String,
@@ -42,6 +43,13 @@ impl Default for Store {
     }
 }
 
+impl Store {
+    /// The currency of its code, which `config::check` has found to be one.
+    pub fn money(&self) -> Currency {
+        Currency::of(&self.currency).unwrap_or_default()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tax {
@@ -61,7 +69,7 @@ impl Default for Tax {
 #[serde(default, deny_unknown_fields)]
 pub struct Payments {
     pub methods: Vec<String>,
-    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
+    /// Smallest cash step in minor currency units; 0 if cash is not rounded.
     pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
@@ -87,9 +95,9 @@ impl Default for Payments {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Points {
-    /// Amount for which one point is earned, in whole currency units.
+    /// Amount for which one point is earned, in minor currency units.
     pub earn_per: Money,
-    /// Value of one point as payment, in whole currency units.
+    /// Value of one point as payment, in minor currency units.
     pub redeem_value: Money,
     /// Most points of one member that may be redeemed while the hub is away.
     pub offline_limit: figures::Points,
@@ -132,7 +140,7 @@ impl Default for Pricing {
 pub struct Returns {
     /// Days after which a return needs an approval.
     pub window_days: u32,
-    /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
+    /// Refund in minor currency units above which a cashier needs an approval; 0 if there is no limit.
     pub cashier_limit: Money,
     /// Largest refund without a receipt; 0: no limit.
     pub unreceipted_max: Money,
@@ -161,7 +169,7 @@ pub struct Holds {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shifts {
-    /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
+    /// Variance in minor currency units above which a close needs an approval; 0 if none is needed.
     pub variance_tolerance: Money,
     /// Hide expected figures from the cashier until the shift is closed.
     pub blind: bool,

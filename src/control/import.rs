@@ -64,6 +64,7 @@ fn commits(products: Vec<Product>) -> Vec<Vec<Product>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use domain::model::base::currency::Currency;
     use domain::model::base::event::Event;
     use edge::sheet::Encoding;
     use edge::{clock, product_csv};
@@ -74,10 +75,15 @@ mod tests {
         for row in 0..100_000 {
             text.push_str(&format!("SKU{row},{},{row},,,\n", "n".repeat(255)));
         }
-        let rows =
-            product_csv::read(text.as_bytes(), Encoding::Utf8, None, product_csv::ROWS_MAX, clock::now())
-                .unwrap()
-                .rows;
+        let rows = product_csv::read(
+            text.as_bytes(),
+            Encoding::Utf8,
+            None,
+            (product_csv::ROWS_MAX, Currency::RUPIAH),
+            clock::now(),
+        )
+        .unwrap()
+        .rows;
         let commits = commits(rows.into_iter().map(|row| row.product).collect());
         assert_eq!(commits.iter().map(Vec::len).sum::<usize>(), 100_000);
         for products in commits {

@@ -3,7 +3,8 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::failed;
-use crate::receipt::{escape, group, page};
+use crate::receipt::{Language, Shown, escape, page};
+use domain::model::base::currency::Currency;
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::inventory::product::Product;
@@ -49,7 +50,7 @@ pub async fn labels(request: Request) -> Answered {
     if !unknown.is_empty() {
         return Err(Refusal::UnknownSku(unknown).into());
     }
-    let (rules, currency) = (&store.rules().of_next_shift(), &request.state.currency);
+    let (rules, currency) = (&store.rules().of_next_shift(), request.state.currency);
     let labels = products.iter().map(|product| {
         let rate = product.tax_rate_bp.unwrap_or(rules.default_rate_bp);
         label(product, currency, rate, rules.prices_include_tax)
@@ -59,7 +60,7 @@ pub async fn labels(request: Request) -> Answered {
 }
 
 /// A price must say whether tax is in it.
-fn label(product: &Product, currency: &str, rate_bp: u32, contained: bool) -> String {
+fn label(product: &Product, currency: Currency, rate_bp: u32, contained: bool) -> String {
     let tax = match (rate_bp, contained) {
         (0, _) => String::new(),
         (_, true) => "tax included".to_owned(),
@@ -69,8 +70,8 @@ fn label(product: &Product, currency: &str, rate_bp: u32, contained: bool) -> St
     format!(
         "<section><h1>{}</h1><p class=p>{} {}</p><p>{tax}</p><p>{}</p></section>\n",
         escape(&product.name),
-        escape(currency),
-        group(product.price.get()),
+        currency,
+        product.price.shown(Language::En, currency),
         escape(barcode)
     )
 }

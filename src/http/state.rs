@@ -7,6 +7,7 @@ use crate::http::operation::reports::Gate;
 use crate::printing::Printers;
 use crate::receipt::{Language, ReceiptHeader};
 use actors::StoreHandle;
+use domain::model::base::currency::Currency;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::people::user::Principal;
 use edge::event_stream::{EventBuffer, Streams};
@@ -32,8 +33,8 @@ pub struct AppState {
     /// Keys, hashes, ceremonies: who somebody is.
     pub identity: Identity,
     pub admin: Admin,
-    /// ISO 4217 code.
-    pub currency: String,
+    /// Currency of all amounts.
+    pub currency: Currency,
     /// Language of receipts and shift reports.
     pub language: Language,
     /// The tills' own printers.
@@ -54,7 +55,7 @@ impl AppState {
         store: StoreHandle,
         identity: Identity,
         admin: Admin,
-        (currency, language): (String, Language),
+        (currency, language): (Currency, Language),
         printers: Printers,
     ) -> Self {
         let buffer = events::buffer(store.storage().head().lsn);
@@ -82,7 +83,7 @@ impl AppState {
             // A customer who comes back must be able to tell where the goods were sold.
             texts.name = format!("Store {}", rules.store_id);
         }
-        ReceiptHeader { texts, currency: self.currency.clone(), language: self.language }
+        ReceiptHeader { texts, currency: self.currency, language: self.language }
     }
 
     /// Seconds since the start.

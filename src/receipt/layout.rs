@@ -1,7 +1,8 @@
 //! What is on a receipt, in order, whatever it is printed on.
 
 use super::day::moment;
-use super::{Language, Receipt, Subject, Whose};
+use super::{Language, Receipt, Shown, Subject, Whose};
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::{Return, ReturnState};
@@ -32,7 +33,8 @@ pub struct Layout(pub Vec<Part>);
 impl Layout {
     /// Layout of a receipt.
     pub fn of(receipt: &Receipt<'_>) -> Self {
-        let mut paper = Composer { parts: Vec::new(), language: receipt.head.language };
+        let mut paper =
+            Composer { parts: Vec::new(), language: receipt.head.language, currency: receipt.head.currency };
         paper.head(receipt);
         match receipt.subject {
             Subject::Sale(sale) => paper.sale(receipt, sale),
@@ -53,6 +55,7 @@ impl Layout {
 struct Composer {
     parts: Vec<Part>,
     language: Language,
+    currency: Currency,
 }
 
 impl Composer {
@@ -98,8 +101,8 @@ impl Composer {
         self.figure("Subtotal", sale.subtotal);
         self.some("Discount", sale.discount.saturating_neg());
         self.taxes(sale.prices_include_tax, sale.items.iter().map(|line| (line.tax_rate_bp, line.tax)));
-        let currency = &receipt.head.currency;
-        self.parts.push(Part::Total(format!("TOTAL {currency}"), self.language.group(sale.total)));
+        let total = format!("TOTAL {}", self.currency);
+        self.parts.push(Part::Total(total, self.shown(sale.total)));
         for payment in sale.payments.iter().filter(|payment| payment.state == PaymentState::Accepted) {
             self.paid(&payment.method, payment.tendered);
         }
@@ -115,7 +118,7 @@ impl Composer {
         self.mark("GIFT RECEIPT");
         self.parts.push(Part::Rule);
         for line in &sale.items {
-            self.parts.push(Part::Figure(line.name.clone(), self.language.group(line.qty)));
+            self.parts.push(Part::Figure(line.name.clone(), self.shown(line.qty)));
         }
     }
 
@@ -148,12 +151,12 @@ impl Composer {
         let what = self.language.say(if contained { "Tax contained" } else { "Tax" }).to_owned();
         for (rate, tax) in by_rate.into_iter().rev().filter(|(_, tax)| *tax != 0) {
             let label = format!("{what} {}", self.language.rate(rate));
-            self.parts.push(Part::Figure(label, self.language.group(tax)));
+            self.parts.push(Part::Figure(label, self.shown(tax)));
         }
     }
 
     fn paid(&mut self, method: &str, amount: Money) {
-        self.parts.push(Part::Figure(self.language.method(method), self.language.group(amount)));
+        self.parts.push(Part::Figure(self.language.method(method), self.shown(amount)));
     }
 
     fn points(&mut self, member: Option<&Whose>, sale: &Transaction) {
@@ -171,8 +174,8 @@ impl Composer {
         self.parts.push(Part::Rule);
         self.named("Came back, receipt", &back.receipt_no);
         for line in &back.items {
-            let what = format!("{} x {}", self.language.group(line.qty), line.name);
-            self.parts.push(Part::Figure(what, self.language.group(line.refund.saturating_neg())));
+            let what = format!("{} x {}", self.shown(line.qty), line.name);
+            self.parts.push(Part::Figure(what, self.shown(line.refund.saturating_neg())));
         }
     }
 
@@ -195,8 +198,8 @@ impl Composer {
         }
         self.parts.push(Part::Rule);
         self.taxes(back.prices_include_tax, back.items.iter().map(|line| (line.tax_rate_bp, line.tax)));
-        let total = format!("{} {}", self.language.say("REFUND"), receipt.head.currency);
-        self.parts.push(Part::Total(total, self.language.group(back.refund_total)));
+        let total = format!("{} {}", self.language.say("REFUND"), self.currency);
+        self.parts.push(Part::Total(total, self.shown(back.refund_total)));
         self.some("Rounding", back.rounding);
         for refund in &back.refunds {
             self.paid(&refund.method, refund.amount.saturating_add(refund.rounding));
@@ -224,59 +227,29 @@ impl Composer {
     }
 
     fn pieces(&mut self, qty: Quantity, price: Money, gross: Money) {
-        let group = |figure: i64| self.language.group(figure);
-        self.parts.push(Part::Figure(
-            format!("  {} x {}", group(qty.into()), group(price.into())),
-            group(gross.into()),
-        ));
+        let each = format!("  {} x {}", self.shown(qty), self.shown(price));
+        self.parts.push(Part::Figure(each, self.shown(gross)));
     }
 
     /// A figure of the line above.
     fn inset(&mut self, what: &str, amount: Money) {
-        self.parts.push(Part::Figure(format!("  {}", self.language.say(what)), self.language.group(amount)));
+        self.parts.push(Part::Figure(format!("  {}", self.language.say(what)), self.shown(amount)));
     }
 
-    fn figure(&mut self, what: &str, figure: impl Into<i64>) {
-        let figure = self.language.group(figure);
+    /// A figure as people read it.
+    fn shown(&self, figure: impl Shown) -> String {
+        figure.shown(self.language, self.currency)
+    }
+
+    fn figure(&mut self, what: &str, figure: impl Shown) {
+        let figure = self.shown(figure);
         self.parts.push(Part::Figure(self.language.say(what).to_owned(), figure));
     }
 
     /// A figure that is left out when it is 0.
-    fn some(&mut self, what: &str, figure: impl Into<i64>) {
-        let figure = figure.into();
-        if figure != 0 {
+    fn some(&mut self, what: &str, figure: impl Shown + Copy + Into<i64>) {
+        if figure.into() != 0 {
             self.figure(what, figure);
-        }
-    }
-}
-
-/// `1234567` as `1,234,567`.
-pub fn group(amount: i64) -> String {
-    let digits = amount.unsigned_abs().to_string();
-    let mut text = String::from(if amount < 0 { "-" } else { "" });
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && digits.len().saturating_sub(place) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::group;
-
-    #[test]
-    fn figures_are_read_in_thousands() {
-        for (amount, text) in [
-            (0, "0"),
-            (999, "999"),
-            (-1_000, "-1,000"),
-            (12_345_678, "12,345,678"),
-            (i64::MIN, "-9,223,372,036,854,775,808"),
-        ] {
-            assert_eq!(group(amount), text);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What is on paper beside names and figures, in the shop's language.
 
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::{Money, Points, Quantity};
 use serde::{Deserialize, Serialize};
 
 /// The language of paper.
@@ -50,13 +52,63 @@ impl Language {
         format!("{whole}{mark}{} %", digits.trim_end_matches('0'))
     }
 
-    /// A figure by thousands.
-    pub fn group(self, figure: impl Into<i64>) -> String {
-        let grouped = super::group(figure.into());
-        match self {
-            Self::En => grouped,
-            Self::Id => grouped.replace(',', "."),
+    /// A count by thousands.
+    pub fn group(self, count: impl Into<i64>) -> String {
+        let count = count.into();
+        self.grouped(count < 0, &count.unsigned_abs().to_string(), "")
+    }
+
+    /// An amount by thousands, with the decimals of its currency.
+    fn amount(self, amount: Money, currency: Currency) -> String {
+        let (whole, fraction) = currency.parts(amount);
+        self.grouped(amount < Money::ZERO, &whole.to_string(), &fraction)
+    }
+
+    fn grouped(self, below: bool, digits: &str, fraction: &str) -> String {
+        let (group, decimal) = if self == Self::En { (',', '.') } else { ('.', ',') };
+        let mut text = String::from(if below { "-" } else { "" });
+        for (place, digit) in digits.chars().enumerate() {
+            if place > 0 && digits.len().saturating_sub(place) % 3 == 0 {
+                text.push(group);
+            }
+            text.push(digit);
         }
+        if !fraction.is_empty() {
+            text.push(decimal);
+            text.push_str(fraction);
+        }
+        text
+    }
+}
+
+/// A figure as paper shows it: amounts have the decimals of the currency, counts have none.
+pub trait Shown {
+    /// Its text.
+    fn shown(self, language: Language, currency: Currency) -> String;
+}
+
+impl Shown for Money {
+    fn shown(self, language: Language, currency: Currency) -> String {
+        language.amount(self, currency)
+    }
+}
+
+impl Shown for Points {
+    fn shown(self, language: Language, _: Currency) -> String {
+        language.group(self)
+    }
+}
+
+impl Shown for Quantity {
+    fn shown(self, language: Language, _: Currency) -> String {
+        language.group(self)
+    }
+}
+
+/// A count of papers or people.
+impl Shown for i64 {
+    fn shown(self, language: Language, _: Currency) -> String {
+        language.group(self)
     }
 }
 
@@ -159,8 +211,32 @@ pub(super) const INDONESIAN: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{INDONESIAN, Language};
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::{INDONESIAN, Language, Shown};
+    use domain::model::base::currency::Currency;
+    use domain::model::base::figures::{Money, Points, Quantity};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn figures_are_read_in_thousands_and_amounts_with_the_decimals_of_their_currency() {
+        for (code, amount, english, indonesian) in [
+            ("IDR", 0, "0", "0"),
+            ("IDR", 999, "999", "999"),
+            ("JPY", -1_000, "-1,000", "-1.000"),
+            ("IDR", i64::MIN, "-9,223,372,036,854,775,808", "-9.223.372.036.854.775.808"),
+            ("EUR", 1250, "12.50", "12,50"),
+            ("EUR", -5, "-0.05", "-0,05"),
+            ("EUR", 123_456_789, "1,234,567.89", "1.234.567,89"),
+            ("KWD", 1_234_500, "1,234.500", "1.234,500"),
+        ] {
+            let (money, currency) = (Money::new(amount), Currency::of(code).unwrap());
+            assert_eq!(money.shown(Language::En, currency), english);
+            assert_eq!(money.shown(Language::Id, currency), indonesian);
+        }
+        let euro = Currency::of("EUR").unwrap();
+        assert_eq!(Points::new(1250).shown(Language::En, euro), "1,250");
+        assert_eq!(Quantity::new(-1250).shown(Language::Id, euro), "-1.250");
+    }
 
     #[test]
     fn figures_and_words_are_the_shops() {

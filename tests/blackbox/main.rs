@@ -83,6 +83,7 @@ mod returns {
 mod selling {
     mod catalogue;
     mod codes;
+    mod currencies;
     mod guards;
     mod holds;
     mod limits;

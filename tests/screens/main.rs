@@ -42,6 +42,7 @@ mod office {
 /// The cashier's page.
 mod till {
     pub mod broken_scans;
+    pub mod currency;
     pub mod day;
     pub mod drawer;
     pub mod flows;

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
-import { date, isoDay, number, shortReceipt, time } from "../kit/format.js";
+import { date, decimal, isoDay, number, shortReceipt, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address } from "../kit/menu.js";
@@ -102,7 +102,8 @@ const about = (details, names) => {
 };
 const amount = (details) => {
   const by = AMOUNTS.find((name) => typeof details[name] === "number");
-  return by ? number(details[by]) : nothing;
+  if (!by) return nothing;
+  return by === "points" ? number(details[by]) : decimal(details[by]);
 };
 
 class PageAudit extends ListPage {

@@ -1,6 +1,6 @@
 // What the pages of the box share: who did something, when, and what a document is called.
 import { html, nothing } from "../vendor/lit.js";
-import { ago, brief, date, number, time } from "../kit/format.js";
+import { ago, brief, date, decimal, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 /** A moment: how long ago, exact in its tooltip. */
@@ -60,10 +60,12 @@ export const placed = (name, value, text) =>
     ? html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`} title=${value}><bdi>${text}</bdi></a>`
     : nothing;
 const short = (value) => (value.length > 24 ? `\u2026${value.slice(-8)}` : value);
+/** Names of amounts of money. */
+const MONEY = /(amount|price|cost|total|discount|variance|cash|float|value|refund|tax|rounding)$/;
 const shownValue = (name, value) => {
   if (value === null || value === undefined || value === "") return html`<span class="muted">–</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
-  if (typeof value === "number") return number(value);
+  if (typeof value === "number") return MONEY.test(name) ? decimal(value) : number(value);
   if (Array.isArray(value))
     return value.map((one) => (typeof one === "string" ? t(one) : JSON.stringify(one))).join(", ");
   if (typeof value === "object") return html`<code>${JSON.stringify(value)}</code>`;

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, field, icon } from "../kit/controls.js";
-import { date, money, number, rate, time } from "../kit/format.js";
+import { date, decimal, money, number, rate, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address, WALK } from "../kit/menu.js";
@@ -154,7 +154,7 @@ class PageProduct extends ListPage {
       <td>${t(one.reason)}</td>
       <td class="num ${one.qty < 0 ? "" : "plus"}">${one.qty > 0 ? "+" : ""}${number(one.qty)}</td>
       <td class="num">${number(one.balance_after)}</td>
-      <td class="num">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td>
+      <td class="num">${one.unit_cost === null ? nothing : decimal(one.unit_cost)}</td>
     </tr>`;
   }
 

@@ -4,10 +4,10 @@ import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
 import { ask } from "../kit/form.js";
-import { number, rate } from "../kit/format.js";
+import { decimal, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
-import { badge, col, figure } from "../records/cells.js";
+import { badge, col, inMoney } from "../records/cells.js";
 import { ofText } from "../records/records.js";
 
 const MANAGE = ["store_manager", "admin"];
@@ -150,8 +150,8 @@ const products = {
         col(t("Category"), (one) => one.category ?? nothing),
         col(t("Barcodes"), (one) => written(one.barcodes), "d2"),
         col(t("Tax"), (one) => (one.tax_rate_bp === null ? (one.tax_code ?? nothing) : rate(one.tax_rate_bp)), "num d"),
-        col(t("Cost"), (one) => figure(one.cost), "num d"),
-        col(t("Price"), (one) => number(one.price), "num"),
+        col(t("Cost"), (one) => inMoney(one.cost), "num d"),
+        col(t("Price"), (one) => decimal(one.price), "num"),
         col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
       ],
       none: app.ownCatalogue

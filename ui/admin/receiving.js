@@ -1,7 +1,7 @@
 // Receiving: purchase orders with outstanding goods. Receipts are listed on the next tab.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
-import { day, number, symbol } from "../kit/format.js";
+import { day, decimal, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address } from "../kit/menu.js";
@@ -42,7 +42,7 @@ class PageReceiving extends ListPage {
       <td><span class="badge plain">${t(one.state)}</span></td>
       <td class="num">${number(one.lines.length)}</td>
       <td class="num">${number(outstanding)}</td>
-      <td class="num">${number(one.total)}</td>
+      <td class="num">${decimal(one.total)}</td>
     </tr>`;
   }
 

@@ -1,7 +1,7 @@
 // Settings as they are in force, and who says so: the settings file, the environment, head office, or nobody.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, notice } from "../kit/controls.js";
-import { money, number, rate } from "../kit/format.js";
+import { decimal, money, number, rate } from "../kit/format.js";
 import { known, t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
@@ -66,6 +66,7 @@ const LIFTED = [
 const inWords = ({ name, value }) => {
   if (value === 0 && LIFTED.includes(name)) return t("no limit");
   if (AMOUNTS.includes(name)) return money(value);
+  if (name === "payments.denominations") return value.map(decimal).join(", ");
   return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
 };
 

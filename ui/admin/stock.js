@@ -1,7 +1,7 @@
 // Stock: find a product by name, code or scan; what is low, what is below zero.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
-import { number, symbol } from "../kit/format.js";
+import { decimal, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { codeOf } from "../kit/scan.js";
 import { download } from "../takings/download.js";
@@ -122,7 +122,7 @@ class PageStock extends ListPage {
               : number(one.reorder_level)
         }
       </td>
-      <td class="num">${number(one.value)}</td>
+      <td class="num">${decimal(one.value)}</td>
     </tr>`;
   }
 

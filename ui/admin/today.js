@@ -2,7 +2,7 @@
 // room.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../kit/controls.js";
-import { date, day, money, number, time } from "../kit/format.js";
+import { date, day, decimal, money, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page, title } from "../kit/page.js";
 import { firstDay, unfinished } from "./first_day.js";
@@ -213,7 +213,7 @@ class PageToday extends Page {
       ${this.box(t("Sales"), number(sum("sales_count")), t("{n} pieces", { n: number(sum("items_count")) }))}
       ${this.box(
         t("Returns"),
-        number(sum("returns_total")),
+        decimal(sum("returns_total")),
         t("{n} receipts", { n: number(sum("returns_count")) }),
       )}${this.goods()}
     </dl>`;
@@ -228,7 +228,7 @@ class PageToday extends Page {
             html`<tr>
               <th scope="row">${label(row)}</th>
               <td><div class="bar-of" ${vars({ "--part": `${(Math.max(0, value(row)) * 100) / most}%` })}></div></td>
-              <td class="num">${number(value(row))}</td>
+              <td class="num">${decimal(value(row))}</td>
             </tr>`,
         )}
       </tbody>
@@ -259,10 +259,10 @@ class PageToday extends Page {
                 </td>
                 <td><span class="badge ${one.state === "open" ? "ok" : "plain"}">${t(one.state)}</span></td>
                 <td class="num">${number(one.totals.sales_count)}</td>
-                <td class="num">${number(one.totals.net_total)}</td>
-                <td class="num">${number(one.cash.expected)}</td>
+                <td class="num">${decimal(one.totals.net_total)}</td>
+                <td class="num">${decimal(one.cash.expected)}</td>
                 <td class="num ${one.variance ? "differs" : ""}">
-                  ${one.variance === null ? nothing : number(one.variance)}
+                  ${one.variance === null ? nothing : decimal(one.variance)}
                 </td>
               </tr>`,
           )}

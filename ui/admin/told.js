@@ -1,7 +1,7 @@
 // What was told to head office: records that it could not apply, with the reason, and whether both count the same of
 // each day.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../kit/format.js";
+import { day, decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";
 import { moment, since } from "./parts.js";
@@ -39,7 +39,7 @@ class ToldParked extends ListPage {
         </div>
       </td>
       <td>${one.business_date ? day(one.business_date) : nothing}</td>
-      <td class="num">${one.amount === null ? nothing : number(one.amount)}</td>
+      <td class="num">${one.amount === null ? nothing : decimal(one.amount)}</td>
       <td>${since(one.parked_at)}</td>
     </tr>`;
   }
@@ -76,7 +76,7 @@ class ToldDays extends ListPage {
 
   difference({ first_difference: first }) {
     if (!first) return nothing;
-    const side = ({ count, total }) => t("{n}, total {total}", { n: number(count), total: number(total) });
+    const side = ({ count, total }) => t("{n}, total {total}", { n: number(count), total: decimal(total) });
     return html`<b>${t(first.type)}</b>:
       ${t("here {here}; head office {there}", { here: side(first.store), there: side(first.hub) })}`;
   }

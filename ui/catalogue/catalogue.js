@@ -1,7 +1,7 @@
 // The catalogue: products, prices by store and day, promotions.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { day, isoDay, number, rate } from "../kit/format.js";
+import { day, decimal, isoDay, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
@@ -180,8 +180,8 @@ const product = {
       : [],
     parts: [
       figures([
-        [t("Price"), number(one.price), html`${t("since")} ${moment(one.price_set_at)}`],
-        [t("Cost"), one.cost === null ? "\u2013" : number(one.cost)],
+        [t("Price"), decimal(one.price), html`${t("since")} ${moment(one.price_set_at)}`],
+        [t("Cost"), one.cost === null ? "\u2013" : decimal(one.cost)],
         [
           t("On hand"),
           one.stock ? number(one.stock.totals.on_hand) : "\u2013",
@@ -286,7 +286,7 @@ const worth = (one) =>
     ? rate(one.value)
     : one.type === "buy_x_get_y"
       ? t("{buy} for {pay}", { buy: one.buy + one.get, pay: one.buy })
-      : number(one.value);
+      : decimal(one.value);
 const promotions = {
   path: "/api/promotions",
   list: (page) => ({
@@ -360,7 +360,7 @@ const promotion = {
             one.days?.length && one.days.length < 7 ? one.days.map((name) => t(name)).join(", ") : t("every day"),
           ],
           [t("Minimum quantity"), one.min_qty],
-          [t("Minimum spend"), one.min_total === null ? null : number(one.min_total)],
+          [t("Minimum spend"), one.min_total === null ? null : decimal(one.min_total)],
           [t("Tier"), one.tier],
           [t("Combinable"), one.stackable ? t("yes") : t("no")],
         ]),

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, icon, moneyInput } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
-import { isoDay, number } from "../kit/format.js";
+import { decimal, isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 import { FormPage, field, textField } from "../records/form_page.js";
@@ -176,8 +176,8 @@ class PagePromotionForm extends FormPage {
     const reason = ({ name, reason: why }) =>
       html`<li><bdi>${name || this.label}</bdi>: <span class="muted">${t(`not.${why}`)}</span></li>`;
     return html`${figures([
-        [t("Discount"), number(tried.discount)],
-        [t("To pay"), number(tried.net)],
+        [t("Discount"), decimal(tried.discount)],
+        [t("To pay"), decimal(tried.net)],
       ])}
       <div class="scroll">
         <table class="grid fold">
@@ -198,15 +198,15 @@ class PagePromotionForm extends FormPage {
                     <div><bdi>${productName(line.sku)}</bdi></div>
                   </td>
                   <td class="num">${number(line.qty)}</td>
-                  <td class="num">${number(line.price)}</td>
+                  <td class="num">${decimal(line.price)}</td>
                   <td>
                     <div>
                       ${line.discounts.map(
-                        ({ name, amount }) => html`<span><bdi>${name}</bdi> −${number(amount)}</span> `,
+                        ({ name, amount }) => html`<span><bdi>${name}</bdi> −${decimal(amount)}</span> `,
                       )}
                     </div>
                   </td>
-                  <td class="num">${number(line.net)}</td>
+                  <td class="num">${decimal(line.net)}</td>
                 </tr>`,
             )}
           </tbody>

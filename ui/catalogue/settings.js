@@ -1,7 +1,7 @@
 // Settings of head office and of one store: what counts, where it comes from, and what head office sets over it.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { number, rate } from "../kit/format.js";
+import { decimal, number, rate } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
 import { title } from "../kit/list.js";
@@ -45,7 +45,8 @@ const shown = (name, value) => {
     return Array.isArray(KIND[name]) ? t(`setting.${value}`) : html`<bdi class="lines-kept">${value}</bdi>`;
   if (value === 0 && NO_LIMIT.includes(name))
     return html`<span class="date">0 <span class="muted">${t("no limit")}</span></span>`;
-  return settingKind(name, value) === "rate" ? rate(value) : number(value);
+  const kind = settingKind(name, value);
+  return kind === "rate" ? rate(value) : kind === "money" ? decimal(value) : number(value);
 };
 class PageSettings extends Page {
   sources;

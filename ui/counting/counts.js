@@ -4,7 +4,7 @@ import { need } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { icon } from "../kit/controls.js";
 import { ask } from "../kit/form.js";
-import { date, number, symbol } from "../kit/format.js";
+import { date, decimal, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address } from "../kit/menu.js";
@@ -81,7 +81,7 @@ class PageCounts extends ListPage {
         }
       </td>
       <td class="num ${one.variance_value ? "differs" : ""}">
-        ${one.variance_value === null ? nothing : number(one.variance_value)}
+        ${one.variance_value === null ? nothing : decimal(one.variance_value)}
       </td>
     </tr>`;
   }

@@ -1,6 +1,6 @@
 // Stock that was written off, found or corrected: what waits for a manager first, what was posted, what was taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, moment, person } from "../records/cells.js";
+import { badge, col, days, differs, figure, inMoney, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays } from "../records/records.js";
 import { path } from "../kit/api.js";
@@ -48,7 +48,7 @@ const adjustments = {
       col(t("Day"), (one) => days(one.business_date)),
       col(t("Products"), what, "d"),
       col(t("Pieces"), (one) => signed(one.lines.reduce((all, { qty }) => all + qty, 0)), "num"),
-      col(t("Value"), (one) => figure(one.value), "num"),
+      col(t("Value"), (one) => inMoney(one.value), "num"),
       col(t("Person"), (one) => person(one.created_by), "d2"),
       col(t("Status"), stateOf),
     ],
@@ -140,7 +140,7 @@ const adjustment = {
           col(t("Product"), product),
           col(t("Pieces"), (row) => signed(row.qty), "num"),
           col(t("Stock after"), (row) => figure(row.balance_after), "num d"),
-          col(t("Cost"), (row) => figure(row.cost), "num"),
+          col(t("Cost"), (row) => inMoney(row.cost), "num"),
         ],
         one.lines,
       ),

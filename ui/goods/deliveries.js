@@ -1,7 +1,7 @@
 // What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how
 // it is taken back.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, link, moment, person, supplier } from "../records/cells.js";
+import { badge, col, days, differs, figure, inMoney, link, moment, person, supplier } from "../records/cells.js";
 import { nameOf, need, row, rows } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays } from "../records/records.js";
@@ -55,7 +55,7 @@ const deliveries = {
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
       col(t("Pieces"), (one) => figure(sum(one, "qty")), "num"),
       col(t("Rejected"), (one) => differs(sum(one, "rejected_qty") || null), "num d"),
-      col(t("Cost"), (one) => figure(one.total_cost), "num"),
+      col(t("Cost"), (one) => inMoney(one.total_cost), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No deliveries yet. Scan the first product to receive one"),
@@ -127,7 +127,7 @@ const delivery = {
               line.cost_missing ? html`<span class="badge warn">${t("unknown")}</span>` : figure(line.unit_cost),
             "num",
           ),
-          col(t("Cost"), (line) => figure(line.cost), "num d"),
+          col(t("Cost"), (line) => inMoney(line.cost), "num d"),
           col(t("Stock after"), (line) => figure(line.balance_after), "num d2"),
           col(t("Note"), (line) => html`<bdi>${line.note}</bdi>`, "d2"),
         ],

@@ -1,6 +1,6 @@
 // Goods that went back to suppliers, and what is claimed for them.
 import { html } from "../vendor/lit.js";
-import { col, days, figure, moment, person, supplier } from "../records/cells.js";
+import { col, days, figure, inMoney, moment, person, supplier } from "../records/cells.js";
 import { nameOf, rows } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays } from "../records/records.js";
@@ -37,7 +37,7 @@ const returned = {
       col(t("Reference"), (one) => one.reference ?? "", "d"),
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
       col(t("Pieces"), (one) => figure(pieces(one)), "num"),
-      col(t("Claimed"), (one) => figure(one.claim), "num"),
+      col(t("Claimed"), (one) => inMoney(one.claim), "num"),
     ],
     none: t("No returns to suppliers yet. Return and claim damaged or wrong items here"),
   }),
@@ -61,8 +61,8 @@ const supplierReturn = {
         [
           col(t("Product"), product),
           col(t("Pieces"), (row) => figure(row.qty), "num"),
-          col(t("Claimed"), (row) => figure(row.claim), "num"),
-          col(t("Stock value"), (row) => figure(row.stock_cost), "num d"),
+          col(t("Claimed"), (row) => inMoney(row.claim), "num"),
+          col(t("Stock value"), (row) => inMoney(row.stock_cost), "num d"),
           col(t("Stock after"), (row) => figure(row.balance_after), "num d2"),
         ],
         one.lines,

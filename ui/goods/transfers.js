@@ -1,11 +1,11 @@
 // Goods between this store and others: what is on its way, what came, what is missing and what became of it.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, steps, store } from "../records/cells.js";
+import { badge, col, days, differs, figure, ifSome, inMoney, moment, person, steps, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState } from "../records/records.js";
 import { path } from "../kit/api.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
@@ -71,7 +71,7 @@ const transfers = {
       col(t("Received"), (one) => moment(one.received_at), "d2"),
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
       col(t("Pieces"), (one) => figure(pieces(one)), "num"),
-      col(t("In transit, cost"), (one) => figure(one.in_transit_value || null), "num d"),
+      col(t("In transit, cost"), (one) => inMoney(one.in_transit_value || null), "num d"),
       col(t("Status"), stateOf),
     ],
     none: t("No transfers yet. A draft does not change stock"),
@@ -207,7 +207,7 @@ const transfer = {
           [t("Pieces"), number(pieces(one)), t("lines: {n}", { n: number(one.lines.length) })],
           [t("From"), store(one.from_store_id), moment(one.sent_at)],
           [t("To"), store(one.to_store_id), moment(one.received_at)],
-          [t("In transit, cost"), number(one.in_transit_value)],
+          [t("In transit, cost"), decimal(one.in_transit_value)],
         ]),
         table(
           t("Lines"),
@@ -215,7 +215,7 @@ const transfer = {
             col(t("Product"), product),
             col(t("Sent"), (row) => figure(row.qty), "num"),
             col(t("Received"), received, "num"),
-            col(t("Cost"), (row) => figure(row.cost), "num d"),
+            col(t("Cost"), (row) => inMoney(row.cost), "num d"),
           ],
           one.lines,
         ),

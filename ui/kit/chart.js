@@ -2,10 +2,15 @@
 // the table below.
 import { html, nothing } from "../vendor/lit.js";
 import { vars } from "./controls.js";
-import { compact, money, rate } from "./format.js";
+import { by, money, rate, units } from "./format.js";
 import { t } from "./i18n.js";
 
 const LINES = 4;
+/** A figure at the side, which the table has whole. */
+const compact = (value, shown) =>
+  by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 })
+    .format(shown === money ? units(value) : value)
+    .replace("-", "\u2212");
 /** Columns side by side that can still be told apart. */
 export const COLUMNS_MAX = 62;
 /** Names below them, on the widest screen. */
@@ -53,7 +58,7 @@ export const columns = (rows, what, shown = money, where = t("all values are in 
       ${Array.from(
         { length: LINES + 1 },
         (_, line) =>
-          html`<span ${vars({ "--part": `${(line * 100) / LINES}%` })}>${compact((top * line) / LINES)}</span>`,
+          html`<span ${vars({ "--part": `${(line * 100) / LINES}%` })}>${compact((top * line) / LINES, shown)}</span>`,
       )}
     </div>
     <div class="plot" aria-hidden="true" ${vars({ "--columns": String(rows.length) })}>${rows.map(column)}</div>

@@ -1,7 +1,7 @@
 // Parts of pages: functions that return templates.
 import { Directive, directive, html, ifDefined, LitElement, live, nothing, svg } from "../vendor/lit.js";
 import { words } from "./codes.js";
-import { amount, number, pasted, time } from "./format.js";
+import { amount, decimal, number, time } from "./format.js";
 import { t } from "./i18n.js";
 
 const SPRITE = new URL("../vendor/icons.svg", import.meta.url).pathname;
@@ -32,17 +32,18 @@ export const field = (label, input, id, error) =>
   html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 
 /** A field of an amount gets what was pasted as a whole, or keeps what it has. */
-export const pasteAmount = (event, onValue) => {
+export const pasteAmount = async (event, onValue) => {
   event.preventDefault();
-  const value = pasted(event.clipboardData.getData("text"));
+  const text = event.clipboardData.getData("text");
   const { target } = event;
+  const value = await import("../records/pasted.js").then(({ pasted }) => pasted(text)).catch(() => undefined);
   target.removeAttribute("aria-invalid");
   if (value === undefined) {
     target.setAttribute("aria-invalid", "true");
     target.addEventListener("input", () => target.removeAttribute("aria-invalid"), { once: true });
     return;
   }
-  target.value = number(value);
+  target.value = decimal(value);
   onValue?.(value);
 };
 
@@ -80,11 +81,11 @@ export const moneyInput = ({ id, value, onValue, label, large = false, focus = f
     aria-label=${ifDefined(label)}
     aria-describedby=${ifDefined(described)}
     ?data-focus=${focus}
-    .value=${live(value === null ? "" : number(value))}
+    .value=${live(value === null ? "" : decimal(value))}
     @paste=${(event) => pasteAmount(event, onValue)}
     @input=${(event) => {
       const typed = amount(event.target.value);
-      regroup(event.target, typed === null ? "" : number(typed));
+      regroup(event.target, typed === null ? "" : decimal(typed));
       onValue(typed);
     }}
   />`;

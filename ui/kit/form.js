@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
 import { pasteAmount, problem } from "./controls.js";
 import { dayField } from "./date.js";
-import { amount, number } from "./format.js";
+import { amount, decimal } from "./format.js";
 import { t } from "./i18n.js";
 
 /** Basis points in one per cent and in one whole. */
@@ -12,7 +12,7 @@ const TIMES = 10_000;
 
 const figures = (event) => {
   const typed = amount(event.target.value);
-  event.target.value = typed === null ? "" : number(typed);
+  event.target.value = typed === null ? "" : decimal(typed);
 };
 const control = ({ name, kind = "text", value, required, choices, focus, rows = 3, min, max, source, several }) => {
   const id = `f-${name}`;
@@ -39,7 +39,7 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
         inputmode="numeric"
         autocomplete="off"
         ?data-focus=${first}
-        .value=${value === undefined || value === null ? "" : number(value)}
+        .value=${value === undefined || value === null ? "" : decimal(value)}
         @paste=${(event) => pasteAmount(event)}
         @input=${figures}
       />`;

@@ -2,8 +2,11 @@
 import { locale } from "./i18n.js";
 
 let currency = "IDR";
-let zone = "UTC";
-let several = false;
+/** Decimals of the currency: amounts are in its smallest unit. */
+export let places = 0;
+export let zone = "UTC";
+/** Whether the company has several time zones. */
+export let several = false;
 /** What every receipt number of this shop begins with, and those of this till. */
 let ofShop = "";
 let ofTill = "";
@@ -12,30 +15,34 @@ export const setShop = (shop, till = "") => {
   ofShop = shop.store_id ? `${shop.store_id}-` : "";
   ofTill = till ? `${ofShop}${till}-` : "";
   currency = shop.currency;
+  places = shop.currency_exponent ?? 0;
   zone = shop.timezone;
   several = Boolean(shop.several_zones);
 };
 const made = new Map();
-const by = (Kind, options, language = locale()) => {
+/** A formatter, made once: making one is slow. */
+export const by = (Kind, options, language = locale()) => {
   const name = `${Kind.name}${language}${JSON.stringify(options)}`;
   if (!made.has(name)) made.set(name, new Kind(language, options));
   return made.get(name);
 };
-/** A figure without its symbol, a minus in front. */
-export const number = (value) =>
-  by(Intl.NumberFormat, { maximumFractionDigits: 0 })
+const written = (value, fraction) =>
+  by(Intl.NumberFormat, { minimumFractionDigits: fraction, maximumFractionDigits: fraction })
     .format(value || 0)
     .replace("-", "\u2212");
+/** A count, a minus in front. */
+export const number = (value) => written(value, 0);
+/** An amount in whole units of the currency, for a scale. */
+export const units = (value) => value / 10 ** places;
+/** An amount of money without its symbol. */
+export const decimal = (value) => written(units(value), places);
 export const symbol = () => {
   const parts = by(Intl.NumberFormat, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).formatToParts(
     0,
   );
   return parts.find((part) => part.type === "currency").value;
 };
-export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0${number(Math.abs(value))}`;
-/** A figure at the side of a chart, where the table has it whole. */
-export const compact = (value) =>
-  by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 }).format(value).replace("-", "\u2212");
+export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0${decimal(Math.abs(value))}`;
 /** Basis points as per cent. */
 export const rate = (points) => `${by(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(points / 100)}\u00a0%`;
 /** A time of day; `timeZone` where it is another one than the page's, as of a store in the list of all. */
@@ -53,29 +60,8 @@ export const brief = (moment, timeZone = zone) => {
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
   return by(Intl.DateTimeFormat, { day: "numeric", month: "short", year, timeZone }).format(at);
 };
-/**
- * The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA,
- * WIT.
- */
-export const zoneName = (moment, timeZone = zone) =>
-  several
-    ? `\u00a0${
-        by(Intl.DateTimeFormat, { timeZone, timeZoneName: "short" }, "id-ID")
-          .formatToParts(new Date(moment))
-          .find(({ type }) => type === "timeZoneName").value
-      }`
-    : "";
 /** A business date is the same day everywhere. */
-export const day = (text) =>
-  new Intl.DateTimeFormat(locale(), {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    timeZone: "UTC",
-  })
-    .format(new Date(`${text}T00:00:00Z`))
-    .replaceAll(",", "");
+export const day = (text) => date(`${text}T00:00:00Z`, "UTC");
 /**
  * Short form of a receipt number: its digits at the till that issued it, and till and digits elsewhere in the shop,
  * since each till has its own numbers.
@@ -85,19 +71,12 @@ export const shortReceipt = (no) => {
   const isOthers = ofShop && no.startsWith(ofShop) && !(ofTill && no.startsWith(ofTill));
   return isOthers ? no.slice(ofShop.length) : `\u2026${no.slice(-8)}`;
 };
-/** What was typed as an amount: digits only; nothing typed is not zero. */
+/** What was typed as an amount: its digits, as cents where there are some (1, 2, 5, 0 are 12.50); nothing is not zero. */
 export const amount = (text) => {
-  const digits = text.replace(/[.,]$/, "000").replace(/\D/g, "");
-  return digits === "" ? null : Number(digits.slice(0, 13));
-};
-/**
- * What was pasted as an amount: grouped in any way, with a fraction of zeros or none. What is no such amount, with a
- * minus or a fraction, is undefined: half of it would be another amount.
- */
-export const pasted = (text) => {
-  const [whole, digits] =
-    text.trim().match(/^\D{0,4}?(\d{1,3}(?:([.,' \u00a0\u202f])\d{3}(?:\2\d{3})*)?|\d+)(?:[.,]0{1,2})?$/) ?? [];
-  return whole === undefined || /[-\u2212(]/.test(whole) ? undefined : Number(digits.replace(/\D/g, "").slice(0, 13));
+  const digits = (places ? text : text.replace(/[.,]$/, "000")).replace(/\D/g, "");
+  // The last digit of 0.00 was deleted.
+  const isGone = places && digits.length <= places && !Number(digits) && /\D/.test(text);
+  return digits === "" || isGone ? null : Number(digits.slice(0, 13));
 };
 /** @type {[Intl.RelativeTimeFormatUnit, number, number][]} */
 const UNITS = [

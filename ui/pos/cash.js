@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, key, notice } from "../kit/controls.js";
-import { date, money, number, symbol, time } from "../kit/format.js";
+import { date, decimal, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { askMovement } from "../selling/movement.js";
@@ -70,15 +70,15 @@ class PageCash extends Page {
   figures() {
     const { summary } = this;
     const { cash } = summary;
-    const row = (label, value) =>
+    const row = (label, value, shown = decimal) =>
       html`<div>
         <dt>${label}</dt>
-        <dd>${number(value)}</dd>
+        <dd>${shown(value)}</dd>
       </div>`;
     return html`<section class="panel pad stack">
       <h2>${t("X report")}, ${symbol()}</h2>
       <dl class="facts">
-        ${row(t("Sales"), summary.sales_count)}${row(
+        ${row(t("Sales"), summary.sales_count, number)}${row(
           t("Gross sales"),
           summary.gross_sales,
         )}${row(t("Discounts"), -summary.discounts)}${row(t("Tax"), summary.tax)}${row(t("Total"), summary.total)}${row(
@@ -96,7 +96,7 @@ class PageCash extends Page {
               )}${row(t("pay_in"), cash.pay_in)}${row(t("pay_out"), -cash.pay_out)}${row(t("drop"), -cash.drops)}
               <div>
                 <dt><b>${t("Expected in the drawer")}</b></dt>
-                <dd><b>${number(cash.expected)}</b></dd>
+                <dd><b>${decimal(cash.expected)}</b></dd>
               </div>
             </dl>`
           : notice("", "info", t("The expected amount is shown after counting"))
@@ -154,7 +154,7 @@ class PageCash extends Page {
                                       >${one.bag_no ? html`<span class="muted"> ${one.bag_no}</span>` : nothing}
                                     </div>
                                   </td>
-                                  <td class="num">${number(one.type === "pay_in" ? one.amount : -one.amount)}</td>
+                                  <td class="num">${decimal(one.type === "pay_in" ? one.amount : -one.amount)}</td>
                                 </tr>`,
                             )}
                           </tbody>

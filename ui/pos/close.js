@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, fits, icon, key, moneyInput, notice } from "../kit/controls.js";
-import { money, number, symbol, time } from "../kit/format.js";
+import { decimal, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { isCounted, notesTable, worth } from "./drawer.js";
@@ -214,7 +214,7 @@ class PageClose extends Page {
       app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
     // A method without money has nothing to count; what paid by an exchange was counted by the sale before.
     const others = taken.filter(({ method, net }) => !["cash", "exchange", "points"].includes(method) && net !== 0);
-    const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${number(value)}</span>`;
+    const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${decimal(value)}</span>`;
     return html`<section class="panel pad stack">
       <dl class="facts l">
         <div>
@@ -226,7 +226,7 @@ class PageClose extends Page {
             ? nothing
             : html`<div>
                   <dt>${t("Expected")}</dt>
-                  <dd>${number(expected)}</dd>
+                  <dd>${decimal(expected)}</dd>
                 </div>
                 <div>
                   <dt>${t("Difference")}</dt>
@@ -248,7 +248,7 @@ class PageClose extends Page {
       }
       ${others.map(({ method, net }) =>
         field(
-          blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: number(net) }),
+          blind ? t(method) : t("{method}, expected {amount}", { method: t(method), amount: decimal(net) }),
           moneyInput({
             id: `counted-${method}`,
             value: this.others.get(method) ?? null,
@@ -303,16 +303,16 @@ class PageClose extends Page {
         <p class="label">${t("Difference")}</p>
         <p class="change" id="variance">
           <span class="cur">${symbol()}</span
-          ><span class="figure" ${fits(number(shift.variance))}>${number(shift.variance)}</span>
+          ><span class="figure" ${fits(decimal(shift.variance))}>${decimal(shift.variance)}</span>
         </p>
         <dl class="facts">
           <div>
             <dt>${t("Counted cash")}</dt>
-            <dd>${number(shift.counted_cash)}</dd>
+            <dd>${decimal(shift.counted_cash)}</dd>
           </div>
           <div>
             <dt>${t("Expected")}</dt>
-            <dd>${number(shift.expected_cash)}</dd>
+            <dd>${decimal(shift.expected_cash)}</dd>
           </div>
           <div>
             <dt>${t("Sales")}</dt>
@@ -320,7 +320,7 @@ class PageClose extends Page {
           </div>
           <div>
             <dt>${t("Total")}</dt>
-            <dd>${number(this.closed.total)}</dd>
+            <dd>${decimal(this.closed.total)}</dd>
           </div>
         </dl>
         ${
@@ -330,7 +330,7 @@ class PageClose extends Page {
                   ({ method, variance }) =>
                     html`<div>
                       <dt>${t("Difference")}, ${t(method)}</dt>
-                      <dd class=${variance === 0 ? nothing : "differs"}>${number(variance)}</dd>
+                      <dd class=${variance === 0 ? nothing : "differs"}>${decimal(variance)}</dd>
                     </div>`,
                 )}
               </dl>`

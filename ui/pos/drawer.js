@@ -1,7 +1,7 @@
 // The drawer: how cash moves without a sale, and its notes and coins, counted piece by piece at its opening and close.
 import { html } from "../vendor/lit.js";
 import { countInput } from "../kit/controls.js";
-import { number, symbol } from "../kit/format.js";
+import { decimal, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 /**
@@ -35,20 +35,20 @@ export const notesTable = (denominations, pieces, changed, focus = true) =>
       ${denominations.map(
         (value, index) =>
           html`<tr>
-            <td class="num">${number(value)}</td>
+            <td class="num">${decimal(value)}</td>
             <td class="in">
               ${countInput({
                 id: `note-${value}`,
                 value: pieces.get(value) ?? null,
                 focus: focus && index === 0,
-                label: t("Pieces of {value}", { value: number(value) }),
+                label: t("Pieces of {value}", { value: decimal(value) }),
                 onValue: (count) => {
                   pieces.set(value, count);
                   changed();
                 },
               })}
             </td>
-            <td class="num">${number(value * (pieces.get(value) ?? 0))}</td>
+            <td class="num">${decimal(value * (pieces.get(value) ?? 0))}</td>
           </tr>`,
       )}
     </tbody>

@@ -1,7 +1,7 @@
 // What was paid, until the next customer: the change, the receipt.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
-import { number, shortReceipt, symbol, time } from "../kit/format.js";
+import { decimal, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { preview } from "./slip.js";
 
@@ -12,7 +12,7 @@ export const paid = (page) => {
   const { paid: sale, app } = page;
   const methods = sale.payments
     .filter(({ state }) => state === "accepted")
-    .map(({ method, tendered }) => `${t(method)} ${number(tendered)}`)
+    .map(({ method, tendered }) => `${t(method)} ${decimal(tendered)}`)
     .join(", ");
   return html`<div class="paid">
     <section class="done">
@@ -20,7 +20,7 @@ export const paid = (page) => {
       <p class="label">${t("Change")}</p>
       <p class="change" id="change" aria-live="assertive">
         <span class="cur">${symbol()}</span
-        ><span class="figure" ${fits(number(sale.change))}>${number(sale.change)}</span>
+        ><span class="figure" ${fits(decimal(sale.change))}>${decimal(sale.change)}</span>
       </p>
       <dl class="facts">
         <div>

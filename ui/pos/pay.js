@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { fits, icon, key } from "../kit/controls.js";
-import { money, number, symbol } from "../kit/format.js";
+import { decimal, money, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { gift, paid } from "./paid.js";
@@ -279,10 +279,10 @@ class PagePay extends Page {
                       ${t(one.method)}${one.reference && one.method !== "exchange" ? ` ${one.reference}` : ""}
                     </dt>
                     <dd>
-                      ${number(-one.amount)}
+                      ${decimal(-one.amount)}
                       <button
                         class="btn undo"
-                        aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: number(one.amount) })}
+                        aria-label=${t("Undo {method} {amount}", { method: t(one.method), amount: decimal(one.amount) })}
                         ?disabled=${this.isTaking}
                         @click=${() => this.undo(one)}
                       >
@@ -298,20 +298,20 @@ class PagePay extends Page {
         <dl>
           <div>
             <dt>${taken.length ? t("Amount due") : t("To pay")}</dt>
-            <dd>${sale.amount_due === this.left ? nothing : number(sale.amount_due)}</dd>
+            <dd>${sale.amount_due === this.left ? nothing : decimal(sale.amount_due)}</dd>
           </div>
           ${
             sale.cash_due !== sale.amount_due
               ? html`<div>
                   <dt>${t("In cash, rounded")}</dt>
-                  <dd>${number(sale.cash_due)}</dd>
+                  <dd>${decimal(sale.cash_due)}</dd>
                 </div>`
               : nothing
           }
         </dl>
         <p class="total" aria-live="polite">
           <span class="cur">${symbol()}</span
-          ><span id="left" class="figure" ${fits(number(this.left))}>${number(this.left)}</span>
+          ><span id="left" class="figure" ${fits(decimal(this.left))}>${decimal(this.left)}</span>
         </p>
       </div>
       ${

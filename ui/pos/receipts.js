@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, icon, key } from "../kit/controls.js";
-import { money, number, shortReceipt, symbol, time } from "../kit/format.js";
+import { decimal, money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { gift } from "./paid.js";
@@ -170,7 +170,7 @@ class PageReceipts extends Page {
         t("Payment"),
         html`<select class="input" id="wrong" name="wrong">
           ${paid.map(
-            ({ payment_id: id, method, amount }) => html`<option value=${id}>${t(method)} ${number(amount)}</option>`,
+            ({ payment_id: id, method, amount }) => html`<option value=${id}>${t(method)} ${decimal(amount)}</option>`,
           )}
         </select>`,
         "wrong",
@@ -237,7 +237,7 @@ class PageReceipts extends Page {
           >${t(one.state)}</span
         >
       </td>
-      <td class="num">${number(one.total)}</td>
+      <td class="num">${decimal(one.total)}</td>
     </tr>`;
   }
 
@@ -251,7 +251,7 @@ class PageReceipts extends Page {
           (item) =>
             html`<li>
               <span><bdi>${item.name}</bdi></span
-              ><span class="muted">${number(item.qty)}</span><span>${number(-item.refund)}</span>
+              ><span class="muted">${number(item.qty)}</span><span>${decimal(-item.refund)}</span>
             </li>`,
         )}
       </ul>
@@ -260,7 +260,7 @@ class PageReceipts extends Page {
           ({ method, amount, rounding }) =>
             html`<div>
               <dt>${t(method)}</dt>
-              <dd>${number(-amount - rounding)}</dd>
+              <dd>${decimal(-amount - rounding)}</dd>
             </div>`,
         )}
       </dl>

@@ -1,7 +1,7 @@
 // Sell: the basket, the one line that takes scans and words, quick keys, the member and the total.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { fits, icon, key, unlessSame } from "../kit/controls.js";
-import { money, number, symbol } from "../kit/format.js";
+import { decimal, money, number, symbol } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { LinePage } from "./entry.js";
 import { acts, display, lastSale, memberButton, notes, quickKeys, results } from "./side.js";
@@ -21,7 +21,7 @@ const touchedLine = () => import("../touch/line.js");
 /** A touch screen shows its keyboard only where somebody wants to type. */
 const TOUCH = matchMedia("(pointer: coarse)").matches;
 
-const figure = (kind, value) => html`<span class=${kind} ${fits(number(value))}>${number(value)}</span>`;
+const figure = (kind, text) => html`<span class=${kind} ${fits(text)}>${text}</span>`;
 
 class PageSell extends LinePage {
   constructor() {
@@ -208,7 +208,7 @@ class PageSell extends LinePage {
         ><span class="name"><bdi>${line.name}</bdi></span
         ><span class="sub">${notes(line)}</span></span
       >
-      ${figure("qty", line.qty)}${figure("each", line.price)}${figure("sum", shown)}${part?.(this, line) ?? nothing}
+      ${figure("qty", number(line.qty))}${figure("each", decimal(line.price))}${figure("sum", decimal(shown))}${part?.(this, line) ?? nothing}
     </li>`;
   }
 
@@ -276,7 +276,7 @@ class PageSell extends LinePage {
             ><span class="name"><bdi>${item.name ?? item.sku}</bdi></span
             ><span class="sub">${t("Returned")}</span></span
           ><span class="qty">${number(-item.qty)}</span><span class="each"></span
-          ><span class="sum">${number(-item.refund)}</span>
+          ><span class="sum">${decimal(-item.refund)}</span>
         </li>`,
     );
   }
@@ -328,7 +328,7 @@ class PageSell extends LinePage {
       }}
     >
       <span class="qn">.${index + 1}</span><span class="qt">${label ?? name}</span
-      ><span class="qp">${gone ? t("not sold") : number(price)}</span>
+      ><span class="qp">${gone ? t("not sold") : decimal(price)}</span>
     </button>`;
   }
 

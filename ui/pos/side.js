@@ -1,7 +1,7 @@
 // Around the basket: the member, the last sale, the total, other actions, search results, and quick keys.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
-import { number, rate, shortReceipt, symbol, time } from "../kit/format.js";
+import { decimal, number, rate, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 export const memberButton = (app, choose) => {
@@ -23,12 +23,12 @@ export const lastSale = (app) => {
   if (!last) return nothing;
   const paid = last.payments
     .filter(({ state }) => state === "accepted")
-    .map(({ method, tendered }) => `${t(method)} ${number(tendered)}`);
+    .map(({ method, tendered }) => `${t(method)} ${decimal(tendered)}`);
   return html`<div class="last wide">
     <span class="muted"
       >${t("Last sale {time}, receipt {no}", { time: time(last.paid_at), no: shortReceipt(last.receipt_no) })}</span
     >
-    <span>${paid.join(", ")}</span><span>${t("Change")} <b>${number(last.change)}</b></span>
+    <span>${paid.join(", ")}</span><span>${t("Change")} <b>${decimal(last.change)}</b></span>
     <button class="link" @click=${() => app.reprint()}>${t("Print again")} ${key("Ctrl P")}</button>
   </div>`;
 };
@@ -38,19 +38,19 @@ export const display = (app) => {
   const { sale } = basket;
   const pieces = basket.lines.reduce((all, { qty }) => all + qty, 0);
   const manual = sale ? sale.discount - basket.promotions : 0;
-  const total = number(sale?.total ?? 0);
+  const total = decimal(sale?.total ?? 0);
   const tax = settings.tax.prices_include_tax ? t("Includes tax") : t("Tax");
   return html`<div class="display" aria-busy=${basket.isBehind}>
     <dl>
       <div>
         <dt>${t("{n} lines, {p} pieces", { n: number(basket.lines.length), p: number(pieces) })}</dt>
-        <dd>${number(sale?.subtotal ?? 0)}</dd>
+        <dd>${decimal(sale?.subtotal ?? 0)}</dd>
       </div>
       ${
         basket.promotions
           ? html`<div>
               <dt>${t("Promotions")}</dt>
-              <dd>${number(-basket.promotions)}</dd>
+              <dd>${decimal(-basket.promotions)}</dd>
             </div>`
           : nothing
       }
@@ -58,13 +58,13 @@ export const display = (app) => {
         manual
           ? html`<div>
               <dt>${t("Discount")}</dt>
-              <dd>${number(-manual)}</dd>
+              <dd>${decimal(-manual)}</dd>
             </div>`
           : nothing
       }
       <div class="wide">
         <dt>${tax}${settings.tax.default_rate_bp ? ` ${rate(settings.tax.default_rate_bp)}` : ""}</dt>
-        <dd>${number(sale?.tax ?? 0)}</dd>
+        <dd>${decimal(sale?.tax ?? 0)}</dd>
       </div>
     </dl>
     <p class="total" aria-live="polite">
@@ -122,7 +122,8 @@ export const results = (page) => {
           <span class="what"
             ><span class="name"><bdi>${product.name}</bdi></span
             ><span class="sub">${product.sku}</span></span
-          ><span class="muted">${t("{n} on hand", { n: number(product.on_hand) })}</span><b>${number(product.price)}</b>
+          ><span class="muted">${t("{n} on hand", { n: number(product.on_hand) })}</span
+          ><b>${decimal(product.price)}</b>
         </li>`,
     )}
   </ul>`;
@@ -133,17 +134,17 @@ export const notes = (line) => {
   const note = (kind, name, text) => html`<span class="note ${kind}">${icon(name, "icon-s")}${text}</span> `;
   const promotions = line.item?.discounts.filter(({ source }) => source === "promotion") ?? [];
   const all = promotions.map(({ reason, amount }) =>
-    note("ok", "tag", html`<span><bdi>${reason || t("Promotion")}</bdi>, ${number(-amount)}</span>`),
+    note("ok", "tag", html`<span><bdi>${reason || t("Promotion")}</bdi>, ${decimal(-amount)}</span>`),
   );
-  if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${number(-line.discount)}`));
+  if (line.discount) all.push(note("ok", "percent", html`${t("Discount")}, ${decimal(-line.discount)}`));
   const share = line.item?.discounts.find(({ source }) => source === "basket")?.amount;
-  if (share) all.push(note("ok", "percent", html`${t("Discount on the sale")}, ${number(-share)}`));
+  if (share) all.push(note("ok", "percent", html`${t("Discount on the sale")}, ${decimal(-share)}`));
   if (line.item?.price_override)
-    all.push(note("warn", "calculator", t("Catalogue price {amount}", { amount: number(line.item.list_price) })));
+    all.push(note("warn", "calculator", t("Catalogue price {amount}", { amount: decimal(line.item.list_price) })));
   const known = line.onHand !== undefined && line.onHand !== null;
   if (known && line.onHand < line.qty)
     all.push(note("warn", "triangle-alert", t("Stock on record: {n}", { n: number(line.onHand) })));
-  return html`<span class="at">@ ${number(line.price)} </span
+  return html`<span class="at">@ ${decimal(line.price)} </span
     >${all.length ? all : html`<span class="sku">${line.sku}</span>`}`;
 };
 

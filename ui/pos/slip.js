@@ -1,6 +1,6 @@
 // A receipt on the screen.
 import { html, nothing } from "../vendor/lit.js";
-import { money, number } from "../kit/format.js";
+import { decimal, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 /** The receipt as it will read; printing it is what counts as a print. */
@@ -12,25 +12,25 @@ export const preview = (app, sale) =>
         (item) =>
           html`<li>
               <span><bdi>${item.name}</bdi></span
-              ><span class="muted">${number(item.qty)} × ${number(item.price)}</span
-              ><span>${number(item.price * item.qty)}</span>
+              ><span class="muted">${number(item.qty)} × ${decimal(item.price)}</span
+              ><span>${decimal(item.price * item.qty)}</span>
             </li>
             ${item.discounts.map(
               ({ amount }) =>
-                html`<li class="off"><span>${t("Discount")}</span><span></span><span>${number(-amount)}</span></li>`,
+                html`<li class="off"><span>${t("Discount")}</span><span></span><span>${decimal(-amount)}</span></li>`,
             )}`,
       )}
     </ul>
     <dl class="facts">
       <div>
         <dt>${t("Tax")}</dt>
-        <dd>${number(sale.tax)}</dd>
+        <dd>${decimal(sale.tax)}</dd>
       </div>
       ${
         sale.rounding
           ? html`<div>
               <dt>${t("Rounding")}</dt>
-              <dd>${number(sale.rounding)}</dd>
+              <dd>${decimal(sale.rounding)}</dd>
             </div>`
           : nothing
       }
@@ -44,12 +44,12 @@ export const preview = (app, sale) =>
           ({ method, tendered }) =>
             html`<div>
               <dt>${t(method)}</dt>
-              <dd>${number(tendered)}</dd>
+              <dd>${decimal(tendered)}</dd>
             </div>`,
         )}
       <div>
         <dt>${t("Change")}</dt>
-        <dd>${number(sale.change)}</dd>
+        <dd>${decimal(sale.change)}</dd>
       </div>
     </dl>
   </div>`;

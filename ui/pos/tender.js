@@ -1,7 +1,7 @@
 // How a sale is paid: the methods, the amount, the sums that a customer is likely to hand over.
 import { html, nothing } from "../vendor/lit.js";
 import { field, fits, icon, key, moneyInput } from "../kit/controls.js";
-import { money, number } from "../kit/format.js";
+import { decimal, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 const LETTERS = { cash: "C", card: "K", qris: "Q", bank_transfer: "T", voucher: "V", points: "P" };
@@ -73,14 +73,14 @@ export const entry = (page) => {
               ${offered.map(
                 (sum, index) =>
                   html`<button class="btn big" @click=${() => page.pick(sum)}>
-                    ${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b ${fits(number(sum))}
-                      >${number(sum)}</b
+                    ${index ? nothing : html`<span class="muted">${t("exact")}</span>`}<b ${fits(decimal(sum))}
+                      >${decimal(sum)}</b
                     >${index ? nothing : key("E")}
                   </button>`,
               )}
             </div>
             <p class="changing">
-              <span>${t("Change")}</span><b id="changing">${given === null ? nothing : number(page.change)}</b>
+              <span>${t("Change")}</span><b id="changing">${given === null ? nothing : decimal(page.change)}</b>
             </p>`
         : method === POINTS
           ? html`<p id="worth" class="muted">
@@ -114,7 +114,7 @@ export const entry = (page) => {
           ? t("Saving\u2026")
           : amount === null
             ? t("Accept")
-            : t("Accept {amount}", { amount: number(amount) })
+            : t("Accept {amount}", { amount: decimal(amount) })
       }</span>${key("Enter")}
     </button>
   </section>`;

@@ -1,7 +1,7 @@
 // Cells and marks of the tables of Store Admin and the portal.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, inside, single, vars } from "../kit/controls.js";
-import { ago, brief, date, day, number, time, zoneName } from "../kit/format.js";
+import { ago, brief, by, date, day, decimal, number, several, time, zone } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { nameOf, row, zoneOf } from "./names.js";
@@ -46,14 +46,31 @@ const LOOKS = {
 };
 export const badge = (state) =>
   state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing;
-export const figure = (value) =>
+/** A number of pieces, papers or people. */
+export const figure = (value, shown = number) =>
   value === null || value === undefined
     ? nothing
     : value < 0
-      ? single(html`<span class="minus">${number(value)}</span>`)
-      : number(value);
-export const differs = (value) => (value ? single(html`<span class="differs">${number(value)}</span>`) : figure(value));
+      ? single(html`<span class="minus">${shown(value)}</span>`)
+      : shown(value);
+/** The same of an amount of money. */
+export const inMoney = (value) => figure(value, decimal);
+export const differs = (value, shown = number) =>
+  value ? single(html`<span class="differs">${shown(value)}</span>`) : figure(value, shown);
+export const differsBy = (value) => differs(value, decimal);
 export const days = (text) => (text ? single(html`<span class="date">${day(text)}</span>`) : nothing);
+/**
+ * The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA,
+ * WIT.
+ */
+const zoneName = (moment, timeZone = zone) =>
+  several
+    ? `\u00a0${
+        by(Intl.DateTimeFormat, { timeZone, timeZoneName: "short" }, "id-ID")
+          .formatToParts(new Date(moment))
+          .find(({ type }) => type === "timeZoneName").value
+      }`
+    : "";
 const exact = (at, zone) => `${date(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}`;
 /** A moment: short, exact in its tooltip. Of a store's document by the clock of that store, else by head office's. */
 export const moment = (at, of) => {

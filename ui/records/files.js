@@ -1,11 +1,14 @@
 // Files that a page makes of what it shows.
+import { locale } from "../kit/i18n.js";
 
-/** A figure as a program reads it: its own minus, no groups; anything else as it stands. */
+/** A figure as a program reads it: its own minus, a decimal point, no groups; anything else as it stands. */
 export const cellText = (cell) => {
   const text = (cell.querySelector("time")?.dateTime || cell.textContent).replace(/\s+/g, " ").trim();
   if (!cell.classList.contains("num")) return text;
-  const plain = text.replace("\u2212", "-").replace(/[.,](?=\d{3}(\D|$))/g, "");
-  return /^-?\d+$/.test(plain) ? plain : text;
+  const plain = text.replace("\u2212", "-");
+  const isComma = (0.5).toLocaleString(locale()).includes(",");
+  const [form, group] = isComma ? [/^-?\d{1,3}(\.?\d{3})*(,\d+)?$/, "."] : [/^-?\d{1,3}(,?\d{3})*(\.\d+)?$/, ","];
+  return form.test(plain) ? plain.replaceAll(group, "").replace(",", ".") : text;
 };
 
 /** What a spreadsheet would take for a formula is text. */

@@ -1,7 +1,7 @@
 // What a return gives back: worked out before, and handed out after it.
 import { html, nothing } from "../vendor/lit.js";
 import { field, fits, icon, key, notice } from "../kit/controls.js";
-import { money, number, shortReceipt, symbol } from "../kit/format.js";
+import { decimal, money, number, shortReceipt, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { EXCHANGE, Returning } from "./returning.js";
 import "./texts.js";
@@ -15,7 +15,7 @@ const refundRows = (refunds, way) => {
   const row = (label, value) =>
     html`<div>
       <dt>${label}</dt>
-      <dd>${number(value)}</dd>
+      <dd>${decimal(value)}</dd>
     </div>`;
   return html`${refunds.map(({ method, amount }) => row(way(method), amount))}${
     rounding ? row(t("Cash rounding"), rounding) : nothing
@@ -25,7 +25,7 @@ const refundRows = (refunds, way) => {
 export const total = (page) => {
   const { draft, app } = page;
   const { quote, basket } = draft;
-  const refund = number(quote ? Returning.given(quote.refunds) : 0);
+  const refund = decimal(quote ? Returning.given(quote.refunds) : 0);
   const by = refundRows(quote?.refunds ?? [], (method) =>
     method === EXCHANGE ? t("Credit for this sale") : t("by {methods}", { methods: t(method) }),
   );
@@ -113,7 +113,7 @@ export const finished = (page) => {
       <h1 class="okmark">${icon("circle-check")}${sold ? t("Exchanged") : t("Return complete")}</h1>
       <p class="label">${t("Refund")}</p>
       <p class="change" id="given">
-        <span class="cur">${symbol()}</span><span class="figure" ${fits(number(given))}>${number(given)}</span>
+        <span class="cur">${symbol()}</span><span class="figure" ${fits(decimal(given))}>${decimal(given)}</span>
       </p>
       <dl class="facts">
         <div>

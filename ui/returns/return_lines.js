@@ -1,7 +1,7 @@
 // The lines of a return: how many of each come back, why, and in which condition.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, moneyInput } from "../kit/controls.js";
-import { date, money, number, shortReceipt, symbol, time } from "../kit/format.js";
+import { date, decimal, money, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Returning } from "./returning.js";
 import "./texts.js";
@@ -69,7 +69,7 @@ const row = (page, line) => {
           : nothing
       }
     </td>
-    <td class="num">${found ? number(found.refund) : nothing}</td>
+    <td class="num">${found ? decimal(found.refund) : nothing}</td>
   </tr>`;
 };
 

@@ -1,7 +1,7 @@
 // Discounts by hand, as an amount or per cent, each with its reason.
 import { html, live, nothing } from "../vendor/lit.js";
 import { field, regroup } from "../kit/controls.js";
-import { amount, money, number } from "../kit/format.js";
+import { amount, decimal, money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 
@@ -16,7 +16,7 @@ const percentOf = (text) => {
 };
 
 /**
- * The typed discount in whole currency units: an amount, or a percentage of `base`. An empty text is 0; any other text
+ * The typed discount in the smallest unit of the currency: an amount, or a percentage of `base`. An empty text is 0; any other text
  * is null.
  */
 export const discountOf = (text, base) => {
@@ -42,10 +42,14 @@ const givenReason = (sale) =>
   sale?.items.flatMap(({ discounts }) => discounts).find(({ source, reason }) => source !== "promotion" && reason)
     ?.reason;
 
-const typedIn = (input) => {
-  if (input.value.includes("%")) return;
+const typedIn = (input, before) => {
+  if (input.value.includes("%")) {
+    // Its digits stood there as an amount: 10 as 0.10.
+    if (decimal(0) !== "0" && !before.includes("%")) input.value = `${amount(input.value) ?? ""}%`;
+    return;
+  }
   const typed = amount(input.value);
-  regroup(input, typed === null ? "" : number(typed));
+  regroup(input, typed === null ? "" : decimal(typed));
 };
 
 /** The field with its buttons, and what a percentage comes to. */
@@ -65,7 +69,7 @@ const entry = (state, base, again) => {
         .value=${live(state.text)}
         @focus=${(event) => event.target.select()}
         @input=${(event) => {
-          typedIn(event.target);
+          typedIn(event.target, state.text);
           state.text = event.target.value;
           again();
         }}
@@ -115,7 +119,7 @@ export const discount = async (app, whole) => {
   if (!line) return;
   const before = whole ? basket.basketDiscount : line.discount;
   const base = baseOf(basket, line, whole);
-  const state = { text: before ? number(before) : "" };
+  const state = { text: before ? decimal(before) : "" };
   const done = await app.dialog.ask({
     title: whole ? t("Discount on the sale") : t("Discount on {name}", { name: line.name }),
     yes: t("Apply"),

@@ -1,9 +1,9 @@
 // One business day: its totals, hours, shifts; it is sealed here, and opened again by an administrator.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, ifSome, link, moment, person } from "../records/cells.js";
+import { badge, col, differsBy, figure, ifSome, inMoney, link, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { path } from "../kit/api.js";
-import { day as inWords, money, number } from "../kit/format.js";
+import { day as inWords, decimal, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { bar, columns } from "../kit/chart.js";
@@ -92,9 +92,9 @@ const shiftsOf = (one, app) =>
       ),
       col(t("Opened"), (row) => moment(row.opened_at), "d"),
       col(t("Opened by"), (row) => person(row.opened_by), "d2"),
-      col(t("Expected"), (row) => figure(row.expected_cash), "num d"),
-      col(t("Counted"), (row) => figure(row.counted_cash), "num"),
-      col(t("Difference"), (row) => differs(row.variance), "num"),
+      col(t("Expected"), (row) => inMoney(row.expected_cash), "num d"),
+      col(t("Counted"), (row) => inMoney(row.counted_cash), "num"),
+      col(t("Difference"), (row) => differsBy(row.variance), "num"),
       col(t("Status"), (row) => badge(row.state)),
     ],
     one.shifts,
@@ -125,7 +125,7 @@ const proofOf = (found) => {
             ([type, { count, total }]) =>
               html`<div>
                 <dt>${type}</dt>
-                <dd>${number(count)}, ${number(total)}</dd>
+                <dd>${number(count)}, ${decimal(total)}</dd>
               </div>`,
           )}
         </dl>
@@ -155,19 +155,19 @@ const day = {
       actions: actions(one, page),
       parts: [
         figures([
-          [t("Net sales"), money(totals.net_total), t("tax {amount}", { amount: number(totals.tax) })],
+          [t("Net sales"), money(totals.net_total), t("tax {amount}", { amount: decimal(totals.tax) })],
           [
             t("Sales"),
             html`<a href=${address(["sales"], sold)}>${number(totals.sales_count)}</a>`,
             t("{n} pieces", { n: number(totals.items_count) }),
           ],
-          [t("Returns"), number(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) })],
+          [t("Returns"), decimal(totals.returns_total), t("{n} receipts", { n: number(totals.returns_count) })],
           [
             t("Discounts"),
-            number(totals.discounts),
+            decimal(totals.discounts),
             totals.price_overrides ? t("prices changed: {n}", { n: number(totals.price_overrides) }) : null,
           ],
-          [t("Voided"), number(totals.voids_total), t("{n} receipts", { n: number(totals.voids_count) })],
+          [t("Voided"), decimal(totals.voids_total), t("{n} receipts", { n: number(totals.voids_count) })],
         ]),
         columns(
           report.by_hour.map((row) => ({ name: row.hour.slice(11, 16), value: row.net_total })),
@@ -179,9 +179,9 @@ const day = {
             t("By method"),
             [
               col(t("Method"), (row) => t(row.method)),
-              col(t("Sales"), (row) => figure(row.sales), "num d"),
-              col(t("Refunds"), (row) => figure(row.refunds || null), "num d"),
-              col(t("Net"), (row) => figure(row.net), "num"),
+              col(t("Sales"), (row) => inMoney(row.sales), "num d"),
+              col(t("Refunds"), (row) => inMoney(row.refunds || null), "num d"),
+              col(t("Net"), (row) => inMoney(row.net), "num"),
               col(t("Share"), (row) => bar(row.net, most), "d share"),
             ],
             one.by_method,
@@ -198,7 +198,7 @@ const day = {
                   >`,
               ),
               col(t("Sales"), (row) => figure(row.sales_count), "num"),
-              col(t("Total"), (row) => figure(row.net_total), "num"),
+              col(t("Total"), (row) => inMoney(row.net_total), "num"),
             ],
             report.by_cashier,
             t("No sales"),
@@ -211,8 +211,8 @@ const day = {
               col(t("Hour"), (row) => row.hour.slice(11, 16)),
               col(t("Sales"), (row) => figure(row.sales_count), "num"),
               col(t("Pieces"), (row) => figure(row.items_count), "num d"),
-              col(t("Returns"), (row) => figure(row.returns_total || null), "num d"),
-              col(t("Total"), (row) => figure(row.net_total), "num"),
+              col(t("Returns"), (row) => inMoney(row.returns_total || null), "num d"),
+              col(t("Total"), (row) => inMoney(row.net_total), "num"),
             ],
             rows,
           ),

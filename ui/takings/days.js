@@ -1,7 +1,7 @@
 // Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the
 // same.
 import { html } from "../vendor/lit.js";
-import { badge, col, differs, figure, grid } from "../records/cells.js";
+import { badge, col, differsBy, figure, grid, inMoney } from "../records/cells.js";
 import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address, walkOf } from "../kit/menu.js";
@@ -63,9 +63,9 @@ class PageDays extends Page {
       ),
       col(t("Shifts"), (one) => figure(one.shifts.length), "num d"),
       col(t("Sales"), (one) => figure(one.totals.sales_count), "num d"),
-      col(t("Returns"), (one) => figure(one.totals.returns_total || null), "num d2"),
-      col(t("Net sales"), (one) => figure(one.totals.net_total), "num"),
-      col(t("Difference"), (one) => differs(variance(one) || null), "num"),
+      col(t("Returns"), (one) => inMoney(one.totals.returns_total || null), "num d2"),
+      col(t("Net sales"), (one) => inMoney(one.totals.net_total), "num"),
+      col(t("Difference"), (one) => differsBy(variance(one) || null), "num"),
       col(t("Status"), stateOfDay),
       col(t("Daily comparison"), (one) => proof(this.proofs.get(one.business_date)), "d"),
     ];

@@ -1,6 +1,6 @@
 // What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
 import { html } from "../vendor/lit.js";
-import { col, figure } from "../records/cells.js";
+import { col, figure, inMoney } from "../records/cells.js";
 import { rows } from "../records/names.js";
 import { figures } from "../records/record.js";
 import { day, money, number } from "../kit/format.js";
@@ -68,8 +68,8 @@ const stock = {
             : figure(row.reorder_level),
         "num d",
       ),
-      col(t("Average cost"), (row) => figure(row.average_cost), "num d"),
-      col(t("Value"), (row) => figure(row.value), "num"),
+      col(t("Average cost"), (row) => inMoney(row.average_cost), "num d"),
+      col(t("Value"), (row) => inMoney(row.value), "num"),
     ],
     none: t("No stock yet. Receive a delivery to add stock"),
   }),
@@ -93,7 +93,7 @@ const valuation = {
       col(t("Code"), code, "d"),
       col(t("Category"), (row) => row.category ?? "", "d2"),
       col(t("On hand"), onHand, "num"),
-      col(t("Value"), (row) => figure(row.value), "num"),
+      col(t("Value"), (row) => inMoney(row.value), "num"),
     ],
     none: t("No stock at the end of this day"),
   }),

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { LinesPage } from "../goods/lines.js";
 import { field } from "../records/form_page.js";
 import { icon } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { path } from "../kit/api.js";
 import { t } from "../kit/i18n.js";
 
@@ -130,7 +130,7 @@ class PageQuickKeys extends LinesPage {
           >${state === "inactive" ? html` <span class="badge bad">${t("not sold")}</span>` : nothing}
         </div>
       </td>
-      <td class="num d">${price === null ? nothing : number(price)}</td>
+      <td class="num d">${price === null ? nothing : decimal(price)}</td>
       <td class="in label-in">
         <input
           class="input"

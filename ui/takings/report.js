@@ -5,7 +5,7 @@ import { link, person } from "../records/cells.js";
 import { need, nameOf } from "../records/names.js";
 import { icon } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
-import { brief, day, isoDay, money, number } from "../kit/format.js";
+import { brief, day, decimal, isoDay, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
@@ -157,9 +157,9 @@ class PageReport extends Page {
         against("sales_count"),
       )}${box(t("Pieces"), number(totals.items_count), against("items_count"))}${box(
         t("Returns"),
-        number(totals.returns_total),
+        decimal(totals.returns_total),
         t("{n} receipts", { n: number(totals.returns_count) }),
-      )}${box(t("Discounts"), number(totals.discounts), t("tax {amount}", { amount: number(totals.tax) }))}
+      )}${box(t("Discounts"), decimal(totals.discounts), t("tax {amount}", { amount: decimal(totals.tax) }))}
     </dl>`;
   }
 
@@ -200,7 +200,8 @@ class PageReport extends Page {
     const rows = this.all ? ordered : ordered.slice(0, ROWS);
     const most = Math.max(1, ...items.map((row) => row.net_total ?? 0));
     const known = FIGURES.filter(([name]) => items.some((row) => row[name] !== null));
-    const figure = (row, name) => (row[name] === null ? nothing : number(row[name]));
+    const figure = (row, name) =>
+      row[name] === null ? nothing : (name.endsWith("_count") ? number : decimal)(row[name]);
     return html`<div class="panel scroll">
         <table class="grid fold records compared">
           <thead>
@@ -223,7 +224,7 @@ class PageReport extends Page {
           <tfoot>
             <tr>
               <td>${t("Total")}</td>
-              ${known.map(([name, kind]) => html`<td class=${kind}><div>${number(totals[name])}</div></td>`)}
+              ${known.map(([name, kind]) => html`<td class=${kind}><div>${figure(totals, name)}</div></td>`)}
               <td class="d"></td>
             </tr>
           </tfoot>

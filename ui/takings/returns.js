@@ -1,10 +1,10 @@
 // What came back to the store, by receipt, member and day; one return with its lines and what was given for them.
 import { html } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, link, moment, person } from "../records/cells.js";
 import { rows } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState } from "../records/records.js";
-import { money, number, shortReceipt } from "../kit/format.js";
+import { decimal, money, number, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { printText } from "../kit/print.js";
@@ -47,7 +47,7 @@ const returns = {
       col(t("Cashier"), (one) => person(one.cashier_id), "d"),
       col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"),
       col(t("Method"), (one) => [...new Set(one.refunds.map(({ method }) => t(method)))].join(", "), "d"),
-      col(t("Refund"), (one) => figure(one.refund_total), "num"),
+      col(t("Refund"), (one) => inMoney(one.refund_total), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No returns in this period"),
@@ -81,7 +81,7 @@ const returned = {
     parts: [
       figures([
         [t("Refund"), money(one.refund_total), moment(one.created_at)],
-        [t("Tax"), number(one.tax)],
+        [t("Tax"), decimal(one.tax)],
         [t("Points reversed"), number(one.points_reversed)],
         [t("Points restored"), number(one.points_back)],
       ]),
@@ -90,10 +90,10 @@ const returned = {
         [
           col(t("Product"), product),
           col(t("Qty"), (row) => figure(row.qty), "num"),
-          col(t("Price"), (row) => figure(row.price), "num d"),
+          col(t("Price"), (row) => inMoney(row.price), "num d"),
           col(t("Reason"), (row) => (row.reason ? t(row.reason) : "")),
           col(t("Condition"), (row) => t(row.disposition)),
-          col(t("Refund"), (row) => figure(row.refund), "num"),
+          col(t("Refund"), (row) => inMoney(row.refund), "num"),
         ],
         one.items,
       ),
@@ -102,7 +102,7 @@ const returned = {
         [
           col(t("Method"), (row) => t(row.method)),
           col(t("Reference"), (row) => (row.method === "exchange" ? "" : (row.reference ?? ""))),
-          col(t("Amount"), (row) => figure(row.amount), "num"),
+          col(t("Amount"), (row) => inMoney(row.amount), "num"),
         ],
         one.refunds,
         t("No refunds"),

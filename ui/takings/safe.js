@@ -1,11 +1,11 @@
 // The safe by the store's own books, and the bags that left it for the bank.
 import { html, nothing } from "../vendor/lit.js";
-import { col, figure, moment, person } from "../records/cells.js";
+import { col, inMoney, moment, person } from "../records/cells.js";
 import { figures } from "../records/record.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
 import { ask } from "../kit/form.js";
-import { money, number } from "../kit/format.js";
+import { decimal, money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "../goods/texts.js";
 
@@ -88,11 +88,11 @@ const sums = (page) => {
   return html`<div class="above stack">
     ${figures([
       [t("In the safe"), money(safe.balance), t("on record")],
-      [t("Opening balance"), unsaid ? "\u2013" : number(safe.opening), unsaid ? t("not set") : null],
-      [t("Drops from tills"), number(safe.drops)],
-      [t("Cash from closed shifts"), number(safe.counted)],
-      [t("Opening floats"), number(-safe.floats)],
-      [t("Deposited at the bank"), number(-safe.deposited)],
+      [t("Opening balance"), unsaid ? "\u2013" : decimal(safe.opening), unsaid ? t("not set") : null],
+      [t("Drops from tills"), decimal(safe.drops)],
+      [t("Cash from closed shifts"), decimal(safe.counted)],
+      [t("Opening floats"), decimal(-safe.floats)],
+      [t("Deposited at the bank"), decimal(-safe.deposited)],
     ])}
     <p class="rowx">
       <button class="btn small" @click=${() => opening(page)}>
@@ -122,7 +122,7 @@ const safe = {
         col(t("Bag number"), (one) => html`<bdi>${one.bag_no}</bdi>`),
         col(t("Bank account"), (one) => html`<bdi>${one.bank_account}</bdi>`, "d"),
         col(t("Person"), (one) => person(one.user_id), "d2"),
-        col(t("Amount"), (one) => figure(one.amount), "num"),
+        col(t("Amount"), (one) => inMoney(one.amount), "num"),
         col(t("Status"), (one) =>
           one.reverses
             ? html`<span class="badge bad">${t("reversal")}</span> <bdi class="muted">${one.reason ?? ""}</bdi>`

@@ -1,10 +1,10 @@
 // Sales of the store, by day, number, till, person and product; one sale with its lines, payments and what came back.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, figure, link, moment, person } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, link, moment, person } from "../records/cells.js";
 import { rows } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState } from "../records/records.js";
-import { money, number, rate, shortReceipt } from "../kit/format.js";
+import { decimal, money, number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { printText } from "../kit/print.js";
@@ -115,9 +115,9 @@ const sales = {
       col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`, "d"),
       col(t("Cashier"), (one) => person(one.cashier_id), "d2"),
       col(t("Pieces"), (one) => figure(one.items.reduce((all, { qty }) => all + qty, 0)), "num d2"),
-      col(t("Discount"), (one) => figure(one.discount || null), "num d3"),
+      col(t("Discount"), (one) => inMoney(one.discount || null), "num d3"),
       col(t("Paid by"), (one) => [...new Set(one.payments.map(({ method }) => t(method)))].join(", "), "d"),
-      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No sales in this period"),
@@ -194,14 +194,14 @@ const sale = {
       actions: [VOIDABLE.includes(one.state) && giveUp(one, page), paper],
       parts: [
         figures([
-          [t("Total"), money(one.total), t("tax {amount}", { amount: number(one.tax) })],
-          [t("Discount"), number(one.discount)],
+          [t("Total"), money(one.total), t("tax {amount}", { amount: decimal(one.tax) })],
+          [t("Discount"), decimal(one.discount)],
           [
             t("Paid"),
-            number(one.amount_paid),
-            one.change ? t("change {amount}", { amount: number(one.change) }) : null,
+            decimal(one.amount_paid),
+            one.change ? t("change {amount}", { amount: decimal(one.change) }) : null,
           ],
-          [t("Refunded"), number(one.refunded)],
+          [t("Refunded"), decimal(one.refunded)],
         ]),
         table(
           t("Lines"),
@@ -211,22 +211,22 @@ const sale = {
             col(
               t("Price"),
               (row) =>
-                html`${number(row.price)}${
+                html`${decimal(row.price)}${
                   row.price_override ? html` <span class="badge warn">${t("changed")}</span>` : nothing
                 }`,
               "num",
             ),
-            col(t("Discount"), (row) => figure(row.discount || null), "num d"),
+            col(t("Discount"), (row) => inMoney(row.discount || null), "num d"),
             col(
               t("Tax"),
               (row) =>
                 row.tax_rate_bp
-                  ? html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`
+                  ? html`${decimal(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`
                   : nothing,
               "num d2",
             ),
             col(t("Returned"), (row) => figure(row.returned_qty || null), "num d"),
-            col(t("Total"), (row) => figure(row.total), "num"),
+            col(t("Total"), (row) => inMoney(row.total), "num"),
           ],
           one.items,
         ),
@@ -236,7 +236,7 @@ const sale = {
             [
               col(t("Method"), (row) => t(row.method)),
               col(t("Reference"), (row) => (row.method === "exchange" ? nothing : (row.reference ?? nothing)), "d"),
-              col(t("Amount"), (row) => figure(row.amount), "num"),
+              col(t("Amount"), (row) => inMoney(row.amount), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],
             one.payments,
@@ -247,7 +247,7 @@ const sale = {
             [
               col(t("Receipt"), (row) => link(["returns", row.return_id], receipt(row))),
               col(t("When"), (row) => moment(row.created_at), "d"),
-              col(t("Refund"), (row) => figure(row.refund_total), "num"),
+              col(t("Refund"), (row) => inMoney(row.refund_total), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],
             one.returns,

@@ -1,10 +1,10 @@
 // Shifts of the tills: who sold when, what was counted; one shift with its X or Z report, its cash and its sales.
 import { html, nothing } from "../vendor/lit.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person } from "../records/cells.js";
+import { badge, col, days, differsBy, figure, ifSome, inMoney, link, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState } from "../records/records.js";
 import { path } from "../kit/api.js";
-import { money, number, rate } from "../kit/format.js";
+import { decimal, money, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { printText } from "../kit/print.js";
@@ -38,9 +38,9 @@ const shifts = {
       col(t("Opened"), (one) => html`${moment(one.opened_at)} ${person(one.opened_by)}`, "d"),
       col(t("Closed"), (one) => moment(one.closed_at), "d2"),
       col("Z", (one) => figure(one.z_no), "num d"),
-      col(t("Expected"), (one) => figure(one.expected_cash), "num d2"),
-      col(t("Counted"), (one) => figure(one.counted_cash), "num"),
-      col(t("Difference"), (one) => differs(one.variance), "num"),
+      col(t("Expected"), (one) => inMoney(one.expected_cash), "num d2"),
+      col(t("Counted"), (one) => inMoney(one.counted_cash), "num"),
+      col(t("Difference"), (one) => differsBy(one.variance), "num"),
       col(t("Status"), stateOf),
     ],
     none: t("No shifts yet"),
@@ -51,13 +51,13 @@ const cash = (sums) =>
   section(
     t("Cash in the drawer"),
     facts([
-      [t("Opening float"), number(sums.opening_float)],
-      [t("Sales"), number(sums.sales)],
-      [t("Refunds"), number(-sums.refunds)],
-      [t("pay_in"), number(sums.pay_in)],
-      [t("pay_out"), number(-sums.pay_out)],
-      [t("drop"), number(-sums.drops)],
-      [t("Expected"), html`<b>${number(sums.expected)}</b>`],
+      [t("Opening float"), decimal(sums.opening_float)],
+      [t("Sales"), decimal(sums.sales)],
+      [t("Refunds"), decimal(-sums.refunds)],
+      [t("pay_in"), decimal(sums.pay_in)],
+      [t("pay_out"), decimal(-sums.pay_out)],
+      [t("drop"), decimal(-sums.drops)],
+      [t("Expected"), html`<b>${decimal(sums.expected)}</b>`],
     ]),
   );
 const moves = (list) =>
@@ -72,7 +72,7 @@ const moves = (list) =>
           html`<bdi>${one.reason}</bdi>${one.bag_no ? html` <span class="muted">${one.bag_no}</span>` : nothing}`,
       ),
       col(t("Person"), (one) => person(one.user_id), "d"),
-      col(t("Amount"), (one) => figure(one.type === "pay_in" ? one.amount : -one.amount), "num"),
+      col(t("Amount"), (one) => inMoney(one.type === "pay_in" ? one.amount : -one.amount), "num"),
     ],
     list,
     t("No cash movements yet"),
@@ -125,25 +125,25 @@ const shift = {
       parts: [
         figures([
           [t("Sold"), money(one.total), t("{n} sales", { n: number(one.sales_count) })],
-          [t("Returns"), number(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })],
-          [t("Expected"), number(one.expected_cash ?? one.cash.expected), t("in the drawer")],
+          [t("Returns"), decimal(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })],
+          [t("Expected"), decimal(one.expected_cash ?? one.cash.expected), t("in the drawer")],
           [
             t("Counted"),
-            one.counted_cash === null ? "\u2013" : number(one.counted_cash),
+            one.counted_cash === null ? "\u2013" : decimal(one.counted_cash),
             one.counted_cash === null ? t("at the till, when it is closed") : null,
           ],
-          [t("Difference"), one.variance === null ? "\u2013" : differs(one.variance)],
+          [t("Difference"), one.variance === null ? "\u2013" : differsBy(one.variance)],
         ]),
         html`<div class="halves">
           ${table(
             t("By method"),
             [
               col(t("Method"), (row) => t(row.method)),
-              col(t("Sales"), (row) => figure(row.sales), "num d"),
-              col(t("Refunds"), (row) => figure(row.refunds), "num d2"),
-              col(t("Net"), (row) => figure(row.net), "num"),
-              col(t("Counted"), (row) => figure(row.counted), "num d"),
-              col(t("Difference"), (row) => differs(row.variance), "num"),
+              col(t("Sales"), (row) => inMoney(row.sales), "num d"),
+              col(t("Refunds"), (row) => inMoney(row.refunds), "num d2"),
+              col(t("Net"), (row) => inMoney(row.net), "num"),
+              col(t("Counted"), (row) => inMoney(row.counted), "num d"),
+              col(t("Difference"), (row) => differsBy(row.variance), "num"),
             ],
             one.by_method,
             t("No payments yet"),
@@ -173,9 +173,9 @@ ${one.paper}</pre>
             [
               col(t("When"), (row) => moment(row.at)),
               col(t("Person"), (row) => person(row.user_id), "d"),
-              col(t("Before"), (row) => figure(row.before), "num"),
-              col(t("Counted"), (row) => figure(row.counted_cash), "num"),
-              col(t("Difference"), (row) => differs(row.variance), "num"),
+              col(t("Before"), (row) => inMoney(row.before), "num"),
+              col(t("Counted"), (row) => inMoney(row.counted_cash), "num"),
+              col(t("Difference"), (row) => differsBy(row.variance), "num"),
               col(t("Reason"), (row) => html`<bdi>${row.reason}</bdi>`),
             ],
             rows,
@@ -186,9 +186,9 @@ ${one.paper}</pre>
             t("Tax"),
             [
               col(t("Rate"), (row) => rate(row.tax_rate_bp)),
-              col(t("Base"), (row) => figure(row.base), "num"),
-              col(t("Tax"), (row) => figure(row.tax), "num"),
-              col(t("Returned tax"), (row) => figure(row.returns_tax || null), "num d"),
+              col(t("Base"), (row) => inMoney(row.base), "num"),
+              col(t("Tax"), (row) => inMoney(row.tax), "num"),
+              col(t("Returned tax"), (row) => inMoney(row.returns_tax || null), "num d"),
             ],
             rows,
           ),
@@ -202,7 +202,7 @@ ${one.paper}</pre>
             [t("Closed"), one.closed_at ? html`${moment(one.closed_at)} ${person(one.closed_by)}` : null],
             [t("Difference approved by"), one.approved_by ? person(one.approved_by) : null],
             [t("Receipts"), one.first_receipt ? `${one.first_receipt} \u2013 ${one.last_receipt}` : null],
-            [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null],
+            [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${decimal(one.voids_total)}` : null],
             [t("Prices changed by hand"), one.price_overrides ? number(one.price_overrides) : null],
             [t("Note"), one.note && html`<bdi>${one.note}</bdi>`],
           ]),

@@ -1,7 +1,7 @@
 // All products as tiles, by category: how somebody sells who has no scanner and types no names.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
-import { number, symbol } from "../kit/format.js";
+import { decimal, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { quickKeys } from "../pos/side.js";
@@ -102,7 +102,7 @@ class PageProducts extends Page {
     return html`<button class="tile" @click=${() => this.add(one)}>
       <span class="name"><bdi>${one.label ?? one.name}</bdi></span
       ><span class="foot"
-        ><span class="price" ${fits(number(one.price))}>${number(one.price)}</span>${
+        ><span class="price" ${fits(decimal(one.price))}>${decimal(one.price)}</span>${
           qty ? html`<em aria-label=${t("In the sale: {n}", { n: number(qty) })}>${number(qty)}</em>` : nothing
         }</span
       >
@@ -123,7 +123,7 @@ class PageProducts extends Page {
 
   render() {
     const { app } = this;
-    const total = number(app.basket.sale?.total ?? 0);
+    const total = decimal(app.basket.sale?.total ?? 0);
     return html`<div class="tiles-page">
       <div class="bar">
         <button class="btn quiet" @click=${() => this.leaves()}>

@@ -4,11 +4,11 @@ use super::*;
 const HEADER: &str = "sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n";
 
 fn rows(text: &str) -> Vec<CatalogueRow> {
-    super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap().rows
+    super::read(text.as_bytes(), Encoding::Utf8, None, (ROWS_MAX, Currency::RUPIAH), UtcMs(1)).unwrap().rows
 }
 
 fn read(bytes: &[u8], now: UtcMs) -> Result<Vec<Product>, Problems> {
-    let file = super::read(bytes, Encoding::Utf8, None, ROWS_MAX, now)?;
+    let file = super::read(bytes, Encoding::Utf8, None, (ROWS_MAX, Currency::RUPIAH), now)?;
     Ok(file.rows.into_iter().map(|row| row.product).collect())
 }
 
@@ -132,7 +132,8 @@ fn one_item_is_not_imported_twice_and_codes_are_repaired() {
     let text = "sku,name,price,barcode\nX3,Formula,1,=\"8991234500119\"\nX4,Apostrophe,1,'8991234500126\n\
                 X5,Float,1,8991234500133.0\nX6,Spaces,1,8991 2345 00140\nX7,No-break,1,8991234500157\u{a0}\n\
                 X8,Check digit,1,8991234500165\nX11,Zero width,1,\u{200b}8991234500171\n'012,Sku,1,\n=\"013\",Sku,1,\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
+    let file =
+        super::read(text.as_bytes(), Encoding::Utf8, None, (ROWS_MAX, Currency::RUPIAH), UtcMs(1)).unwrap();
     let codes: Vec<String> =
         file.rows.iter().flat_map(|row| &row.product.barcodes).map(|code| code.code.clone()).collect();
     let expected = ["119", "126", "133", "140", "157", "165", "171"].map(|end| format!("8991234500{end}"));
@@ -174,7 +175,8 @@ fn sums_are_left_out_and_doubts_are_named() {
     let text = "sku;name;price;cost;tax_rate_bp\nB1;Teh;15.000;;11%\nB2;Kopi;20.000;;11 %\nSubtotal Minuman;;35.000;;\n\
                 00123;Gula;1.000;;11,5%\n123;Garam;1.500;;11\nTOTAL;2 produk;35.000;;\nJumlah;1 produk;1.000;;\n\
                 TOTAL-5W30;Oli;90.000;;0\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
+    let file =
+        super::read(text.as_bytes(), Encoding::Utf8, None, (ROWS_MAX, Currency::RUPIAH), UtcMs(1)).unwrap();
     let rates: Vec<_> =
         file.rows.iter().map(|row| (row.product.sku.as_str(), row.product.tax_rate_bp)).collect();
     assert_eq!(
@@ -210,7 +212,8 @@ fn prices_are_in_one_currency_which_is_the_shops() {
     let found = complaints("sku,name,price,cost\nP8,A,Rp 15000,EUR 3\n");
     assert!(found.len() == 1 && found[0].starts_with("line 2: cost \"EUR 3\""), "{found:?}");
     let text = "sku,name,price\nP4,A,15\nP5,B,US$ 20\n";
-    let file = super::read(text.as_bytes(), Encoding::Utf8, None, ROWS_MAX, UtcMs(1)).unwrap();
+    let file =
+        super::read(text.as_bytes(), Encoding::Utf8, None, (ROWS_MAX, Currency::RUPIAH), UtcMs(1)).unwrap();
     assert!(file.check_currency("USD").is_ok());
     let problem = file.check_currency("IDR").unwrap_err().named[0].to_string();
     assert_eq!(problem, "line 3: has a figure in USD, but the shop's currency is IDR");
@@ -221,4 +224,38 @@ fn a_broken_line_in_a_cell_is_a_space() {
     let text = "sku,name,price,category\nK2,\"Teh\nPagi\",1000,\"Minuman\nPanas\"\n";
     let product = &rows(text)[0].product;
     assert_eq!((product.name.as_str(), product.category.as_deref()), ("Teh Pagi", Some("Minuman Panas")));
+}
+
+#[test]
+fn prices_have_the_decimals_of_the_shops_currency() {
+    let read = |code: &str, text: &str| {
+        let currency = Currency::of(code).unwrap();
+        let file = super::read(text.as_bytes(), Encoding::Utf8, None, (ROWS_MAX, currency), UtcMs(1));
+        file.map(|file| file.rows.iter().map(|row| row.product.price.get()).collect::<Vec<_>>())
+            .map_err(|problems| problems.named[0].to_string())
+    };
+    for (code, prices, expected) in [
+        ("EUR", "sku,name,price\nA,a,12.50\nB,b,3\nC,c,0.5\n", vec![1_250, 300, 50]),
+        ("EUR", "sku;name;price\nA;a;1.234,56\nB;b;€ 2,00\n", vec![123_456, 200]),
+        ("EUR", "sku,name,price\nA,a,\"1,250\"\nB,b,12.50\n", vec![125_000, 1_250]),
+        ("KWD", "sku,name,price\nA,a,12.500\nB,b,0.250\nC,c,7\n", vec![12_500, 250, 7_000]),
+        ("KWD", "sku,name,price\nA,a,12.500\nB,b,3.750\n", vec![12_500, 3_750]),
+        ("KWD", "sku;name;price\nA;a;12,500\n", vec![12_500]),
+        ("JPY", "sku,name,price\nA,a,1250.00\nB,b,\"12,500\"\n", vec![1_250, 12_500]),
+    ] {
+        assert_eq!(read(code, prices), Ok(expected), "{code} {prices}");
+    }
+    for (code, price, part) in [
+        ("EUR", "12.505", "may be 12505 or 12.505"),
+        ("EUR", "1.2345", "is not an amount from 0.00 to 10000000000.00 with at most 2 decimals"),
+        ("EUR", "10000000000.01", "is not an amount from 0.00"),
+        ("KWD", "1.2345", "with at most 3 decimals"),
+        ("KWD", "\"12,500\"", "may be 12500 or 12.500"),
+        ("JPY", "12.5", "amounts are whole units, without a fraction"),
+    ] {
+        let problem = read(code, &format!("sku,name,price\nA,a,{price}\n")).unwrap_err();
+        assert!(problem.contains(part), "{code} {price}: {problem}");
+    }
+    let pieces = "sku,name,price,reorder_level\nA,a,12.500,1.5\n";
+    assert!(read("KWD", pieces).unwrap_err().contains("quantities are counted in whole pieces"));
 }

@@ -1,6 +1,7 @@
 //! What the marks in the figures of a column mean: the whole column decides it, never one figure alone.
 
 use crate::sheet::figure::{Decimal, FIGURE_MAX, Figure, NoFigure, UNIT, Written};
+use domain::model::base::currency::Currency;
 
 /// Marks that may group digits or begin a fraction.
 const MARKS: [char; 2] = ['.', ','];
@@ -58,9 +59,15 @@ struct Evidence {
 pub struct FigureColumn {
     point: Evidence,
     comma: Evidence,
+    currency: Currency,
 }
 
 impl FigureColumn {
+    /// A column of amounts: its figures are read as smallest units of the currency.
+    pub fn of_amounts(currency: Currency) -> Self {
+        Self { currency, ..Self::default() }
+    }
+
     /// Looks at a figure.
     pub fn see(&mut self, written: &Written) {
         match shape(&written.digits) {
@@ -107,12 +114,22 @@ impl FigureColumn {
                 false => seen.fraction,
             }
         });
-        FigureReading { decimal: configured, groups_only: configured.is_none(), doubtful }
+        let units = self.currency.units();
+        FigureReading { decimal: configured, groups_only: configured.is_none(), doubtful, units }
     }
 
     fn decided(&self, separator: char) -> FigureReading {
-        let reading =
-            |decimal: Option<char>, doubtful| FigureReading { decimal, groups_only: false, doubtful };
+        // Amounts of a currency with three decimals have as many digits behind the mark as a group has.
+        let by_places = self.currency.exponent() == 3;
+        let reading = |decimal: Option<char>, doubtful: [bool; 2]| {
+            let [point, comma] = doubtful;
+            let doubtful = match decimal.filter(|_| by_places) {
+                Some('.') => [false, comma],
+                Some(_) => [point, false],
+                None => doubtful,
+            };
+            FigureReading { decimal, groups_only: false, doubtful, units: self.currency.units() }
+        };
         let other = |mark: char| if mark == '.' { ',' } else { '.' };
         let fractions: Vec<char> = MARKS.into_iter().filter(|mark| self.of(*mark).fraction).collect();
         let grouping: Vec<char> = MARKS.into_iter().filter(|mark| self.of(*mark).groups).collect();
@@ -130,7 +147,7 @@ impl FigureColumn {
                     _ => None,
                 };
                 match by_file {
-                    Some(group) => reading(Some(other(group)), MARKS.map(|mark| mark != group)),
+                    Some(group) => reading(Some(other(group)), MARKS.map(|mark| by_places || mark != group)),
                     None => reading(None, [true, true]),
                 }
             }
@@ -159,6 +176,8 @@ pub struct FigureReading {
     groups_only: bool,
     /// Whether a point, and a comma, alone before three digits may be either.
     doubtful: [bool; 2],
+    /// What one of the written unit counts as: 100 for amounts that are counted in cents.
+    units: i64,
 }
 
 impl FigureReading {
@@ -199,10 +218,12 @@ impl FigureReading {
             return Err(NoFigure::Malformed);
         }
         let part: i64 = format!("{kept:0<PLACES$}").parse().map_err(|_| NoFigure::Malformed)?;
-        if whole > FIGURE_MAX || (whole == FIGURE_MAX && part > 0) {
+        let exact = i128::from(whole).saturating_mul(i128::from(UNIT)).saturating_add(i128::from(part));
+        let counted = exact.saturating_mul(i128::from(self.units));
+        if counted > i128::from(FIGURE_MAX).saturating_mul(i128::from(UNIT)) {
             return Err(NoFigure::TooLarge);
         }
-        Ok(Figure(whole.saturating_mul(UNIT).saturating_add(part)))
+        i64::try_from(counted).map(Figure).map_err(|_| NoFigure::TooLarge)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Files with a header row, read column by column name: catalogues, price lists, stock, members. Every bad row is named.
 
-use super::{
-    Columns, Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode, may_be_currency,
-};
+use super::{Columns, Encoding, FigureColumn, FigureReading, Row, Rows, SignWords, Written, decode};
 use crate::sheet::code;
+use domain::model::base::currency::Currency;
 use domain::model::base::text::composed;
 use std::fmt;
 
@@ -69,11 +68,26 @@ pub struct Layout {
     pub optional: &'static [&'static str],
     /// Columns that hold figures.
     pub figures: &'static [&'static str],
+    /// Those of them that hold amounts of money.
+    pub amounts: &'static [&'static str],
+    /// The currency of the amounts.
+    pub currency: Currency,
     /// Largest number of rows.
     pub rows_max: usize,
 }
 
 impl Layout {
+    /// What reads the figures of a column. `None` if it holds texts.
+    fn column(&self, name: &str) -> Option<FigureColumn> {
+        let is_in = |names: &[&str]| names.contains(&name);
+        let column = if is_in(self.amounts) {
+            FigureColumn::of_amounts(self.currency)
+        } else {
+            FigureColumn::default()
+        };
+        is_in(self.figures).then_some(column)
+    }
+
     fn expected(&self) -> String {
         let optional =
             if self.optional.is_empty() { String::new() } else { format!("[,{}]", self.optional.join(",")) };
@@ -159,10 +173,7 @@ impl Table {
         let separator = rows.separator();
         rows.by_ref().take(head).for_each(drop);
         let words = SignWords::default();
-        let mut columns: Vec<Option<FigureColumn>> = names
-            .iter()
-            .map(|name| layout.figures.contains(&name.as_str()).then(FigureColumn::default))
-            .collect();
+        let mut columns: Vec<Option<FigureColumn>> = names.iter().map(|name| layout.column(name)).collect();
         let mut currency = None;
         for row in rows.map_while(Result::ok) {
             for (column, cell) in columns.iter_mut().zip(&row.cells) {
@@ -280,11 +291,6 @@ fn header(text: &str, layout: Layout) -> Result<(Vec<String>, usize), Problems> 
     Err(Problems::of(line, problem))
 }
 
-/// Whether a column counts pieces.
-fn is_quantity(name: &str) -> bool {
-    name.ends_with("qty") || name == "reorder_level"
-}
-
 /// Spreadsheets end lines with separators: a column at the end that has no name is none.
 fn column_names(header: &Row<'_>) -> Vec<String> {
     let mut names: Vec<String> = header.cells.iter().map(|cell| super::plain(cell).to_lowercase()).collect();
@@ -346,45 +352,6 @@ impl Cells<'_> {
     pub fn barcode(&self, name: &str) -> Result<Option<String>, String> {
         code::barcode(name, self.raw(name))
     }
-
-    /// A whole figure; none where the cell says nothing.
-    ///
-    /// # Errors
-    /// What is wrong, for a person.
-    pub fn figure(&self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<Option<i64>, String> {
-        let Some(place) = self.table.names.iter().position(|known| known == name) else { return Ok(None) };
-        let cell = self.row.cell(place);
-        let shown = || format!("{name} \"{}\"", shortened(cell));
-        let wanted = || format!("is not a whole number from {} to {}", range.start(), range.end());
-        let reading = self.table.readings.get(place).copied().flatten().ok_or_else(wanted)?;
-        let written = Written::of(cell, &SignWords::default()).map_err(|why| match why {
-            super::NoFigure::Malformed => format!("{} {}", shown(), wanted()),
-            why => format!("{} {why}", shown()),
-        })?;
-        let Some(written) = written else { return Ok(None) };
-        if let (Some(own), Some((line, first))) = (written.currency, self.table.currency)
-            && !(may_be_currency(own, first) || may_be_currency(first, own))
-        {
-            return Err(format!(
-                "{} is in {own}, but line {line} is in {first}: use one currency in a file",
-                shown()
-            ));
-        }
-        let figure = reading.figure(&written).map_err(|why| match why {
-            super::NoFigure::Doubtful(one, other) => {
-                format!("{} may be {one} or {other}: write it without separators", shown())
-            }
-            _ => format!("{} {}", shown(), wanted()),
-        })?;
-        match figure.whole() {
-            Some(whole) if written.direction.is_none() && range.contains(&whole) => Ok(Some(whole)),
-            Some(_) => Err(format!("{} {}", shown(), wanted())),
-            None if is_quantity(name) => {
-                Err(format!("{} {}: quantities are counted in whole pieces", shown(), wanted()))
-            }
-            None => Err(format!("{} {}: amounts are whole units, without a fraction", shown(), wanted())),
-        }
-    }
 }
 
 /// A cell as it is shown in a complaint.
@@ -392,5 +359,6 @@ fn shortened(cell: &str) -> String {
     cell.chars().take(SHOWN_CHARS).collect()
 }
 
+mod figures;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use crate::state::hub;
 use crate::table::audit;
 use anyhow::{Context, bail};
 use clap::Subcommand;
+use domain::model::base::currency::Currency;
 use domain::model::base::ids::UserId;
 use edge::clock;
 use edge::product_csv::{self, Catalogue, ROWS_MAX};
@@ -42,7 +43,7 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
     }
     let now = clock::now();
     let Catalogue { rows: products, warnings, .. } =
-        match product_csv::read(&bytes, encoding, None, ROWS_MAX, now) {
+        match product_csv::read(&bytes, encoding, None, (ROWS_MAX, Currency::RUPIAH), now) {
             Ok(file) => file,
             Err(problems) => {
                 for row in &problems.named {

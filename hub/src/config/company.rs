@@ -1,5 +1,6 @@
 //! `[company]`: the company as its documents name it.
 
+use domain::model::base::currency::Currency;
 use serde::{Deserialize, Serialize};
 
 /// The longest name and tax number, in characters.
@@ -16,7 +17,7 @@ pub struct Company {
     pub address: String,
     /// Number under which the company pays tax.
     pub tax_number: String,
-    /// Currency of all amounts, ISO 4217.
+    /// Currency of all amounts, ISO 4217: one without decimals.
     pub currency: String,
 }
 
@@ -37,7 +38,11 @@ impl Company {
         let lines = !self.address.chars().any(|one| one.is_control() && one != '\n');
         let fits = self.address.chars().count() <= ADDRESS_MAX && lines;
         rule(fits, "company.address", "must have at most 500 characters");
-        let code = self.currency.len() == 3 && self.currency.bytes().all(|one| one.is_ascii_uppercase());
-        rule(code, "company.currency", "must be a code of three capital letters, such as IDR");
+        let currency = Currency::of(&self.currency);
+        let problem = "must be a code of ISO 4217 in capital letters, such as IDR";
+        rule(currency.is_some(), "company.currency", problem);
+        // Files of banks, reports and the pages of head office have no decimals yet.
+        let whole = currency.is_none_or(|currency| currency.exponent() == 0);
+        rule(whole, "company.currency", "has decimals, which head office does not support yet");
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of a JSON answer as CSV: the same fields under the same names.
 
+use domain::model::base::currency::Currency;
 use domain::model::base::money::shown;
 use edge::Reply;
 use edge::csv::{self, Cell, Separator};
@@ -14,7 +15,7 @@ pub fn reply<T: Serialize>(
     separator: Separator,
     completeness: String,
 ) -> Reply {
-    let mut text = csv::Table::new(separator, columns.iter().copied());
+    let mut text = csv::Table::new(separator, Currency::RUPIAH, columns.iter().copied());
     for item in items {
         let row = serde_json::to_value(item).unwrap_or_default();
         text.line(columns.iter().map(|column| cell(row.get(column))));

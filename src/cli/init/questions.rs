@@ -2,7 +2,8 @@
 
 use crate::config::{Config, check};
 use clap::Args;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::{BasisPoints, Money};
 use std::io::{self, BufRead, Write};
 use toml::{Table, Value};
 
@@ -105,11 +106,12 @@ impl Answers {
     /// # Errors
     /// The flag whose value is none.
     pub fn chosen(&self, config: &Config) -> Result<Chosen, String> {
+        let currency = self.currency.as_deref().and_then(Currency::of).unwrap_or(config.store.money());
         let given = QUESTIONS.iter().zip(self.all());
         given
             .filter_map(|(question, answer)| answer.as_ref().map(|answer| (question, answer)))
             .map(|(question, answer)| {
-                let value = value(config, question.key, answer);
+                let value = value(config, currency, question.key, answer);
                 value.map(|value| (question.key, value)).map_err(|why| format!("--{} {why}", question.flag))
             })
             .collect()
@@ -128,9 +130,9 @@ pub fn ask(
     mut output: impl Write,
 ) -> io::Result<Option<Chosen>> {
     writeln!(output, "A new store. Press Enter to keep the value in brackets.\n")?;
-    let mut chosen = Vec::new();
+    let (mut chosen, mut currency) = (Vec::new(), config.store.money());
     for question in QUESTIONS.iter().filter(|question| !fixed(question.key)) {
-        let now = shown(question.key, &current(config, question.key));
+        let now = shown(question.key, currency, &current(config, question.key));
         loop {
             write!(output, "{} [{now}]: ", question.text)?;
             output.flush()?;
@@ -139,8 +141,11 @@ pub fn ask(
                 return Ok(None);
             }
             let typed = line.trim();
-            match value(config, question.key, if typed.is_empty() { now.as_str() } else { typed }) {
+            match value(config, currency, question.key, if typed.is_empty() { now.as_str() } else { typed }) {
                 Ok(value) => {
+                    if question.key == "store.currency" {
+                        currency = value.as_str().and_then(Currency::of).unwrap_or(currency);
+                    }
                     chosen.push((question.key, value));
                     break;
                 }
@@ -161,8 +166,9 @@ fn current(config: &Config, key: &str) -> Value {
     table.get(section).and_then(|section| section.get(name)).cloned().unwrap_or(Value::Boolean(false))
 }
 
-fn shown(key: &str, value: &Value) -> String {
+fn shown(key: &str, currency: Currency, value: &Value) -> String {
     match value {
+        Value::Integer(amount) if is_amount(key) => currency.decimal(Money::new(*amount)),
         Value::Integer(rate) if is_rate(key) => BasisPoints::new(*rate).percent(),
         Value::Boolean(true) => "yes".to_owned(),
         Value::Boolean(false) => "no".to_owned(),
@@ -174,6 +180,11 @@ fn shown(key: &str, value: &Value) -> String {
 /// Whether a setting is a rate in basis points, which people enter in per cent.
 fn is_rate(key: &str) -> bool {
     key.ends_with("_bp")
+}
+
+/// Whether a setting is an amount, which people enter with the decimals of the currency.
+fn is_amount(key: &str) -> bool {
+    matches!(key, "returns.cashier_limit" | "approval.adjustment_value")
 }
 
 /// Basis points of a rate in per cent, with at most two decimal places.
@@ -188,7 +199,7 @@ fn basis_points(text: &str) -> Option<i64> {
 }
 
 /// The answer as the setting's type has it, held against the rules of settings.
-fn value(config: &Config, key: &'static str, answer: &str) -> Result<Value, String> {
+fn value(config: &Config, currency: Currency, key: &'static str, answer: &str) -> Result<Value, String> {
     let value = match current(config, key) {
         Value::Boolean(_) => match answer.to_ascii_lowercase().as_str() {
             "yes" | "y" | "true" => Value::Boolean(true),
@@ -198,6 +209,13 @@ fn value(config: &Config, key: &'static str, answer: &str) -> Result<Value, Stri
         Value::Integer(_) if is_rate(key) => {
             let rate = basis_points(answer).map(Value::Integer);
             rate.ok_or_else(|| "must be per cent, such as 11 or 8.25".to_owned())?
+        }
+        Value::Integer(_) if is_amount(key) => {
+            let amount = currency.amount(&answer.replace(',', "."));
+            let amount = amount.map(|amount| Value::Integer(amount.get()));
+            amount.ok_or_else(|| {
+                format!("must be an amount, such as {}", currency.decimal(Money::new(50_000)))
+            })?
         }
         Value::Integer(_) => {
             answer.parse().map(Value::Integer).map_err(|_| "must be a whole number".to_owned())?
@@ -221,12 +239,13 @@ mod tests {
 
     #[test]
     fn a_screen_of_questions_is_answered_or_kept() {
-        let typed =
-            "S 7\nS007\nToko Ani\nyes\n8.255\n8,25 %\nusd\nUSD\nMars\nEurope/Berlin\n10\n-1\n500000\n\n";
+        let typed = "S 7\nS007\nToko Ani\nyes\n8.255\n8,25 %\nusd\nUSD\nMars\nEurope/Berlin\n10\n-1\n5.005\n5000.50\n\n";
         let mut screen = Vec::new();
         let chosen = ask(&Config::default(), |_| false, typed.as_bytes(), &mut screen).unwrap().unwrap();
-        let found: Vec<String> =
-            chosen.iter().map(|(key, value)| format!("{key}={}", shown("", value))).collect();
+        let found: Vec<String> = chosen
+            .iter()
+            .map(|(key, value)| format!("{key}={}", shown("", Currency::RUPIAH, value)))
+            .collect();
         assert_eq!(
             found,
             [
@@ -237,7 +256,7 @@ mod tests {
                 "store.currency=USD",
                 "store.timezone=Europe/Berlin",
                 "pricing.discount_limit_bp=1000",
-                "returns.cashier_limit=500000",
+                "returns.cashier_limit=500050",
                 "approval.adjustment_value=1000000",
             ]
         );
@@ -246,6 +265,8 @@ mod tests {
             screen.contains("Mars is not an IANA time zone")
                 && screen.contains("(for example 11 or 8.25) [11]: ")
                 && screen.contains("Currency (ISO 4217) [IDR]: ")
+                && screen.contains("5.005 must be an amount, such as 500.00")
+                && screen.contains("stock adjustments above (0: no limit) [10000.00]: ")
         );
     }
 

@@ -142,11 +142,11 @@ pub async fn change(request: Request) -> Answered {
 /// `POST /api/products/import`
 pub async fn import(request: Request) -> Answered {
     let (file, body, now): (ImportFile, _, _) = (request.query()?, request.body.clone(), clock::now());
-    let shop = request.state.admin.currency().to_owned();
+    let currency = request.state.currency;
     let (encoding, columns) = (file.encoding(), file.columns());
     let read = move || {
-        let read = product_csv::read(&body, encoding, columns.as_ref(), ROWS_MAX, now);
-        read.and_then(|read| read.check_currency(&shop).map(|()| read))
+        let read = product_csv::read(&body, encoding, columns.as_ref(), (ROWS_MAX, currency), now);
+        read.and_then(|read| read.check_currency(currency.code()).map(|()| read))
     };
     // A large file takes long to read: not on the threads that serve.
     let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;

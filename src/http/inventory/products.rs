@@ -60,7 +60,7 @@ struct TillProduct<'a> {
     sku: &'a Sku,
     /// Name of the product.
     name: &'a str,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     price: Money,
     /// Tax rate in basis points.
     tax_rate_bp: u32,

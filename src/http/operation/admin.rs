@@ -57,11 +57,6 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Currency of the store, by its code.
-    pub fn currency(&self) -> &str {
-        &self.loaded.config.store.currency
-    }
-
     /// Builds the state of a store with these settings.
     pub fn new(loaded: &Loaded, upkeep: Upkeep) -> Self {
         let config = &loaded.config;

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 const INFO: Info = Info {
     title: "Store Router",
     version: env!("CARGO_PKG_VERSION"),
-    description: "The server of one shop: point of sale, shifts, stock, receiving and synchronisation. Amounts of money are in whole units of the currency, without a fraction; rates are in basis points (1,100 is 11 %), and amounts are rounded half up per line; times are RFC 3339 in UTC with milliseconds. It can be reached from the shop's own network only.",
+    description: "The server of one shop: point of sale, shifts, stock, receiving and synchronisation. Amounts of money are integers in the smallest unit of the currency (1250 is 12.50 EUR or 1,250 IDR); rates are in basis points (1,100 is 11 %), and amounts are rounded half up per line; times are RFC 3339 in UTC with milliseconds. It can be reached from the shop's own network only.",
     has_registers: true,
 };
 

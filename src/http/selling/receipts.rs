@@ -92,7 +92,7 @@ struct ReceiptData<'a> {
     kind: Kind,
     /// Store that issued the receipt.
     store: Issuer<'a>,
-    /// ISO 4217 code: amounts are whole units of it.
+    /// ISO 4217 code of the currency.
     currency: &'a str,
     /// Name of the person at the till.
     cashier_name: &'a str,
@@ -270,6 +270,6 @@ fn data<'a>(
     };
     let texts = &head.texts;
     let store = Issuer { store_id, name: &texts.name, address: &texts.address, tax_id: &texts.tax_id };
-    let (currency, footer) = (head.currency.as_str(), texts.footer.as_str());
+    let (currency, footer) = (head.currency.code(), texts.footer.as_str());
     ReceiptData { receipt_no: number, kind, store, currency, cashier_name, footer, transaction, back }
 }

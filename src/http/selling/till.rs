@@ -22,7 +22,7 @@ pub const SETTINGS: Doc = Doc::of(
     "Retrieve the settings of a till: its register and shift, currency, tax, payment methods, rounding, notes and coins, limits",
 )
 .answers::<TillSettings>(
-    r#"{"store_id": "S001", "name": "Menteng", "currency": "IDR", "timezone": "Asia/Jakarta",
+    r#"{"store_id": "S001", "name": "Menteng", "currency": "IDR", "currency_exponent": 0, "timezone": "Asia/Jakarta",
         "business_date": "2026-11-20", "register": {"register_id": "till-1", "name": "Front till", "state": "active"},
         "registers": [{"register_id": "till-1", "name": "Front till", "state": "active",
             "open_shift": {"cashier_name": "Sari", "opened_at": "2026-11-20T01:03:12.000Z"}}],
@@ -53,8 +53,10 @@ struct TillSettings<'a> {
     store_id: &'a StoreId,
     /// Name of the shop on receipts.
     name: &'a str,
-    /// ISO 4217 code; amounts are whole units of it.
+    /// ISO 4217 code of the currency.
     currency: &'a str,
+    /// Number of decimals of the currency. An amount of 1250 is 12.50 if it is 2.
+    currency_exponent: u32,
     /// IANA time zone of the store.
     timezone: &'a str,
     /// Current business date.
@@ -117,12 +119,12 @@ struct Tax {
 struct Payments<'a> {
     /// Accepted payment methods.
     methods: &'a [String],
-    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
+    /// Smallest cash step in minor currency units; 0 if cash is not rounded.
     cash_rounding: Money,
     /// How cash is rounded: `nearest`, `customer` (in the customer's favour) or `shop`.
     #[schemars(with = "String")]
     cash_rounding_mode: RoundingMode,
-    /// Values of notes and coins, in whole currency units.
+    /// Values of notes and coins, in minor currency units.
     denominations: &'a [Money],
 }
 
@@ -130,9 +132,9 @@ struct Payments<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TillPoints")]
 struct Points {
-    /// Amount for which one point is earned, in whole currency units.
+    /// Amount for which one point is earned, in minor currency units.
     earn_per: Money,
-    /// Value of one point as payment, in whole currency units.
+    /// Value of one point as payment, in minor currency units.
     redeem_value: Money,
 }
 
@@ -155,7 +157,7 @@ struct Pricing {
 struct Returns {
     /// Days after which a return needs an approval.
     window_days: u32,
-    /// Refund in whole currency units above which a cashier needs an approval; 0 if there is no limit.
+    /// Refund in minor currency units above which a cashier needs an approval; 0 if there is no limit.
     cashier_limit: Money,
 }
 
@@ -165,7 +167,7 @@ struct Returns {
 struct Shifts {
     /// Whether expected figures are hidden from the cashier until the shift is closed.
     blind: bool,
-    /// Variance in whole currency units above which a close needs an approval; 0 if none is needed.
+    /// Variance in minor currency units above which a close needs an approval; 0 if none is needed.
     variance_tolerance: Money,
 }
 
@@ -204,7 +206,8 @@ pub async fn settings(request: Request) -> Answered {
     Ok(Reply::ok(&TillSettings {
         store_id: &rules.store_id,
         name: &head.texts.name,
-        currency: &head.currency,
+        currency: head.currency.code(),
+        currency_exponent: head.currency.exponent().into(),
         timezone: rules.timezone.iana_name().unwrap_or("UTC"),
         business_date: rules.business_date(clock::now()),
         register: register.as_ref().map(RegisterView::from),

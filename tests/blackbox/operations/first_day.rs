@@ -35,7 +35,10 @@ fn a_cashiers_till_reads_what_it_needs() {
     let shift = till.post("/api/shifts/open", &json!({})).data(201);
     let seen = till.get("/api/pos/settings").data(200);
     assert_eq!(seen["register"], json!({"register_id": "till-1", "name": "Front till", "state": "active"}));
-    assert_eq!((&seen["shift_id"], &seen["currency"]), (&shift["shift_id"], &json!("EUR")));
+    assert_eq!(
+        (&seen["shift_id"], &seen["currency"], &seen["currency_exponent"]),
+        (&shift["shift_id"], &json!("EUR"), &json!(2))
+    );
     assert_eq!(seen["tax"], json!({"prices_include_tax": true, "default_rate_bp": 1100}));
     assert_eq!(seen["payments"]["methods"][0], json!("cash"));
     assert_eq!(seen["payments"]["denominations"], json!([50, 20, 10]));
@@ -86,7 +89,8 @@ fn init_takes_what_is_hard_to_change_later() {
     let made = bare(folder.path(), &flags, &[]);
     assert!(made.status.success() && said(&made).contains("store S042 is ready"), "{}", said(&made));
     let shown = said(&bare(folder.path(), &["config", "show"], &[]));
-    for line in ["id = \"S042\"", "prices_include_tax = true", "currency = \"EUR\"", "cashier_limit = 500"] {
+    for line in ["id = \"S042\"", "prices_include_tax = true", "currency = \"EUR\"", "cashier_limit = 50000"]
+    {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     // An existing store is not touched, and neither are its settings.

@@ -1,5 +1,6 @@
 // Figures, dates and what was typed as an amount, in both languages.
-const { amount, day, money, number, rate, setShop, shortReceipt, span, time } = await of("kit/format");
+const { amount, day, decimal, money, number, rate, setShop, shortReceipt, span, time } = await of("kit/format");
+const { pasted } = await of("records/pasted");
 const { setLanguage, t } = await of("kit/i18n");
 const before = document.documentElement.lang;
 setShop({ currency: "IDR", timezone: "Asia/Jakarta" });
@@ -33,6 +34,55 @@ for (const [typed, meant] of [
   ["9".repeat(20), 9_999_999_999_999],
 ])
   is(`typed ${typed}`, amount(typed), meant);
+for (const [text, meant] of [
+  ["Rp 15.000", 15_000],
+  ["15,000.00", 15_000],
+  ["15.5", undefined],
+  ["-3", undefined],
+])
+  is(`pasted ${text}`, pasted(text), meant);
+// Amounts are in the smallest unit of the currency, and pages show its decimals.
+for (const [code, exponent, cases] of [
+  ["JPY", 0, [["en", 1_250, "1,250", "\u00a5\u00a01,250"]]],
+  [
+    "EUR",
+    2,
+    [
+      ["en", 123_456, "1,234.56", "\u20ac\u00a01,234.56"],
+      ["id", -5, "\u22120,05", "\u2212\u20ac\u00a00,05"],
+    ],
+  ],
+  ["KWD", 3, [["en", 12_500, "12.500", "KWD\u00a012.500"]]],
+]) {
+  setShop({ currency: code, currency_exponent: exponent, timezone: "UTC" });
+  for (const [language, value, plain, whole] of cases) {
+    setLanguage(language);
+    is(`${code} in ${language}`, [decimal(value), money(value), number(7)], [plain, whole, "7"]);
+  }
+}
+setShop({ currency: "EUR", currency_exponent: 2, timezone: "UTC" });
+for (const [typed, meant] of [
+  ["1", 1],
+  ["0.012", 12],
+  ["12.50", 1_250],
+  ["1,250,00", 125_000],
+  ["0", 0],
+  ["0.0", null],
+  ["", null],
+])
+  is(`typed ${typed} in cents`, amount(typed), meant);
+for (const [text, meant] of [
+  ["12.50", 1_250],
+  ["\u20ac 12,5", 1_250],
+  ["1.234,56", 123_456],
+  ["12", 1_200],
+  ["12.505", 1_250_500],
+  ["12.3456", undefined],
+])
+  is(`pasted ${text} in cents`, pasted(text), meant);
+setShop({ currency: "KWD", currency_exponent: 3, timezone: "UTC" });
+is("pasted fils", [pasted("12.500"), pasted("1,234.500"), pasted("0.25")], [12_500, 1_234_500, 250]);
+setLanguage(before);
 is("the last digits", shortReceipt("S001-till-1-00003611"), "\u202600003611");
 setShop({ currency: "IDR", timezone: "Asia/Jakarta", store_id: "S001" }, "till-1");
 is("the last digits at its till", shortReceipt("S001-till-1-00003611"), "\u202600003611");

@@ -190,7 +190,7 @@ macro_rules! figures {
 figures! {
     /// A rate, a limit or a multiplier in hundredths of a percent.
     BasisPoints,
-    /// Amounts of money: whole units of the currency.
+    /// Amounts of money, in minor currency units.
     Money,
     /// Points of members. Their worth is money.
     Points,

@@ -1,4 +1,4 @@
-//! Money: whole currency units in signed 64-bit integers, computed in 128 bits.
+//! Money: minor currency units in signed 64-bit integers, computed in 128 bits.
 //!
 //! Products of two 64-bit figures can't overflow 128 bits; the operations saturate all the same,
 //! and whatever leaves the range of [`FIGURE_MAX`] is refused before it is stored.

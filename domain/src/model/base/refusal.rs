@@ -124,7 +124,7 @@ pub enum Refusal {
     PaymentMismatch {
         /// Description of the mismatch.
         problem: String,
-        /// Amount due in whole currency units.
+        /// Amount due in minor currency units.
         amount_due: Money,
     },
     /// 422: more came back than was sold.

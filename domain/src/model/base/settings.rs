@@ -64,13 +64,13 @@ pub struct Rules {
     /// Whether prices contain tax.
     pub prices_include_tax: bool,
     pub methods: Vec<String>,
-    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
+    /// Smallest cash step in minor currency units; 0 if cash is not rounded.
     pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
-    /// Amount for which one point is earned, in whole currency units.
+    /// Amount for which one point is earned, in minor currency units.
     pub earn_per: Money,
-    /// Value of one point in currency units, at least 1.
+    /// Value of one point in minor currency units, at least 1.
     pub redeem_value: Money,
     pub price_override: PriceOverride,
     pub negative_stock: NegativeStock,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Deposit {
     /// ID of the cash movement, `csh_…`.
     pub deposit_id: CashId,
-    /// Amount in whole currency units. Negative if it reverses another deposit.
+    /// Amount in minor currency units. Negative if it reverses another deposit.
     pub amount: i64,
     /// Deposit that this one reverses. Null for none.
     pub reverses: Option<CashId>,
@@ -33,9 +33,9 @@ pub struct Deposit {
 /// Opening amount of the safe. The latest one applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SafeOpening {
-    /// Opening amount in whole currency units.
+    /// Opening amount in minor currency units.
     pub amount: i64,
-    /// Previous opening amount, in whole currency units. Null if none was set.
+    /// Previous opening amount, in minor currency units. Null if none was set.
     pub before: Option<i64>,
     /// Reason for the opening amount, or the person who counted it.
     pub reason: String,
@@ -50,18 +50,18 @@ pub struct SafeOpening {
 /// Cash in the safe by the store's own books, which begin with the recorded opening amount.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safe {
-    /// Balance of the safe, in whole currency units: `opening` + `drops` + `counted` − `floats` − `deposited`.
+    /// Balance of the safe, in minor currency units: `opening` + `drops` + `counted` − `floats` − `deposited`.
     pub balance: i64,
-    /// Opening amount of the safe, in whole currency units. Null if none was recorded: `balance` may then be below the
+    /// Opening amount of the safe, in minor currency units. Null if none was recorded: `balance` may then be below the
     /// actual cash.
     pub opening: Option<i64>,
-    /// Sum of the opening floats, in whole currency units.
+    /// Sum of the opening floats, in minor currency units.
     pub floats: i64,
-    /// Sum of the cash drops, in whole currency units.
+    /// Sum of the cash drops, in minor currency units.
     pub drops: i64,
-    /// Sum of the cash counted at the closes of shifts, in whole currency units. A recounted shift counts with its
+    /// Sum of the cash counted at the closes of shifts, in minor currency units. A recounted shift counts with its
     /// latest count.
     pub counted: i64,
-    /// Sum of the deposits, in whole currency units; reversed deposits are not included.
+    /// Sum of the deposits, in minor currency units; reversed deposits are not included.
     pub deposited: i64,
 }

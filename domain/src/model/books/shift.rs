@@ -32,9 +32,9 @@ pub enum ShiftState {
 /// Payments and refunds by one payment method. A figure above 9,007,199,254,740,991 is null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MethodTotals {
-    /// Sum of amount + rounding of the accepted payments, in whole currency units.
+    /// Sum of amount + rounding of the accepted payments, in minor currency units.
     pub sales: Money,
-    /// Sum of amount + rounding of the refunds, in whole currency units.
+    /// Sum of amount + rounding of the refunds, in minor currency units.
     pub refunds: Money,
     /// Number of accepted payments.
     pub sales_count: i64,
@@ -47,13 +47,13 @@ pub struct MethodTotals {
 pub struct TaxTotals {
     /// The rate in basis points.
     pub tax_rate_bp: u32,
-    /// Sum of the sold lines without tax, in whole currency units.
+    /// Sum of the sold lines without tax, in minor currency units.
     pub base: Money,
-    /// Tax of `base`, in whole currency units.
+    /// Tax of `base`, in minor currency units.
     pub tax: Money,
-    /// Sum of the returned lines without tax, in whole currency units.
+    /// Sum of the returned lines without tax, in minor currency units.
     pub returns_base: Money,
-    /// Tax of `returns_base`, in whole currency units.
+    /// Tax of `returns_base`, in minor currency units.
     pub returns_tax: Money,
 }
 
@@ -64,11 +64,11 @@ pub struct ShiftTotals {
     pub sales_count: i64,
     /// Number of pieces in the completed sales.
     pub items_count: Quantity,
-    /// Sum of quantity × price of the sold lines, in whole currency units.
+    /// Sum of quantity × price of the sold lines, in minor currency units.
     pub gross_sales: Money,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     pub discounts: Money,
-    /// Sum of the tax of the sales, in whole currency units.
+    /// Sum of the tax of the sales, in minor currency units.
     pub tax: Money,
     /// Σ totals.
     pub total: Money,
@@ -84,7 +84,7 @@ pub struct ShiftTotals {
     pub returns_rounding: Money,
     /// Number of voided sales.
     pub voids_count: i64,
-    /// Sum of the totals of the voided sales, in whole currency units.
+    /// Sum of the totals of the voided sales, in minor currency units.
     pub voids_total: Money,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
@@ -92,7 +92,7 @@ pub struct ShiftTotals {
     pub by_method: BTreeMap<String, MethodTotals>,
     /// By tax rate, the lowest first.
     pub by_tax: Vec<TaxTotals>,
-    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
+    /// Cash paid into the drawer for other reasons than a sale, in minor currency units.
     pub pay_in: Money,
     /// Cash paid out of the drawer for costs.
     pub pay_out: Money,
@@ -121,7 +121,7 @@ pub struct Shift {
     pub opened_by: UserId,
     /// When the shift was opened.
     pub opened_at: UtcMs,
-    /// Cash in the drawer at the opening, in whole currency units.
+    /// Cash in the drawer at the opening, in minor currency units.
     pub opening_float: Money,
     /// User who closed the shift.
     pub closed_by: Option<UserId>,
@@ -210,7 +210,7 @@ pub struct ShiftBook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CashKind {
-    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
+    /// Cash paid into the drawer for other reasons than a sale, in minor currency units.
     PayIn,
     /// Cash paid out of the drawer for costs.
     PayOut,
@@ -246,7 +246,7 @@ pub struct CashMovement {
     /// Kind of the movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Amount in whole currency units. Negative if it reverses another movement.
+    /// Amount in minor currency units. Negative if it reverses another movement.
     pub amount: Money,
     /// Movement that this one reverses. Null for none.
     pub reverses: Option<CashId>,
@@ -266,7 +266,7 @@ pub struct CashMovement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
-    /// Value of one note or coin in whole currency units.
+    /// Value of one note or coin in minor currency units.
     pub value: Money,
     /// Number of notes or coins.
     pub count: i64,
@@ -278,18 +278,18 @@ pub struct Denomination {
 pub struct MethodCount {
     /// Payment method: `card`, …
     pub method: String,
-    /// Counted amount in whole currency units.
+    /// Counted amount in minor currency units.
     pub amount: Money,
 }
 
 /// A recount of a closed shift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recount {
-    /// Counted cash of the previous count, in whole currency units.
+    /// Counted cash of the previous count, in minor currency units.
     pub before: Money,
-    /// Cash counted this time, in whole currency units.
+    /// Cash counted this time, in minor currency units.
     pub counted_cash: Money,
-    /// Variance of this count: `counted_cash` less the expected cash, in whole currency units.
+    /// Variance of this count: `counted_cash` less the expected cash, in minor currency units.
     pub variance: Money,
     /// Reason given for the count.
     pub reason: String,

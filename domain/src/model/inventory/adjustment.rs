@@ -53,9 +53,9 @@ pub struct AdjustmentLine {
     pub name: String,
     /// Number of pieces, signed, not 0.
     pub qty: Quantity,
-    /// Signed cost of the moved pieces, in whole currency units. An estimate while the adjustment is pending.
+    /// Signed cost of the moved pieces, in minor currency units. An estimate while the adjustment is pending.
     pub cost: Money,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in minor currency units.
     pub correction: Money,
     /// Pieces on hand after the adjustment. Null while the adjustment is pending.
     pub balance_after: Option<Quantity>,
@@ -79,7 +79,7 @@ pub struct Adjustment {
     pub keep: bool,
     /// Lines of the adjustment.
     pub lines: Vec<AdjustmentLine>,
-    /// Sum of the lines' signed costs, in whole currency units. An estimate while the adjustment is pending.
+    /// Sum of the lines' signed costs, in minor currency units. An estimate while the adjustment is pending.
     pub value: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,

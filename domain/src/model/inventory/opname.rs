@@ -61,7 +61,7 @@ pub struct Opname {
     pub lines_total: u64,
     /// Number of products with a valid count. Products that are to be counted again are not included.
     pub lines_counted: u64,
-    /// Sum of the signed costs that posting moved, in whole currency units. Null until the count is posted.
+    /// Sum of the signed costs that posting moved, in minor currency units. Null until the count is posted.
     pub variance_value: Option<Money>,
     /// Note in free text. Null for none.
     pub note: Option<String>,

@@ -35,7 +35,7 @@ pub struct Product {
     pub sku: Sku,
     /// Name of the product.
     pub name: String,
-    /// Price of one piece in whole currency units. It applies if no other price is set for the product.
+    /// Price of one piece in minor currency units. It applies if no other price is set for the product.
     pub price: Money,
     /// When `price` was set. Prices for all stores that began before this time no longer apply.
     pub price_set_at: UtcMs,
@@ -47,7 +47,7 @@ pub struct Product {
     pub category: Option<String>,
     /// Codes by which a scanner finds the product.
     pub barcodes: Vec<Barcode>,
-    /// First estimate of the cost of one piece, in whole currency units, for stock that was never received. Null for
+    /// First estimate of the cost of one piece, in minor currency units, for stock that was never received. Null for
     /// none.
     pub cost: Option<Money>,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.

@@ -110,7 +110,7 @@ pub struct OrderWarning {
     pub code: OrderWarningCode,
     /// Line number. Null for the whole order.
     pub line_no: Option<u32>,
-    /// Figure that the supplier requires: pieces, or for the total of the order whole currency units.
+    /// Figure that the supplier requires: pieces, or for the total of the order minor currency units.
     pub expected: i64,
 }
 
@@ -136,9 +136,9 @@ pub struct OrderLine {
     pub sku: Sku,
     /// Ordered quantity in pieces.
     pub qty: Quantity,
-    /// Price per piece in whole currency units, rounded if the line has a total.
+    /// Price per piece in minor currency units, rounded if the line has a total.
     pub unit_cost: Money,
-    /// Total cost of all pieces in whole currency units, if the line was ordered by its total. Null if it was ordered
+    /// Total cost of all pieces in minor currency units, if the line was ordered by its total. Null if it was ordered
     /// by price per piece.
     #[serde(default)]
     pub line_total: Option<Money>,
@@ -207,9 +207,9 @@ pub struct ProposedLine {
     pub sku: Sku,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     pub unit_cost: Money,
-    /// Total cost of all pieces in whole currency units, if the line is ordered by its total. Null if it is ordered by
+    /// Total cost of all pieces in minor currency units, if the line is ordered by its total. Null if it is ordered by
     /// price per piece.
     #[serde(default)]
     pub line_total: Option<Money>,
@@ -226,7 +226,7 @@ pub struct ProposedRevision {
     pub at: UtcMs,
     /// Reason given for the revision.
     pub reason: String,
-    /// Total of the order after the revision, in whole currency units.
+    /// Total of the order after the revision, in minor currency units.
     pub total: Money,
     /// All lines that would be expected.
     pub lines: Vec<ProposedLine>,
@@ -256,7 +256,7 @@ pub struct PurchaseOrder {
     pub expected_at: Option<Date>,
     /// Ordered products.
     pub lines: Vec<OrderLine>,
-    /// Sum of the lines' costs, in whole currency units.
+    /// Sum of the lines' costs, in minor currency units.
     pub total: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
@@ -281,7 +281,7 @@ pub struct PurchaseOrder {
     pub rejected_reason: Option<String>,
     /// User who approved the document. Null until it is approved.
     pub approved_by: Option<String>,
-    /// Approved total, in whole currency units; a revision above it needs a new approval. Null until the order is
+    /// Approved total, in minor currency units; a revision above it needs a new approval. Null until the order is
     /// approved.
     #[serde(default)]
     pub approved_total: Option<Money>,

@@ -19,11 +19,11 @@ pub struct ReceivingLine {
     pub qty: Quantity,
     /// Pieces that were delivered and refused at the door. They do not go into stock and have no cost.
     pub rejected_qty: Quantity,
-    /// Cost of one piece, in whole currency units; rounded if the line states a total.
+    /// Cost of one piece, in minor currency units; rounded if the line states a total.
     pub unit_cost: Money,
-    /// Total cost of the accepted pieces, in whole currency units: the line's total, or `qty` × `unit_cost`.
+    /// Total cost of the accepted pieces, in minor currency units: the line's total, or `qty` × `unit_cost`.
     pub cost: Money,
-    /// Amount booked to cost of goods because stock was below zero, in whole currency units.
+    /// Amount booked to cost of goods because stock was below zero, in minor currency units.
     pub correction: Money,
     /// Pieces on hand after the receipt.
     pub balance_after: Quantity,
@@ -52,7 +52,7 @@ pub struct Receiving {
     pub reference: Option<String>,
     /// Received lines.
     pub lines: Vec<ReceivingLine>,
-    /// Sum of the lines' costs, in whole currency units.
+    /// Sum of the lines' costs, in minor currency units.
     pub total_cost: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,

@@ -55,7 +55,7 @@ pub struct Stock {
     pub sku: Sku,
     /// Pieces on hand; may be below zero.
     pub qty: Quantity,
-    /// Value of the stock in whole currency units; 0 or of the sign of `qty`.
+    /// Value of the stock in minor currency units; 0 or of the sign of `qty`.
     pub value: Money,
     /// Last unit cost: what is shown as average cost.
     pub last_cost: Money,
@@ -80,10 +80,10 @@ pub struct Movement {
     pub sku: Sku,
     /// Number of pieces, signed.
     pub qty: Quantity,
-    /// Signed cost of these pieces, as posted to the books, in whole currency units.
+    /// Signed cost of these pieces, as posted to the books, in minor currency units.
     pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
-    /// whole currency units.
+    /// minor currency units.
     pub correction: Money,
     /// Pieces on hand after the movement.
     pub balance_after: Quantity,
@@ -95,7 +95,7 @@ pub struct Movement {
     pub reference_id: String,
     /// Line of the document that caused the movement.
     pub line_no: u32,
-    /// Cost of one piece, for display: `cost` / `qty`, in whole currency units.
+    /// Cost of one piece, for display: `cost` / `qty`, in minor currency units.
     pub unit_cost: Money,
     /// User who caused the movement.
     pub user_id: UserId,

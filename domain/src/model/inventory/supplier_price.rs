@@ -29,7 +29,7 @@ pub struct SupplierPrice {
     pub sku: Sku,
     /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     pub unit_cost: Money,
     /// Least number of pieces for this price.
     pub min_qty: Quantity,

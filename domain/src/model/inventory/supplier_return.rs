@@ -18,9 +18,9 @@ pub struct SupplierReturnLine {
     pub name: String,
     /// Returned quantity in pieces.
     pub qty: Quantity,
-    /// Amount claimed from the supplier, in whole currency units.
+    /// Amount claimed from the supplier, in minor currency units.
     pub claim: Money,
-    /// Value at which the pieces left stock, in whole currency units.
+    /// Value at which the pieces left stock, in minor currency units.
     pub stock_cost: Money,
     /// Pieces left in the stock that the goods were taken from: on hand, or damaged.
     pub balance_after: Quantity,
@@ -41,9 +41,9 @@ pub struct SupplierReturn {
     pub bucket: StockPlace,
     /// Returned lines.
     pub lines: Vec<SupplierReturnLine>,
-    /// Sum of the lines' claims, in whole currency units.
+    /// Sum of the lines' claims, in minor currency units.
     pub claim: Money,
-    /// Sum of the lines' stock costs, in whole currency units. Its difference from `claim` is purchase variance.
+    /// Sum of the lines' stock costs, in minor currency units. Its difference from `claim` is purchase variance.
     pub stock_cost: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,

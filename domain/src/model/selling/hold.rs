@@ -40,7 +40,7 @@ pub struct Hold {
     pub held_at: UtcMs,
     /// When the hold expires and the sale is voided. Null if it does not expire.
     pub expires_at: Option<UtcMs>,
-    /// Total of the basket when it was put on hold, in whole currency units.
+    /// Total of the basket when it was put on hold, in minor currency units.
     pub total: Money,
     /// Number of pieces in the basket.
     pub item_count: Quantity,

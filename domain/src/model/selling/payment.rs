@@ -61,9 +61,9 @@ pub struct ReversedPayment {
     pub payment_id: PaymentId,
     /// Payment method of the money to hand back. For an exchange, the payment method of the returned sale.
     pub method: String,
-    /// Amount before cash rounding, in whole currency units.
+    /// Amount before cash rounding, in minor currency units.
     pub amount: Money,
-    /// Cash rounding, in whole currency units.
+    /// Cash rounding, in minor currency units.
     pub rounding: Money,
     /// Whether the payment came from an exchange.
     pub exchange: bool,

@@ -54,7 +54,7 @@ pub struct PriceDown {
     pub sku: Sku,
     /// Store of the price. Empty for all stores. A store's own price takes precedence over a price for all stores.
     pub store_id: StoreId,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
     /// First business day of the price. Null if the price applies from the time at which it was set.
     pub from: Option<Date>,

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub enum PromotionKind {
     /// `value` basis points off the remaining amount of each line.
     LinePercent,
-    /// `value` currency units off each piece.
+    /// `value` minor currency units off each piece.
     LineAmount,
     /// Of each `buy + get` pieces, the `get` cheapest are reduced by `value` basis points.
     BuyXGetY,
     /// `value` basis points off the remaining amount of all its lines.
     BasketPercent,
-    /// `value` currency units off the remaining amount of all its lines.
+    /// `value` minor currency units off the remaining amount of all its lines.
     BasketAmount,
 }
 
@@ -53,7 +53,7 @@ pub struct Promotion {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Value of the promotion in basis points or whole currency units, by `kind`.
+    /// Value of the promotion in basis points or minor currency units, by `kind`.
     #[serde(default)]
     pub value: i64,
     /// Products that the promotion is limited to. Null for all products.
@@ -65,7 +65,7 @@ pub struct Promotion {
     /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     #[serde(default)]
     pub min_qty: Option<Quantity>,
-    /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
+    /// Least remaining amount of the lines that the promotion applies to, in minor currency units. Null for no minimum.
     #[serde(default)]
     pub min_total: Option<Money>,
     /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.

@@ -63,7 +63,7 @@ pub struct ReturnLine {
     pub name: String,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
     /// qty × price.
     pub gross: Money,
@@ -77,7 +77,7 @@ pub struct ReturnLine {
     pub refund: Money,
     /// Cost of the goods; never shown to cashiers.
     pub cost: Money,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in minor currency units.
     pub correction: Money,
     /// Destination of the returned goods.
     pub disposition: Disposition,
@@ -94,11 +94,11 @@ pub struct ReturnLine {
 pub struct Refund {
     /// Payment method of the refund.
     pub method: String,
-    /// Amount before cash rounding, in whole currency units.
+    /// Amount before cash rounding, in minor currency units.
     pub amount: Money,
-    /// Cash rounding: the paid-out amount less `amount`, in whole currency units.
+    /// Cash rounding: the paid-out amount less `amount`, in minor currency units.
     pub rounding: Money,
-    /// For an exchange of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. No
+    /// For an exchange of a sale that was paid in cash: the cash rounding of that sale, in minor currency units. No
     /// cash moves in this step.
     #[serde(default)]
     pub origin_rounding: Money,
@@ -196,7 +196,7 @@ pub struct TakenBack {
     pub lines: Vec<LineReturned>,
     /// Refunded amounts, by the payment method of the sale. Pieces that are only reserved are not included.
     pub refunds: Vec<MethodBack>,
-    /// Sum of the store's returns of the sale, in whole currency units.
+    /// Sum of the store's returns of the sale, in minor currency units.
     pub refunded: Money,
     /// Earned points that the store took from the member.
     pub points_reversed: Points,
@@ -209,9 +209,9 @@ pub struct TakenBack {
 pub struct MethodBack {
     /// Payment method. For an exchange, the payment method of the returned sale.
     pub method: String,
-    /// Amount before cash rounding, in whole currency units.
+    /// Amount before cash rounding, in minor currency units.
     pub amount: Money,
-    /// Cash rounding, in whole currency units.
+    /// Cash rounding, in minor currency units.
     #[serde(default)]
     pub rounding: Money,
 }

@@ -140,7 +140,7 @@ pub struct LineDiscount {
     pub source: DiscountSource,
     /// Promotion that gave the discount. Null if the discount is from no promotion.
     pub promotion_id: Option<String>,
-    /// Discount in whole currency units, ≥ 0.
+    /// Discount in minor currency units, ≥ 0.
     pub amount: Money,
     /// Reason given for the discount. Null if none was given.
     pub reason: Option<String>,
@@ -215,15 +215,15 @@ pub struct Payment {
     pub payment_id: PaymentId,
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// Part of `total` that the payment settles, before rounding, in whole currency units.
+    /// Part of `total` that the payment settles, before rounding, in minor currency units.
     pub amount: Money,
-    /// Amount tendered by the customer, in whole currency units.
+    /// Amount tendered by the customer, in minor currency units.
     pub tendered: Money,
-    /// Change given: `tendered` − `amount` − `rounding`, in whole currency units.
+    /// Change given: `tendered` − `amount` − `rounding`, in minor currency units.
     pub change: Money,
-    /// Cash rounding of this payment, in whole currency units.
+    /// Cash rounding of this payment, in minor currency units.
     pub rounding: Money,
-    /// For an `exchange` of a sale that was paid in cash: the cash rounding of that sale, in whole currency units. If
+    /// For an `exchange` of a sale that was paid in cash: the cash rounding of that sale, in minor currency units. If
     /// the payment is reversed in cash, the customer gets `amount` + `origin_rounding`.
     #[serde(default)]
     pub origin_rounding: Money,
@@ -295,7 +295,7 @@ pub struct Transaction {
     pub price_reasons: Vec<PriceReason>,
     /// Whether prices contain tax (`tax.prices_include_tax` when it was made).
     pub prices_include_tax: bool,
-    /// Sum of quantity × price of the sold lines, in whole currency units.
+    /// Sum of quantity × price of the sold lines, in minor currency units.
     pub subtotal: Money,
     /// Σ line discounts.
     pub discount: Money,
@@ -309,7 +309,7 @@ pub struct Transaction {
     pub points_earned: Points,
     /// Points that payments took.
     pub points_redeemed: Points,
-    /// Currency units per point when the transaction was created; 0 if it earns none.
+    /// Minor currency units per point when the transaction was created; 0 if it earns none.
     pub earn_per: Money,
     /// Points rate of its member at that time, in basis points of the normal rate.
     pub multiplier_bp: BasisPoints,

@@ -23,7 +23,7 @@ pub use safe::{Share, settle_safe};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
-    /// Amount in whole currency units, above 0.
+    /// Amount in minor currency units, above 0.
     pub amount: i64,
     /// Number of the deposit bag.
     pub bag_no: String,

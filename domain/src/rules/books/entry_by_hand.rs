@@ -20,10 +20,10 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 pub struct HandLine {
     /// Account number, four digits.
     pub account: String,
-    /// Debit in whole currency units.
+    /// Debit in minor currency units.
     #[serde(default)]
     pub debit: i64,
-    /// Credit in whole currency units.
+    /// Credit in minor currency units.
     #[serde(default)]
     pub credit: i64,
     /// Store whose book it is. Empty for head office's own book.
@@ -37,10 +37,10 @@ pub struct HandLine {
 pub struct OpeningLine {
     /// Account number, four digits.
     pub account: String,
-    /// Debit in whole currency units.
+    /// Debit in minor currency units.
     #[serde(default)]
     pub debit: i64,
-    /// Credit in whole currency units.
+    /// Credit in minor currency units.
     #[serde(default)]
     pub credit: i64,
 }
@@ -50,9 +50,9 @@ pub struct OpeningLine {
 pub struct EntryLine {
     /// Account number, four digits.
     pub account: String,
-    /// Debit in whole currency units.
+    /// Debit in minor currency units.
     pub debit: i64,
-    /// Credit in whole currency units.
+    /// Credit in minor currency units.
     pub credit: i64,
 }
 

@@ -102,21 +102,21 @@ pub struct Sums {
     pub sales_count: i64,
     /// Number of pieces in the completed sales.
     pub items_count: Quantity,
-    /// Sum of quantity × price of the sold lines, in whole currency units.
+    /// Sum of quantity × price of the sold lines, in minor currency units.
     pub gross_sales: Money,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     pub discounts: Money,
-    /// Sum of the tax of the sales, in whole currency units.
+    /// Sum of the tax of the sales, in minor currency units.
     pub tax: Money,
-    /// Sum of the totals of the sales, before returns and without cash rounding, in whole currency units.
+    /// Sum of the totals of the sales, before returns and without cash rounding, in minor currency units.
     pub total: Money,
-    /// Sum of the cash rounding of the sales, in whole currency units. The store took in `total` + `rounding`.
+    /// Sum of the cash rounding of the sales, in minor currency units. The store took in `total` + `rounding`.
     pub rounding: Money,
     /// Number of returns.
     pub returns_count: i64,
-    /// Sum of the refunds, without cash rounding, in whole currency units.
+    /// Sum of the refunds, without cash rounding, in minor currency units.
     pub returns_total: Money,
-    /// Sum of the cash rounding of the refunds, in whole currency units. The customers got `returns_total` +
+    /// Sum of the cash rounding of the refunds, in minor currency units. The customers got `returns_total` +
     /// `returns_rounding`.
     pub returns_rounding: Money,
 }
@@ -180,7 +180,7 @@ impl Sums {
         ]
     }
 
-    /// Net total: `total` − `returns_total`, in whole currency units.
+    /// Net total: `total` − `returns_total`, in minor currency units.
     pub fn net_total(&self) -> Money {
         shown_sum([self.total, self.returns_total.saturating_neg()])
     }

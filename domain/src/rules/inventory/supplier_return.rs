@@ -49,10 +49,10 @@ pub struct NewSupplierReturnLine {
     pub code: Option<String>,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Amount claimed for one piece, in whole currency units. Defaults to the average cost of the goods if `line_total`
+    /// Amount claimed for one piece, in minor currency units. Defaults to the average cost of the goods if `line_total`
     /// is omitted too.
     pub unit_cost: Option<Money>,
-    /// Amount claimed for all pieces together, in place of `unit_cost`, in whole currency units.
+    /// Amount claimed for all pieces together, in place of `unit_cost`, in minor currency units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<Money>,
 }

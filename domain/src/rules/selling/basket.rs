@@ -10,7 +10,7 @@ use crate::rules::selling::tax::tax;
 #[derive(Debug, Clone, Copy)]
 pub struct BasketLine {
     pub qty: Quantity,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
     /// The line's own discount.
     pub discount: Money,
@@ -41,9 +41,9 @@ pub struct Basket {
     pub lines: Vec<PricedLine>,
     /// Σ gross.
     pub subtotal: Money,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     pub discount: Money,
-    /// Sum of the tax of the sales, in whole currency units.
+    /// Sum of the tax of the sales, in minor currency units.
     pub tax: Money,
     /// Σ totals.
     pub total: Money,

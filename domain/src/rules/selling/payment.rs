@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct NewPayment {
     /// Payment method: `cash`, `card`, …
     pub method: String,
-    /// Part of the total that the payment settles, before rounding, in whole currency units.
+    /// Part of the total that the payment settles, before rounding, in minor currency units.
     pub amount: Money,
-    /// Amount tendered, in whole currency units. Defaults to the exact amount.
+    /// Amount tendered, in minor currency units. Defaults to the exact amount.
     pub tendered: Option<Money>,
     /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
@@ -37,7 +37,7 @@ pub enum Direction {
 pub struct Accepted {
     /// The part of the total that it settles.
     pub amount: Money,
-    /// Amount tendered by the customer, in whole currency units.
+    /// Amount tendered by the customer, in minor currency units.
     pub tendered: Money,
     /// tendered − amount − rounding.
     pub change: Money,

@@ -84,7 +84,7 @@ pub struct EffectivePrice {
     pub store_id: StoreId,
     /// Point in time that the price is for.
     pub at: UtcMs,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
     /// Source of the price.
     pub source: PriceSource,

@@ -113,7 +113,7 @@ pub struct LineEffect {
     pub balance_after: Quantity,
     /// Signed cost of the movement.
     pub cost: Money,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in minor currency units.
     pub correction: Money,
     /// Signed pieces that moved.
     pub qty: Quantity,

@@ -48,7 +48,7 @@ fn fields() -> Vec<(&'static str, Value, &'static str)> {
         ("reserved", number(), "`insufficient_points`: points that open baskets reserve."),
         ("available", number(), "`insufficient_points`: points that can be used."),
         ("skus", texts(), "`unknown_sku`: the unknown products."),
-        ("amount_due", number(), "`payment_mismatch`: the amount to pay, in whole currency units."),
+        ("amount_due", number(), "`payment_mismatch`: the amount to pay, in minor currency units."),
         ("action", text(), "`approval_required`: what needs an approval."),
         ("approvers", texts(), "`approval_required`: roles that may approve."),
         ("setting", text(), "`approval_required`: setting of the limit."),

@@ -1,8 +1,15 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
+use domain::model::base::currency::Currency;
 
-const LAYOUT: Layout =
-    Layout { required: &["sku", "qty"], optional: &["name"], figures: &["qty"], rows_max: 3 };
+const LAYOUT: Layout = Layout {
+    required: &["sku", "qty"],
+    optional: &["name"],
+    figures: &["qty"],
+    amounts: &[],
+    currency: Currency::RUPIAH,
+    rows_max: 3,
+};
 
 fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<(u64, String, i64)>, Problems> {
     let table = Table::open(bytes, encoding, LAYOUT)?;

@@ -78,7 +78,7 @@ pub struct View {
     store_id: String,
     /// ID of the store's event.
     event_id: String,
-    /// Amount of the deposit in whole currency units. Negative if it reverses another deposit.
+    /// Amount of the deposit in minor currency units. Negative if it reverses another deposit.
     amount: i64,
     /// Deposit that this one reverses. Null for none.
     reverses: Option<String>,
@@ -92,10 +92,10 @@ pub struct View {
     business_date: Date,
     /// State of the deposit's money. Null if the deposit was reversed, or reverses another one.
     state: Option<State>,
-    /// Amount counted by the bank, in whole currency units. Null until the bank reports it. If the bank reports several
+    /// Amount counted by the bank, in minor currency units. Null until the bank reports it. If the bank reports several
     /// bags together, each has its share.
     banked: Option<i64>,
-    /// `amount` − `banked`, in whole currency units. Null until the bank reports the deposit.
+    /// `amount` − `banked`, in minor currency units. Null until the bank reports the deposit.
     difference: Option<i64>,
     /// Line of the bank's statement that reports the deposit, the first if there are several. Null until the bank
     /// reports it.

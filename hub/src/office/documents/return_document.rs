@@ -67,11 +67,11 @@ pub struct View {
     member_id: Option<String>,
     /// Business date of the return.
     business_date: Date,
-    /// Sum of the refunds before cash rounding, in whole currency units.
+    /// Sum of the refunds before cash rounding, in minor currency units.
     refund_total: i64,
-    /// Sum of the cash rounding of the refunds, in whole currency units.
+    /// Sum of the cash rounding of the refunds, in minor currency units.
     rounding: i64,
-    /// Tax of the returned lines, in whole currency units.
+    /// Tax of the returned lines, in minor currency units.
     tax: i64,
     /// When the return was recorded.
     created_at: UtcMs,

@@ -36,17 +36,17 @@ struct Item {
     name: String,
     /// Number of pieces.
     qty: Quantity,
-    /// `qty` × `price`, in whole currency units.
+    /// `qty` × `price`, in minor currency units.
     subtotal: i64,
-    /// Discount, in whole currency units.
+    /// Discount, in minor currency units.
     discount: i64,
-    /// Tax, in whole currency units.
+    /// Tax, in minor currency units.
     tax: i64,
     /// Tax code. Null if the product has none.
     tax_code: Option<String>,
     /// Tax rate in basis points.
     tax_rate_bp: i64,
-    /// Total of the line, in whole currency units.
+    /// Total of the line, in minor currency units.
     total: i64,
 }
 
@@ -58,9 +58,9 @@ struct Payment {
     payment_id: String,
     /// Payment method.
     method: String,
-    /// Amount, in whole currency units.
+    /// Amount, in minor currency units.
     amount: i64,
-    /// Cash rounding, in whole currency units.
+    /// Cash rounding, in minor currency units.
     rounding: i64,
     /// Reference of the payment at its provider. Null for none.
     reference: Option<String>,

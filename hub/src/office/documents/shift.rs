@@ -34,7 +34,7 @@ pub struct ShiftsQuery {
     pub to: Option<Date>,
     /// Only those in this state.
     pub state: Option<ShiftState>,
-    /// Only shifts whose last counted cash differs from the expected cash by more than this amount in whole currency
+    /// Only shifts whose last counted cash differs from the expected cash by more than this amount in minor currency
     /// units, in either direction.
     pub variance_above: Option<u32>,
 }
@@ -65,17 +65,17 @@ struct Fields<'a> {
     opened_by: &'a str,
     /// When the shift was opened.
     opened_at: UtcMs,
-    /// Cash in the drawer at the opening, in whole currency units.
+    /// Cash in the drawer at the opening, in minor currency units.
     opening_float: i64,
     /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a str>,
     /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
-    /// Cash counted at the close, in whole currency units. Null until the shift is closed.
+    /// Cash counted at the close, in minor currency units. Null until the shift is closed.
     counted_cash: Option<i64>,
-    /// Cash expected in the drawer at the close, in whole currency units. Null until the shift is closed.
+    /// Cash expected in the drawer at the close, in minor currency units. Null until the shift is closed.
     expected_cash: Option<i64>,
-    /// `counted_cash` − `expected_cash`, in whole currency units. Null until the shift is closed.
+    /// `counted_cash` − `expected_cash`, in minor currency units. Null until the shift is closed.
     variance: Option<i64>,
     /// Z number, one counter per register. Null until the shift has one.
     z_no: Option<u64>,

@@ -105,15 +105,15 @@ pub struct View {
     member_id: Option<String>,
     /// Number of pieces.
     items_count: Quantity,
-    /// Sum of `qty` × `price` of the lines, in whole currency units.
+    /// Sum of `qty` × `price` of the lines, in minor currency units.
     subtotal: i64,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     discount: i64,
-    /// Sum of the tax, in whole currency units.
+    /// Sum of the tax, in minor currency units.
     tax: i64,
-    /// Sum of the cash rounding of the payments, in whole currency units.
+    /// Sum of the cash rounding of the payments, in minor currency units.
     rounding: i64,
-    /// Total of the sale before cash rounding, in whole currency units.
+    /// Total of the sale before cash rounding, in minor currency units.
     total: i64,
     /// When the sale was paid in full.
     paid_at: UtcMs,

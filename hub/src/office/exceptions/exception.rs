@@ -35,7 +35,7 @@ pub struct View {
     pub message: String,
     /// Suggested action.
     pub action: String,
-    /// Amount of the event, in whole currency units. Null if it has none.
+    /// Amount of the event, in minor currency units. Null if it has none.
     pub amount: Option<i64>,
     /// ID of the contradicting event.
     pub event_id: String,
@@ -90,7 +90,7 @@ pub struct Filter {
 pub struct Settle {
     /// Outcome, 1 to 500 bytes.
     pub note: String,
-    /// Cash found in the drawer, in whole currency units. Required for an interrupted shift, and omitted otherwise.
+    /// Cash found in the drawer, in minor currency units. Required for an interrupted shift, and omitted otherwise.
     pub counted_cash: Option<i64>,
 }
 

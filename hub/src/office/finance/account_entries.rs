@@ -32,11 +32,11 @@ pub struct View {
     pub kind: Kind,
     /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Debit amount in whole currency units.
+    /// Debit amount in minor currency units.
     pub debit: i64,
-    /// Credit amount in whole currency units.
+    /// Credit amount in minor currency units.
     pub credit: i64,
-    /// Account balance after the entry, in whole currency units; debit is positive.
+    /// Account balance after the entry, in minor currency units; debit is positive.
     pub balance: i64,
 }
 

@@ -85,9 +85,9 @@ struct EntriesQuery {
 /// Entries of an account with its balances.
 #[derive(Serialize, JsonSchema)]
 struct AccountEntries {
-    /// Balance before the first day, in whole currency units; debit is positive.
+    /// Balance before the first day, in minor currency units; debit is positive.
     opening_balance: i64,
-    /// Balance after the last of these entries, in whole currency units; debit is positive.
+    /// Balance after the last of these entries, in minor currency units; debit is positive.
     closing_balance: i64,
     /// Entries, oldest first.
     items: Vec<account_entries::View>,
@@ -188,9 +188,9 @@ struct TrialBalance {
     date: Date,
     /// Balances, ordered by account.
     items: Vec<Line>,
-    /// Sum of the debit balances, in whole currency units.
+    /// Sum of the debit balances, in minor currency units.
     total_debit: i64,
-    /// Sum of the credit balances, in whole currency units.
+    /// Sum of the credit balances, in minor currency units.
     total_credit: i64,
     /// Completeness: which stores have reported all their records up to that day.
     completeness: Completeness,

@@ -41,7 +41,7 @@ pub struct View {
     pub group_id: Option<String>,
     /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
-    /// Sum of the debits, which equals the sum of the credits, in whole currency units.
+    /// Sum of the debits, which equals the sum of the credits, in minor currency units.
     pub total: i64,
     /// ID of the entry that it reverses. Null if it is not a reversal.
     pub reverses: Option<String>,
@@ -90,9 +90,9 @@ pub struct Line {
     pub line_no: i64,
     /// Account number.
     pub account: String,
-    /// Debit amount in whole currency units.
+    /// Debit amount in minor currency units.
     pub debit: i64,
-    /// Credit amount in whole currency units.
+    /// Credit amount in minor currency units.
     pub credit: i64,
 }
 

@@ -9,6 +9,7 @@ use crate::office::finance::journal::{self, Bookmark, Filter, Listed};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::state::hub::Hub;
 use crate::table::journal::Kind;
+use domain::model::base::currency::Currency;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
 use edge::page::{Cursor, Limit, List};
@@ -186,7 +187,7 @@ const COLUMNS: [&str; 15] = [
 
 /// The entries of a page as CSV, one row for each line.
 fn table(page: List<Listed>, separator: Separator) -> Reply {
-    let mut text = csv::Table::new(separator, COLUMNS);
+    let mut text = csv::Table::new(separator, Currency::RUPIAH, COLUMNS);
     for Listed { entry, lines } in &page.items {
         let (date, created_at) = (entry.entry_date.to_string(), entry.created_at.to_string());
         let reference_date = entry.reference_date.map(|day| day.to_string());

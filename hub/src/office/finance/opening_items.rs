@@ -30,7 +30,7 @@ pub struct OpeningItem {
     method: String,
     /// Business day of the payment, not after the day of the opening.
     business_date: Date,
-    /// Amount in whole currency units, positive for incoming money.
+    /// Amount in minor currency units, positive for incoming money.
     amount: i64,
     /// Slip number of the payment. Null for none.
     reference: Option<String>,

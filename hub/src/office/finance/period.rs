@@ -33,7 +33,7 @@ pub struct View {
     pub closed_at: Option<UtcMs>,
     /// User who closed the month. Null while it is open.
     pub closed_by: Option<String>,
-    /// Income less expenses of all books in whole currency units, without the transfer to equity at the end of a fiscal
+    /// Income less expenses of all books in minor currency units, without the transfer to equity at the end of a fiscal
     /// year. Negative for a loss.
     pub result: i64,
 }

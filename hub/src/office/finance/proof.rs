@@ -35,9 +35,9 @@ pub struct Proof {
     pub name: &'static str,
     /// Whether the proof holds.
     pub ok: bool,
-    /// Sum according to the books, in whole currency units.
+    /// Sum according to the books, in minor currency units.
     pub left: i64,
-    /// Sum according to the list that is compared with the books, in whole currency units.
+    /// Sum according to the list that is compared with the books, in minor currency units.
     pub right: i64,
     /// Differences that were found. Empty if the proof holds.
     pub details: Vec<Value>,

@@ -20,17 +20,17 @@ pub struct Line {
     pub account: String,
     /// Name of the account.
     pub name: String,
-    /// Balance at the end of the day in whole currency units, if it is a debit balance; 0 otherwise.
+    /// Balance at the end of the day in minor currency units, if it is a debit balance; 0 otherwise.
     pub debit: i64,
-    /// Balance at the end of the day in whole currency units, if it is a credit balance; 0 otherwise.
+    /// Balance at the end of the day in minor currency units, if it is a credit balance; 0 otherwise.
     pub credit: i64,
-    /// Balance before `from` in whole currency units, if it is a debit balance; 0 otherwise. Null without `from`.
+    /// Balance before `from` in minor currency units, if it is a debit balance; 0 otherwise. Null without `from`.
     pub opening_debit: Option<i64>,
-    /// Balance before `from` in whole currency units, if it is a credit balance; 0 otherwise. Null without `from`.
+    /// Balance before `from` in minor currency units, if it is a credit balance; 0 otherwise. Null without `from`.
     pub opening_credit: Option<i64>,
-    /// Debit movements since `from`, in whole currency units. Null without `from`.
+    /// Debit movements since `from`, in minor currency units. Null without `from`.
     pub moved_debit: Option<i64>,
-    /// Credit movements since `from`, in whole currency units. Null without `from`.
+    /// Credit movements since `from`, in minor currency units. Null without `from`.
     pub moved_credit: Option<i64>,
 }
 

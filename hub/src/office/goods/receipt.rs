@@ -98,7 +98,7 @@ pub struct View {
     reference: Option<String>,
     /// Received lines.
     lines: Vec<Line>,
-    /// Sum of the lines' costs, in whole currency units.
+    /// Sum of the lines' costs, in minor currency units.
     total_cost: Money,
     /// Note in free text. Null for none.
     note: Option<String>,
@@ -118,7 +118,7 @@ struct Line {
     line: ReceivingLine,
     /// Number of pieces that invoices bill.
     invoiced_qty: Quantity,
-    /// Part of the balance of account 2020 that the line holds, in whole currency units.
+    /// Part of the balance of account 2020 that the line holds, in minor currency units.
     open_value: Money,
 }
 

@@ -91,11 +91,11 @@ pub struct View {
     received_qty: Quantity,
     /// Pieces refused at this receipt.
     rejected_qty: Quantity,
-    /// Cost of one piece in the order, in whole currency units. Null if the order does not list the product.
+    /// Cost of one piece in the order, in minor currency units. Null if the order does not list the product.
     order_cost: Option<Money>,
-    /// Cost of one piece in the receipt, in whole currency units.
+    /// Cost of one piece in the receipt, in minor currency units.
     unit_cost: Money,
-    /// Value of the difference, in whole currency units. Negative if less was received or the goods were cheaper.
+    /// Value of the difference, in minor currency units. Negative if less was received or the goods were cheaper.
     value: Money,
 }
 

@@ -154,9 +154,9 @@ pub struct NewLine {
     pub sku: Sku,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Price per piece in whole currency units. Null for the supplier's price list.
+    /// Price per piece in minor currency units. Null for the supplier's price list.
     pub unit_cost: Option<Money>,
-    /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
+    /// Total cost of all pieces, in place of `unit_cost`, in minor currency units.
     pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,

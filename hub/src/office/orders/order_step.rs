@@ -48,7 +48,7 @@ impl Reason {
 pub struct Approve {
     /// Reason in free text.
     pub reason: Option<String>,
-    /// Total that the caller read, of the proposed revision if there is one, in whole currency units: the approval is
+    /// Total that the caller read, of the proposed revision if there is one, in minor currency units: the approval is
     /// refused if it is another one now.
     pub total: Option<Money>,
 }
@@ -177,10 +177,10 @@ pub struct Line {
     pub sku: Sku,
     /// Number of pieces, at least the quantity already received.
     pub qty: Quantity,
-    /// Price per piece in whole currency units. Null for the price of the line, or the price list's for a new
+    /// Price per piece in minor currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
     pub unit_cost: Option<Money>,
-    /// Total cost of all pieces, in place of `unit_cost`, in whole currency units.
+    /// Total cost of all pieces, in place of `unit_cost`, in minor currency units.
     pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,

@@ -181,7 +181,7 @@ pub struct Receipt {
     business_date: Date,
     /// Number of the supplier's delivery note. Null for none.
     delivery_note_no: Option<String>,
-    /// Total cost of the received goods, in whole currency units.
+    /// Total cost of the received goods, in minor currency units.
     total_cost: Money,
     /// When the receipt was recorded.
     created_at: UtcMs,

@@ -62,9 +62,9 @@ pub struct Suggestion {
     pub order_up_to: Quantity,
     /// Number of pieces to order.
     pub qty: Quantity,
-    /// Price per piece in whole currency units. Null if no supplier sells the product.
+    /// Price per piece in minor currency units. Null if no supplier sells the product.
     pub unit_cost: Option<Money>,
-    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
+    /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
     pub total: Option<Money>,
     /// Whether stock runs out before the next expected delivery.
     pub late_incoming: bool,

@@ -25,7 +25,7 @@ pub struct View {
     pub kind: String,
     /// Object that the event belongs to. Null if it is not known.
     pub aggregate: Option<String>,
-    /// Amount of the event, in whole currency units. Null if it is not known.
+    /// Amount of the event, in minor currency units. Null if it is not known.
     pub amount: Option<i64>,
     /// Stable code of the reason for parking.
     pub code: String,

@@ -23,9 +23,9 @@ pub struct NewLine {
     pub receiving_id: Option<String>,
     /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
-    /// Amount without tax, in whole currency units.
+    /// Amount without tax, in minor currency units.
     pub net: i64,
-    /// Tax of the line, in whole currency units.
+    /// Tax of the line, in minor currency units.
     #[serde(default)]
     pub tax: i64,
 }

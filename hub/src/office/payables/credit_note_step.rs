@@ -35,9 +35,9 @@ pub struct Confirm {
     pub credit_note_no: String,
     /// Date of the credit note, not after today.
     pub date: Date,
-    /// Amount without tax, in whole currency units.
+    /// Amount without tax, in minor currency units.
     pub net: i64,
-    /// Tax of the credit note, in whole currency units.
+    /// Tax of the credit note, in minor currency units.
     pub tax: i64,
 }
 
@@ -69,7 +69,7 @@ pub struct Apply {
 pub struct CreditAllocation {
     /// ID of the invoice.
     pub invoice_id: String,
-    /// Amount that is settled, in whole currency units.
+    /// Amount that is settled, in minor currency units.
     pub amount: i64,
 }
 

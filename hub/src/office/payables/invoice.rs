@@ -45,9 +45,9 @@ pub struct New {
     pub due_date: Option<Date>,
     /// Invoiced receipts and order lines.
     pub lines: Vec<NewLine>,
-    /// Tax in whole currency units. Null for the sum of the lines' tax.
+    /// Tax in minor currency units. Null for the sum of the lines' tax.
     pub tax: Option<i64>,
-    /// Rounding by the supplier, signed, in whole currency units.
+    /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default)]
     pub rounding: i64,
     /// Number of the tax invoice. Null for none.
@@ -87,13 +87,13 @@ pub struct NewLine {
     pub description: Option<String>,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     pub unit_cost: i64,
-    /// Amount without tax, in whole currency units. Null for `qty` × `unit_cost`.
+    /// Amount without tax, in minor currency units. Null for `qty` × `unit_cost`.
     pub net: Option<i64>,
     /// Tax rate in basis points. Null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
-    /// Tax of the line, in whole currency units. Null to calculate it from the rate.
+    /// Tax of the line, in minor currency units. Null to calculate it from the rate.
     pub tax: Option<i64>,
 }
 

@@ -35,7 +35,7 @@ pub struct Reason {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ApproveInvoice")]
 pub struct Approve {
-    /// Total that the caller read, in whole currency units: the approval is refused if the invoice has another total
+    /// Total that the caller read, in minor currency units: the approval is refused if the invoice has another total
     /// now.
     pub total: Option<i64>,
 }

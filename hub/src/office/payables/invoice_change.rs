@@ -28,9 +28,9 @@ pub struct Change {
     /// Lines of the invoice; they replace all existing lines. Without a `tax`, the tax is the sum of the lines' tax.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
-    /// Tax of the invoice, in whole currency units.
+    /// Tax of the invoice, in minor currency units.
     pub tax: Option<i64>,
-    /// Rounding by the supplier, signed, in whole currency units.
+    /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rounding: Option<i64>,
     /// Number of the tax invoice. Null for none.

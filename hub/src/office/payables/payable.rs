@@ -51,10 +51,10 @@ pub struct View {
     business_date: Date,
     /// Pieces that are neither billed nor returned to the supplier.
     open_qty: Quantity,
-    /// Cost of one piece at the receipt, in whole currency units. 0 for a claim, for cash, and for goods received
+    /// Cost of one piece at the receipt, in minor currency units. 0 for a claim, for cash, and for goods received
     /// without a cost.
     unit_cost: i64,
-    /// Part of the balance of account 2020 that the line holds, in whole currency units. Negative for a claim or a
+    /// Part of the balance of account 2020 that the line holds, in minor currency units. Negative for a claim or a
     /// pay-out in cash.
     open_value: i64,
     /// Kind of line: `receipt`, `claim` (a supplier return) or `pay_out` (cash from a till).

@@ -34,9 +34,9 @@ const REFERENCE_BYTES_MAX: usize = 64;
 pub struct NewAllocation {
     /// ID of the invoice.
     pub invoice_id: String,
-    /// Settled amount, including the discount, in whole currency units.
+    /// Settled amount, including the discount, in minor currency units.
     pub amount: i64,
-    /// Early-payment discount of the invoice, in whole currency units.
+    /// Early-payment discount of the invoice, in minor currency units.
     #[serde(default)]
     pub discount: i64,
 }
@@ -61,7 +61,7 @@ pub struct New {
     pub account: String,
     /// Store whose safe paid. Required for account 1020, and omitted otherwise.
     pub store_id: Option<String>,
-    /// Amount that left the account, in whole currency units.
+    /// Amount that left the account, in minor currency units.
     pub amount: i64,
     /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,

@@ -43,11 +43,11 @@ pub struct Proposed {
     due_date: Date,
     /// Last day of the discount. Null if it has lapsed or there is none.
     discount_until: Option<Date>,
-    /// Open amount of the invoice, in whole currency units.
+    /// Open amount of the invoice, in minor currency units.
     open: i64,
-    /// Early-payment discount that may still be taken, in whole currency units.
+    /// Early-payment discount that may still be taken, in minor currency units.
     discount: i64,
-    /// Amount to pay: `open` − `discount`, in whole currency units.
+    /// Amount to pay: `open` − `discount`, in minor currency units.
     amount: i64,
 }
 
@@ -61,7 +61,7 @@ pub struct Proposal {
     account: String,
     /// Invoices to pay: first those whose discount lapses first, then those that are due first.
     items: Vec<Proposed>,
-    /// Sum of the amounts to pay, in whole currency units.
+    /// Sum of the amounts to pay, in minor currency units.
     total: i64,
 }
 

@@ -55,7 +55,7 @@ pub struct Closed {
     pub close_id: String,
     /// Number of closed lines and pay-outs.
     pub lines_count: usize,
-    /// Amount moved from account 2020 to account 5030, signed, in whole currency units.
+    /// Amount moved from account 2020 to account 5030, signed, in minor currency units.
     pub value: i64,
 }
 

@@ -82,7 +82,7 @@ pub async fn list(
 pub struct New {
     /// Product code (SKU).
     pub sku: Sku,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: i64,
     /// Store of the price. Null for all stores.
     pub store_id: Option<String>,

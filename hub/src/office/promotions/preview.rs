@@ -54,7 +54,7 @@ pub struct Item {
     /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
-    /// Price of one piece in whole currency units. Null for the price in that store on the day, or now if the day is in
+    /// Price of one piece in minor currency units. Null for the price in that store on the day, or now if the day is in
     /// the past.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
@@ -67,9 +67,9 @@ pub struct Item {
 pub struct Preview {
     /// Lines in the order of the request.
     pub lines: Vec<PreviewLine>,
-    /// Sum of the lines' discounts, in whole currency units.
+    /// Sum of the lines' discounts, in minor currency units.
     pub discount: i64,
-    /// Sum of the lines after the discounts, in whole currency units.
+    /// Sum of the lines after the discounts, in minor currency units.
     pub net: i64,
     /// Promotions of that day, and drafts, that give no discount.
     pub not_given: Vec<Idle>,
@@ -82,13 +82,13 @@ pub struct PreviewLine {
     pub sku: Sku,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: i64,
     /// Discounts of the line, in the order of application.
     pub discounts: Vec<PreviewDiscount>,
-    /// Sum of the line's discounts, in whole currency units.
+    /// Sum of the line's discounts, in minor currency units.
     pub discount: i64,
-    /// `qty` × `price` − `discount`, in whole currency units.
+    /// `qty` × `price` − `discount`, in minor currency units.
     pub net: i64,
 }
 
@@ -99,7 +99,7 @@ pub struct PreviewDiscount {
     pub promotion_id: String,
     /// Name of the promotion.
     pub name: String,
-    /// Amount of the discount, in whole currency units.
+    /// Amount of the discount, in minor currency units.
     pub amount: i64,
 }
 

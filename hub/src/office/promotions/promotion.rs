@@ -66,7 +66,7 @@ pub struct New {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Basis points or whole currency units, by `type`.
+    /// Basis points or minor currency units, by `type`.
     pub value: i64,
     /// Products that the promotion is limited to. Null for all products.
     pub skus: Option<Vec<Sku>>,
@@ -74,7 +74,7 @@ pub struct New {
     pub category: Option<String>,
     /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
     pub min_qty: Option<Quantity>,
-    /// Least remaining amount of the lines that the promotion applies to, in whole currency units. Null for no minimum.
+    /// Least remaining amount of the lines that the promotion applies to, in minor currency units. Null for no minimum.
     pub min_total: Option<i64>,
     /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
     pub buy: Option<Quantity>,

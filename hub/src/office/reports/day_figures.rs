@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct DayFigures {
     #[serde(flatten)]
     sums: Sums,
-    /// `total` − `returns_total`, in whole currency units.
+    /// `total` − `returns_total`, in minor currency units.
     net_total: i64,
 }
 

@@ -125,7 +125,7 @@ pub struct ReportQuery<'a> {
 pub struct Late {
     /// Number of documents.
     pub count: i64,
-    /// Total of these documents in whole currency units: those that belong to the range less those that the books have
+    /// Total of these documents in minor currency units: those that belong to the range less those that the books have
     /// in it.
     pub total: i64,
 }

@@ -12,6 +12,7 @@ use crate::office::reports::{
 };
 use crate::state::hub::Hub;
 use crate::table::product;
+use domain::model::base::currency::Currency;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
 use edge::{ApiError, Code, Doc, Reply, Route, clock};
@@ -291,7 +292,8 @@ fn table(
     names: &HashMap<String, String>,
 ) -> String {
     let sku = group.columns(dates).position(|column| column == SKU);
-    let mut text = csv::Table::new(separator, group.columns(dates).chain(sku.map(|_| "name")));
+    let mut text =
+        csv::Table::new(separator, Currency::RUPIAH, group.columns(dates).chain(sku.map(|_| "name")));
     for row in rows {
         let keys = row.keys.iter().map(|key| match key {
             Value::String(text) => Cell::Text(text),

@@ -13,7 +13,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// Settings by section and key, as in `hub.toml`. Amounts are in whole currency units, rates in basis points.
+/// Settings by section and key, as in `hub.toml`. Amounts are in minor currency units, rates in basis points.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(rename = "OfficeSettings")]

@@ -17,28 +17,28 @@ use std::collections::BTreeMap;
 pub struct ByMethod {
     /// Payment method.
     method: String,
-    /// Sum of the payments, in whole currency units.
+    /// Sum of the payments, in minor currency units.
     sales: i64,
-    /// Sum of the refunds, negative, in whole currency units.
+    /// Sum of the refunds, negative, in minor currency units.
     refunds: i64,
-    /// `sales` + `refunds`, in whole currency units.
+    /// `sales` + `refunds`, in minor currency units.
     expected: i64,
-    /// Amount that is matched with lines, or with items that cancel each other, in whole currency units.
+    /// Amount that is matched with lines, or with items that cancel each other, in minor currency units.
     matched: i64,
-    /// Part of `matched` that the provider keeps as its fee, in whole currency units.
+    /// Part of `matched` that the provider keeps as its fee, in minor currency units.
     fee: i64,
-    /// Part of `matched` that reaches the account, in whole currency units.
+    /// Part of `matched` that reaches the account, in minor currency units.
     net: i64,
-    /// Part of `matched` that is missing, not counting the fee, in whole currency units.
+    /// Part of `matched` that is missing, not counting the fee, in minor currency units.
     difference: i64,
-    /// Amount without a match, in whole currency units.
+    /// Amount without a match, in minor currency units.
     open: i64,
-    /// Part of `expected` that was carried from an earlier day, in whole currency units.
+    /// Part of `expected` that was carried from an earlier day, in minor currency units.
     carried_in: i64,
-    /// Amount that is carried to a later day, in whole currency units. In an approved settlement, the whole open
+    /// Amount that is carried to a later day, in minor currency units. In an approved settlement, the whole open
     /// amount.
     carried_out: i64,
-    /// Part of `expected` that was reported after the settlement of its own day was approved, in whole currency units.
+    /// Part of `expected` that was reported after the settlement of its own day was approved, in minor currency units.
     late: i64,
 }
 

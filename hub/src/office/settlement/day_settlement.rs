@@ -56,14 +56,14 @@ pub struct Listed {
     /// The settlement itself.
     #[serde(flatten)]
     pub settlement: View,
-    /// Sum of the payments and refunds that third parties settle, in whole currency units. Fixed once the settlement is
+    /// Sum of the payments and refunds that third parties settle, in minor currency units. Fixed once the settlement is
     /// approved.
     pub expected: i64,
-    /// Amount without a match, in whole currency units.
+    /// Amount without a match, in minor currency units.
     pub open: i64,
-    /// Fee that the provider keeps, in whole currency units.
+    /// Fee that the provider keeps, in minor currency units.
     pub fee: i64,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: i64,
     /// Number of exceptions that need a decision.
     pub exceptions_open: i64,
@@ -78,11 +78,11 @@ pub struct Detail {
     pub settlement: View,
     /// Figures by payment method.
     pub by_method: Vec<ByMethod>,
-    /// Sum of the provider's fees of the matched items, in whole currency units.
+    /// Sum of the provider's fees of the matched items, in minor currency units.
     pub fee: i64,
-    /// Missing amount of the matched items, not counting the fees, in whole currency units.
+    /// Missing amount of the matched items, not counting the fees, in minor currency units.
     pub difference: i64,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: i64,
     /// Cash in the drawers of the day.
     pub cash: Cash,

@@ -15,11 +15,11 @@ pub struct ShiftCash {
     shift_id: String,
     /// Register of the shift.
     register_id: String,
-    /// Expected cash, in whole currency units. Null while the shift is not closed.
+    /// Expected cash, in minor currency units. Null while the shift is not closed.
     expected: Option<i64>,
-    /// Counted cash of the last count, in whole currency units. Null while the shift is not closed.
+    /// Counted cash of the last count, in minor currency units. Null while the shift is not closed.
     counted: Option<i64>,
-    /// `counted` − `expected`, in whole currency units. Null while the shift is not closed.
+    /// `counted` − `expected`, in minor currency units. Null while the shift is not closed.
     variance: Option<i64>,
 }
 
@@ -29,19 +29,19 @@ pub struct ShiftCash {
 pub struct Cash {
     /// Shifts of the day.
     shifts: Vec<ShiftCash>,
-    /// Sum of the expected cash, in whole currency units.
+    /// Sum of the expected cash, in minor currency units.
     expected: i64,
-    /// Sum of the counted cash, in whole currency units.
+    /// Sum of the counted cash, in minor currency units.
     counted: i64,
-    /// `counted` − `expected`, in whole currency units.
+    /// `counted` − `expected`, in minor currency units.
     variance: i64,
-    /// Cash paid into the drawers, in whole currency units.
+    /// Cash paid into the drawers, in minor currency units.
     pay_in: i64,
-    /// Cash paid out of the drawers, in whole currency units.
+    /// Cash paid out of the drawers, in minor currency units.
     pay_out: i64,
-    /// Cash moved from the drawer to the safe, in whole currency units.
+    /// Cash moved from the drawer to the safe, in minor currency units.
     drops: i64,
-    /// Bank deposits of this day, in whole currency units.
+    /// Bank deposits of this day, in minor currency units.
     deposits: i64,
 }
 

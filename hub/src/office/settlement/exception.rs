@@ -86,7 +86,7 @@ pub struct View {
     pub settlement_id: Option<String>,
     /// Payment method of its items. Null if it has none, or they were paid by several methods.
     pub method: Option<String>,
-    /// Amount of the difference, or of the lines and items, in whole currency units.
+    /// Amount of the difference, or of the lines and items, in minor currency units.
     pub amount: i64,
     /// Store and ID of each item that it is about.
     #[serde(skip)]

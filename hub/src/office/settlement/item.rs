@@ -117,7 +117,7 @@ pub struct View {
     settlement_date: Date,
     /// Day of its entry in the books. Null if it is not posted yet.
     entry_date: Option<Date>,
-    /// Amount of the item in whole currency units, positive for incoming money.
+    /// Amount of the item in minor currency units, positive for incoming money.
     amount: i64,
     /// Slip number or other reference. Null for none.
     reference: Option<String>,

@@ -37,9 +37,9 @@ pub struct Posting {
 struct Line {
     /// Account number.
     account: String,
-    /// Debit in whole currency units.
+    /// Debit in minor currency units.
     debit: i64,
-    /// Credit in whole currency units.
+    /// Credit in minor currency units.
     credit: i64,
 }
 

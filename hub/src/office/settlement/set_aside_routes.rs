@@ -52,13 +52,13 @@ pub struct TakeRow {
     reference: Option<String>,
     /// Description of the line. Null for none.
     description: Option<String>,
-    /// Amount of the line in whole currency units: gross for a provider, net for a bank.
+    /// Amount of the line in minor currency units: gross for a provider, net for a bank.
     amount: Option<i64>,
-    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
+    /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
     gross: Option<i64>,
-    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
+    /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
     fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     net: Option<i64>,
     /// Type of the line.
     #[serde(rename = "type")]

@@ -85,7 +85,7 @@ pub struct View {
     pub reference: String,
     /// Description of the row. Empty if there is none.
     pub description: String,
-    /// Amount in whole currency units. Null if it can't be read.
+    /// Amount in minor currency units. Null if it can't be read.
     pub amount: Option<i64>,
     /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,

@@ -19,13 +19,13 @@ pub struct SliceView {
     pub store_id: String,
     /// Day of the settlement that posts it.
     pub settlement_date: Date,
-    /// Sum of its items, in whole currency units.
+    /// Sum of its items, in minor currency units.
     pub gross: i64,
-    /// Its part of the match's fee, in whole currency units.
+    /// Its part of the match's fee, in minor currency units.
     pub fee: i64,
-    /// Its part of the match's difference, in whole currency units.
+    /// Its part of the match's difference, in minor currency units.
     pub difference: i64,
-    /// Its net amount that reached the account, in whole currency units.
+    /// Its net amount that reached the account, in minor currency units.
     pub net: i64,
     /// Whether the part is posted to the books.
     pub booked: bool,
@@ -46,13 +46,13 @@ pub struct View {
     pub line_ids: Vec<String>,
     /// IDs of the items.
     pub item_ids: Vec<String>,
-    /// Sum of the items, in whole currency units.
+    /// Sum of the items, in minor currency units.
     pub gross: i64,
-    /// Fee that the provider keeps, in whole currency units.
+    /// Fee that the provider keeps, in minor currency units.
     pub fee: i64,
-    /// Net amount that reached the account, in whole currency units.
+    /// Net amount that reached the account, in minor currency units.
     pub net: i64,
-    /// `gross` − `fee` − `net`, in whole currency units.
+    /// `gross` − `fee` − `net`, in minor currency units.
     pub difference: i64,
     /// Account that the difference is posted to. Null for 6060.
     pub difference_account: Option<String>,

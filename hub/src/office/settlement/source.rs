@@ -62,9 +62,9 @@ pub struct View {
     pub timezone: Option<String>,
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Option<BasisPoints>,
-    /// Fixed fee of each payment, in addition to the rate, in whole currency units.
+    /// Fixed fee of each payment, in addition to the rate, in minor currency units.
     pub fee_fixed: i64,
-    /// Amount by which a fee may differ from the expected one, in whole currency units.
+    /// Amount by which a fee may differ from the expected one, in minor currency units.
     pub fee_tolerance: i64,
     /// Treatment of the fee of a refunded payment.
     pub fee_on_refunds: FeeOnRefunds,

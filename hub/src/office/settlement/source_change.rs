@@ -58,10 +58,10 @@ pub struct Change {
     pub timezone: Given<String>,
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Given<BasisPoints>,
-    /// Fixed fee of each payment, in addition to the rate, in whole currency units.
+    /// Fixed fee of each payment, in addition to the rate, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_fixed: Option<i64>,
-    /// Amount by which a fee may differ from the expected one, in whole currency units.
+    /// Amount by which a fee may differ from the expected one, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_tolerance: Option<i64>,
     /// Treatment of the fee of a refunded payment.

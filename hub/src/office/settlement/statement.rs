@@ -40,17 +40,17 @@ pub struct View {
     pub matched: i64,
     /// Number of open exceptions.
     pub exceptions: i64,
-    /// Gross sum of its new lines, in whole currency units.
+    /// Gross sum of its new lines, in minor currency units.
     pub gross: i64,
-    /// Sum of the fees of its new lines, in whole currency units.
+    /// Sum of the fees of its new lines, in minor currency units.
     pub fee: i64,
-    /// Net sum of its new lines, in whole currency units.
+    /// Net sum of its new lines, in minor currency units.
     pub net: i64,
-    /// Opening balance in whole currency units. Null if it is not known.
+    /// Opening balance in minor currency units. Null if it is not known.
     pub opening_balance: Option<i64>,
-    /// Closing balance in whole currency units. Null if it is not known.
+    /// Closing balance in minor currency units. Null if it is not known.
     pub closing_balance: Option<i64>,
-    /// Closing balance less opening balance and lines, in whole currency units, while rows are set aside. Null if they
+    /// Closing balance less opening balance and lines, in minor currency units, while rows are set aside. Null if they
     /// agree, or if the balances are not known.
     pub balance_difference: Option<i64>,
     /// Number of rows of the file that were set aside, by reason.

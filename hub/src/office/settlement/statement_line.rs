@@ -78,11 +78,11 @@ pub struct View {
     /// Kind of the line.
     #[serde(rename = "type")]
     kind: LineKind,
-    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
+    /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
     gross: Option<i64>,
-    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
+    /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
     fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     net: Option<i64>,
     /// Batch that the line was paid out with. Null if the source names none.
     batch: Option<String>,

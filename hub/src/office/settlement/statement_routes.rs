@@ -77,9 +77,9 @@ pub struct ImportQuery {
     source_id: Option<String>,
     /// Store that the statement is for.
     store_id: Option<String>,
-    /// Opening balance in whole currency units. Null if it is not known.
+    /// Opening balance in minor currency units. Null if it is not known.
     opening_balance: Option<i64>,
-    /// Closing balance in whole currency units. Null if it is not known.
+    /// Closing balance in minor currency units. Null if it is not known.
     closing_balance: Option<i64>,
     /// Whether to preview only: the file is parsed and matched, and nothing is stored.
     dry_run: Option<bool>,
@@ -120,9 +120,9 @@ pub struct JsonStatement {
     from: Option<Date>,
     /// Last day of the statement. Null for the day of its last line.
     to: Option<Date>,
-    /// Opening balance in whole currency units. Null if it is not known.
+    /// Opening balance in minor currency units. Null if it is not known.
     opening_balance: Option<i64>,
-    /// Closing balance in whole currency units. Null if it is not known.
+    /// Closing balance in minor currency units. Null if it is not known.
     closing_balance: Option<i64>,
     /// Lines of the statement, up to `limits.import_rows`.
     lines: Vec<JsonLine>,

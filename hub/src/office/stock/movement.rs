@@ -44,9 +44,9 @@ pub struct View {
     sku: String,
     /// Number of pieces, signed.
     qty: Quantity,
-    /// Signed cost of these pieces, in whole currency units.
+    /// Signed cost of these pieces, in minor currency units.
     cost: i64,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods, in whole
+    /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods, in minor
     /// currency units.
     correction: i64,
     /// Pieces on hand after the movement, according to the store.
@@ -57,7 +57,7 @@ pub struct View {
     reference_type: String,
     /// ID of the document.
     reference_id: String,
-    /// Cost of one piece, for display, in whole currency units.
+    /// Cost of one piece, for display, in minor currency units.
     unit_cost: i64,
     /// User who caused the movement.
     user_id: String,

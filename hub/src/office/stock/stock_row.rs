@@ -73,11 +73,11 @@ pub struct View {
     pub in_transit_out: Quantity,
     /// Pieces on orders that are not received yet.
     pub on_order: Quantity,
-    /// Average cost of one piece, in whole currency units. Null without stock.
+    /// Average cost of one piece, in minor currency units. Null without stock.
     pub average_cost: Option<i64>,
-    /// Value of the pieces on hand, in whole currency units.
+    /// Value of the pieces on hand, in minor currency units.
     pub value: i64,
-    /// Value of the damaged pieces, in whole currency units.
+    /// Value of the damaged pieces, in minor currency units.
     pub damaged_value: i64,
     /// On-hand quantity at or below which the product should be ordered: the store's level, or else the product's. Null
     /// if there is none.
@@ -104,9 +104,9 @@ pub struct Totals {
     in_transit_out: Quantity,
     /// Pieces on orders that are not received yet.
     on_order: Quantity,
-    /// Value of the pieces on hand, in whole currency units.
+    /// Value of the pieces on hand, in minor currency units.
     value: i64,
-    /// Value of the damaged pieces, in whole currency units.
+    /// Value of the damaged pieces, in minor currency units.
     damaged_value: i64,
 }
 

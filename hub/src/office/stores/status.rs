@@ -126,25 +126,25 @@ pub struct Sums {
     sales_count: i64,
     /// Number of pieces in the completed sales.
     items_count: Quantity,
-    /// Sum of quantity × price of the sold lines, in whole currency units.
+    /// Sum of quantity × price of the sold lines, in minor currency units.
     gross_sales: i64,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     discounts: i64,
-    /// Sum of the tax of the sales, in whole currency units.
+    /// Sum of the tax of the sales, in minor currency units.
     tax: i64,
-    /// Sum of the cash rounding of the sales, in whole currency units.
+    /// Sum of the cash rounding of the sales, in minor currency units.
     rounding: i64,
-    /// Sum of the totals of the sales, without cash rounding, in whole currency units.
+    /// Sum of the totals of the sales, without cash rounding, in minor currency units.
     total: i64,
     /// Number of voided sales.
     voids_count: i64,
-    /// Sum of the totals of the voided sales, in whole currency units.
+    /// Sum of the totals of the voided sales, in minor currency units.
     voids_total: i64,
     /// Number of returns.
     returns_count: i64,
-    /// Sum of the refunds, without cash rounding, in whole currency units.
+    /// Sum of the refunds, without cash rounding, in minor currency units.
     returns_total: i64,
-    /// Sum of the tax of the returned lines, in whole currency units.
+    /// Sum of the tax of the returned lines, in minor currency units.
     returns_tax: i64,
 }
 

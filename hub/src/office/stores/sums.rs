@@ -30,7 +30,7 @@ pub enum Sum {
         sku: String,
         /// Number of pieces.
         on_hand: Quantity,
-        /// Value of the pieces, in whole currency units.
+        /// Value of the pieces, in minor currency units.
         value: i64,
     },
     /// Points of a member.
@@ -44,17 +44,17 @@ pub enum Sum {
     Cash {
         /// ID of the shift.
         shift_id: String,
-        /// Cash in the drawer at the opening, in whole currency units.
+        /// Cash in the drawer at the opening, in minor currency units.
         opening_float: i64,
-        /// Cash taken for sales less cash refunds, in whole currency units.
+        /// Cash taken for sales less cash refunds, in minor currency units.
         net: i64,
-        /// Cash paid into the drawer, in whole currency units.
+        /// Cash paid into the drawer, in minor currency units.
         pay_in: i64,
-        /// Cash paid out of the drawer, in whole currency units.
+        /// Cash paid out of the drawer, in minor currency units.
         pay_out: i64,
-        /// Cash moved to the safe, in whole currency units.
+        /// Cash moved to the safe, in minor currency units.
         drops: i64,
-        /// Expected cash in the drawer, in whole currency units.
+        /// Expected cash in the drawer, in minor currency units.
         expected: i64,
     },
 }

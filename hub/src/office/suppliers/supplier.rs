@@ -66,11 +66,11 @@ pub struct Terms {
     pub discount_days: Option<u32>,
     /// Early-payment discount, in basis points. Null for none.
     pub discount_bp: Option<u32>,
-    /// Minimum total of an order, in whole currency units. Null for none.
+    /// Minimum total of an order, in minor currency units. Null for none.
     pub min_order_total: Option<Money>,
     /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     pub price_tolerance_bp: Option<u32>,
-    /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
+    /// Allowed difference between a billed price and the order's, per piece, in minor currency units. The larger of the
     /// two tolerances applies. Null for none.
     pub price_tolerance_amount: Option<Money>,
     /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
@@ -118,13 +118,13 @@ pub struct Fields {
     /// Early-payment discount, in basis points. Null for none.
     #[serde(default)]
     pub discount_bp: Given<u32>,
-    /// Minimum total of an order, in whole currency units. Null for none.
+    /// Minimum total of an order, in minor currency units. Null for none.
     #[serde(default)]
     pub min_order_total: Given<Money>,
     /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     #[serde(default)]
     pub price_tolerance_bp: Given<u32>,
-    /// Allowed difference between a billed price and the order's, per piece, in whole currency units. The larger of the
+    /// Allowed difference between a billed price and the order's, per piece, in minor currency units. The larger of the
     /// two tolerances applies. Null for none.
     #[serde(default)]
     pub price_tolerance_amount: Given<Money>,

@@ -34,7 +34,7 @@ pub struct New {
     pub sku: Sku,
     /// The supplier's own code of the product. Null for none.
     pub supplier_sku: Option<String>,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     pub unit_cost: Money,
     /// Minimum quantity in pieces. Null for 1.
     pub min_qty: Option<Quantity>,
@@ -59,7 +59,7 @@ pub struct Change {
     /// The supplier's own code of the product. Empty for none.
     #[serde(default)]
     pub supplier_sku: Given<String>,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub unit_cost: Option<Money>,
     /// Number of pieces in a pack.

@@ -1,6 +1,7 @@
 //! Price lists as CSV files.
 
 use crate::office::suppliers::supplier_price::{New, problems};
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;
@@ -13,6 +14,8 @@ const LAYOUT: Layout = Layout {
     required: &["sku", "unit_cost"],
     optional: &["supplier_sku", "min_qty", "pack_qty", "from", "to", "lead_time_days", "preferred"],
     figures: &["unit_cost", "min_qty", "pack_qty", "lead_time_days"],
+    amounts: &["unit_cost"],
+    currency: Currency::RUPIAH,
     rows_max: 0,
 };
 /// The longest text of a cell, in characters. How long each may be is judged with everything else.

@@ -40,7 +40,7 @@ struct OpeningLine {
     sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     qty: Quantity,
-    /// Cost of one piece in whole currency units.
+    /// Cost of one piece in minor currency units.
     unit_cost: Money,
 }
 
@@ -70,9 +70,10 @@ pub async fn open(request: Request) -> Answered {
 pub async fn import(request: Request) -> Answered {
     let file: ImportFile = request.query()?;
     let (body, encoding, columns) = (request.body.clone(), file.encoding(), file.columns());
+    let terms = (false, request.state.currency);
     // A large file takes long to read: not on the threads that serve.
-    let read =
-        tokio::task::spawn_blocking(move || stock_csv::read(&body, encoding, columns.as_ref(), false)).await;
+    let read = move || stock_csv::read(&body, encoding, columns.as_ref(), terms);
+    let read = tokio::task::spawn_blocking(read).await;
     let rows = read.map_err(ApiError::internal)?.map_err(|problems| ApiError::from(&problems))?;
     run(&request, commands::OpenStock { rows, dry_run: file.is_dry_run() }).await
 }

@@ -55,9 +55,9 @@ struct Valuation {
     date: Date,
     /// Products of which stock is kept.
     items: Vec<Valued>,
-    /// Sum of the values on this page, in whole currency units.
+    /// Sum of the values on this page, in minor currency units.
     page_value: Money,
-    /// Sum of the values on all pages, in whole currency units. Null on all but the first page, and if too much stock
+    /// Sum of the values on all pages, in minor currency units. Null on all but the first page, and if too much stock
     /// moved since the date to compute it at once.
     total_value: Option<Money>,
     /// Cursor of the next page. Null on the last page.
@@ -75,7 +75,7 @@ struct Valued {
     category: Option<String>,
     /// Pieces on hand; may be negative.
     on_hand: Quantity,
-    /// Value of the stock on hand at that time, in whole currency units.
+    /// Value of the stock on hand at that time, in minor currency units.
     value: Money,
 }
 

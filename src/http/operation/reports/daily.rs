@@ -79,7 +79,7 @@ struct Daily {
     shifts_open: usize,
     /// Figures of the whole day.
     totals: Figures,
-    /// Tax contained in `totals.returns_total`, in whole currency units.
+    /// Tax contained in `totals.returns_total`, in minor currency units.
     returns_tax: Money,
     /// Payments and refunds by payment method.
     by_method: Vec<MethodFigures>,
@@ -102,23 +102,23 @@ struct Daily {
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(transform = hides)]
 struct Drawers {
-    /// Cash in the drawers at the openings, in whole currency units.
+    /// Cash in the drawers at the openings, in minor currency units.
     opening_float: Money,
-    /// Cash payments, in whole currency units.
+    /// Cash payments, in minor currency units.
     sales: Money,
-    /// Cash refunds, in whole currency units.
+    /// Cash refunds, in minor currency units.
     refunds: Money,
-    /// Cash paid into the drawers, in whole currency units.
+    /// Cash paid into the drawers, in minor currency units.
     pay_in: Money,
-    /// Cash paid out of the drawers, in whole currency units.
+    /// Cash paid out of the drawers, in minor currency units.
     pay_out: Money,
-    /// Cash moved from the drawers to the safe, in whole currency units.
+    /// Cash moved from the drawers to the safe, in minor currency units.
     drops: Money,
-    /// Expected cash of the drawers, counted or not, in whole currency units.
+    /// Expected cash of the drawers, counted or not, in minor currency units.
     expected: Money,
-    /// Counted cash of the drawers that were counted, by the latest count, in whole currency units.
+    /// Counted cash of the drawers that were counted, by the latest count, in minor currency units.
     counted: Money,
-    /// Variance of the counted drawers: `counted` less their expected cash, in whole currency units.
+    /// Variance of the counted drawers: `counted` less their expected cash, in minor currency units.
     variance: Money,
 }
 
@@ -138,13 +138,13 @@ struct ShiftRow {
     z_no: Option<u64>,
     /// Figures of the shift.
     totals: Figures,
-    /// Tax contained in `totals.returns_total`, in whole currency units.
+    /// Tax contained in `totals.returns_total`, in minor currency units.
     returns_tax: Money,
     /// Cash in the drawer.
     cash: Cash,
-    /// Cash of the latest count, in whole currency units. Null if the shift was not counted.
+    /// Cash of the latest count, in minor currency units. Null if the shift was not counted.
     counted_cash: Option<Money>,
-    /// Variance of the latest count, in whole currency units. Null if the shift was not counted.
+    /// Variance of the latest count, in minor currency units. Null if the shift was not counted.
     variance: Option<Money>,
 }
 
@@ -265,7 +265,7 @@ fn drawers(rows: &[ShiftRow]) -> Drawers {
 }
 
 fn table(shop: &AppState, date: Date, separator: Separator) -> Result<String, ApiError> {
-    let mut text = csv::Table::new(separator, COLUMNS);
+    let mut text = csv::Table::new(separator, shop.currency, COLUMNS);
     let day = date.to_string();
     for shift in shop.store.storage().shifts().shifts_of_day(date).map_err(stored)? {
         ShiftRow::of(&shift).cells(&day, &mut text);

@@ -5,6 +5,8 @@ use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use crate::http::failure::stored;
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::books::shift::ShiftState;
 use domain::rules::books::report::{FIGURES, GroupBy, SalesReport, row, rows, sums, totals};
@@ -80,7 +82,7 @@ pub async fn sales(request: Request) -> Answered {
         made(&request.state, move |shop| collect(shop, &days, group_by)).await?;
     if csv::wanted(&request.headers) {
         let names = names(&request.state, group_by, &report)?;
-        let body = table(group_by, &report, separator, &names);
+        let body = table(group_by, &report, (separator, request.state.currency), &names);
         return Ok(Reply::Text { content_type: csv::CONTENT_TYPE, body });
     }
     let totals = sums(report.totals().figures());
@@ -138,14 +140,17 @@ fn names(
 fn table(
     group_by: GroupBy,
     report: &SalesReport,
-    separator: Separator,
+    (separator, currency): (Separator, Currency),
     names: &BTreeMap<String, String>,
 ) -> String {
     let name = Some("name").filter(|_| group_by == GroupBy::Sku);
     let columns = std::iter::once(group_by.key()).chain(FIGURES).chain(name);
-    let mut text = csv::Table::new(separator, columns);
+    let mut text = csv::Table::new(separator, currency, columns);
     for (key, sums) in report.groups() {
-        let figures = group_by.known(sums.figures()).map(Cell::from);
+        let known = FIGURES.into_iter().zip(group_by.known(sums.figures()));
+        let figures = known.map(|(name, figure)| {
+            if name.ends_with("_count") { Cell::from(figure) } else { figure.map(Money::new).into() }
+        });
         let named = name.map(|_| Cell::Text(names.get(key).map_or("", String::as_str)));
         text.line(std::iter::once(Cell::Text(key)).chain(figures).chain(named));
     }

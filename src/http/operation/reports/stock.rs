@@ -91,11 +91,11 @@ struct Totals {
     products_count: i64,
     /// Pieces on hand.
     on_hand: Quantity,
-    /// Value of the stock on hand, in whole currency units.
+    /// Value of the stock on hand, in minor currency units.
     value: Money,
     /// Pieces that can't be sold; not in `on_hand`.
     damaged: Quantity,
-    /// Value of the damaged pieces, in whole currency units.
+    /// Value of the damaged pieces, in minor currency units.
     damaged_value: Money,
     /// Number of products with stock below zero.
     negative_count: i64,
@@ -121,13 +121,13 @@ struct Row {
     available: Quantity,
     /// Damaged pieces; not included in `on_hand`.
     damaged: Quantity,
-    /// Value of the damaged pieces, in whole currency units.
+    /// Value of the damaged pieces, in minor currency units.
     damaged_value: Money,
     /// Pieces in transit to this store.
     in_transit_in: Quantity,
-    /// Average cost of one piece, in whole currency units: the unit cost that was last used.
+    /// Average cost of one piece, in minor currency units: the unit cost that was last used.
     average_cost: Money,
-    /// Value of the pieces on hand, in whole currency units.
+    /// Value of the pieces on hand, in minor currency units.
     value: Money,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<Quantity>,
@@ -221,7 +221,7 @@ fn page(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<Report, Ap
 }
 
 fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, ApiError> {
-    let (mut text, mut lines) = (csv::Table::new(query.separator, COLUMNS), 0_usize);
+    let (mut text, mut lines) = (csv::Table::new(query.separator, shop.currency, COLUMNS), 0_usize);
     rows(shop, query, after, |row| {
         row.line(&mut text);
         lines = lines.saturating_add(1);

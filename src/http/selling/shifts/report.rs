@@ -4,8 +4,8 @@ use super::readable;
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::failure::stored;
-use crate::receipt::Language;
-use crate::receipt::figured;
+use crate::receipt::{Language, Shown, figured};
+use domain::model::base::currency::Currency;
 use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::{ShiftId, UserId};
 use domain::model::base::settings::Rules;
@@ -39,7 +39,8 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
     let shift = readable(request, &ShiftId::from(request.param("id")))?;
     let (storage, rules) = (request.state.store.storage(), &request.state.store.rules());
     let names = Names::of(storage, &shift).map_err(stored)?;
-    let paper = Paper::new(request.state.printers.columns(), request.state.language);
+    let state = &request.state;
+    let paper = Paper::new(state.printers.columns(), state.language, state.currency);
     Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, paper))
 }
 
@@ -179,11 +180,12 @@ struct Paper {
     text: String,
     columns: usize,
     language: Language,
+    currency: Currency,
 }
 
 impl Paper {
-    fn new(columns: usize, language: Language) -> Self {
-        Self { text: String::new(), columns, language }
+    fn new(columns: usize, language: Language, currency: Currency) -> Self {
+        Self { text: String::new(), columns, language, currency }
     }
 
     /// A label at the left, a value at the right; what is too wide for one line gets more.
@@ -194,14 +196,13 @@ impl Paper {
         }
     }
 
-    fn sum(&mut self, label: &str, value: impl Into<i64>) {
-        self.row(label, &self.language.group(value));
+    fn sum(&mut self, label: &str, value: impl Shown) {
+        self.row(label, &value.shown(self.language, self.currency));
     }
 
     /// A figure that is left out when it is 0.
-    fn some(&mut self, label: &str, value: impl Into<i64>) {
-        let value = value.into();
-        if value != 0 {
+    fn some(&mut self, label: &str, value: impl Shown + Copy + Into<i64>) {
+        if value.into() != 0 {
             self.sum(label, value);
         }
     }
@@ -247,13 +248,13 @@ mod tests {
     #[test]
     fn every_line_fits_the_paper() {
         for columns in [42, 32] {
-            let mut paper = Paper::new(columns, Language::En);
+            let mut paper = Paper::new(columns, Language::En, Currency::default());
             paper.row("Total", "1");
             paper.row("First receipt", "S001-a-long-name-00000001");
             paper.row("Figures come after the count", "");
             assert!(paper.text.lines().all(|line| line.chars().count() <= columns), "{}", paper.text);
             assert_eq!(paper.text.lines().next().map(str::len), Some(columns));
-            let mut paper = Paper::new(columns, Language::Id);
+            let mut paper = Paper::new(columns, Language::Id, Currency::default());
             paper.sum("Expected", 1_250_000);
             assert!(
                 paper.text.starts_with("Seharusnya ") && paper.text.ends_with(" 1.250.000\n"),

@@ -44,7 +44,7 @@ pub struct Policy {
     /// Points that a tier's members earn, in basis points of what others earn.
     pub tiers: BTreeMap<String, BasisPoints>,
     pub reasons: Reasons,
-    /// Values of notes and coins, in whole currency units.
+    /// Values of notes and coins, in minor currency units.
     pub denominations: Vec<Money>,
     pub receipt: ReceiptTexts,
 }

@@ -12,11 +12,11 @@ pub struct Terms {
     /// Whether prices contain tax.
     pub prices_include_tax: bool,
     pub methods: Vec<String>,
-    /// Smallest cash step in whole currency units; 0 if cash is not rounded.
+    /// Smallest cash step in minor currency units; 0 if cash is not rounded.
     pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
-    /// Amount for which one point is earned, in whole currency units.
+    /// Amount for which one point is earned, in minor currency units.
     pub earn_per: Money,
     /// Most points of one member that may be redeemed while head office is away.
     pub points_offline_limit: Points,

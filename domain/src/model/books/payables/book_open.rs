@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct BookOpen {
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Open amount in whole currency units, at least 0.
+    /// Open amount in minor currency units, at least 0.
     pub open: i64,
 }
 

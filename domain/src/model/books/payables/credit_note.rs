@@ -61,9 +61,9 @@ pub struct CreditNoteLine {
     /// Account of the invoice line that is credited. Null for goods.
     #[serde(default)]
     pub account: Option<String>,
-    /// Net amount, without tax, in whole currency units.
+    /// Net amount, without tax, in minor currency units.
     pub net: i64,
-    /// Tax amount in whole currency units.
+    /// Tax amount in minor currency units.
     pub tax: i64,
 }
 
@@ -78,9 +78,9 @@ pub struct ProposedPaper {
     pub credit_note_no: String,
     /// Date of the document.
     pub date: Date,
-    /// Net amount, without tax, in whole currency units.
+    /// Net amount, without tax, in minor currency units.
     pub net: i64,
-    /// Tax amount in whole currency units.
+    /// Tax amount in minor currency units.
     pub tax: i64,
 }
 
@@ -113,15 +113,15 @@ pub struct CreditNote {
     pub invoice_id: Option<String>,
     /// Lines of the credit note.
     pub lines: Vec<CreditNoteLine>,
-    /// Sum of the lines' net amounts, in whole currency units.
+    /// Sum of the lines' net amounts, in minor currency units.
     pub net: i64,
-    /// Sum of the lines' tax, in whole currency units.
+    /// Sum of the lines' tax, in minor currency units.
     pub tax: i64,
-    /// Total amount: `net` + `tax`, in whole currency units.
+    /// Total amount: `net` + `tax`, in minor currency units.
     pub total: i64,
-    /// Amount that was applied to invoices, in whole currency units.
+    /// Amount that was applied to invoices, in minor currency units.
     pub applied: i64,
-    /// Amount that can still be applied to invoices, in whole currency units.
+    /// Amount that can still be applied to invoices, in minor currency units.
     pub open: i64,
     /// Open amount of each book.
     pub books: Vec<BookOpen>,

@@ -111,12 +111,12 @@ pub struct MatchException {
     pub kind: MatchExceptionKind,
     /// Whether the invoice is disputed until a user accepts the difference.
     pub stops: bool,
-    /// Amount by which the invoice exceeds the ordered and received goods, in whole currency units. 0 if it does not,
+    /// Amount by which the invoice exceeds the ordered and received goods, in minor currency units. 0 if it does not,
     /// or if the amount is unknown.
     pub amount: i64,
     /// Expected value, for example the price of the order, in the unit of `actual`. Null if there is none.
     pub expected: Option<i64>,
-    /// Value on the invoice: whole currency units, pieces or basis points, by `type`. Null if there is none.
+    /// Value on the invoice: minor currency units, pieces or basis points, by `type`. Null if there is none.
     pub actual: Option<i64>,
     /// Reason for accepting the difference; for a difference raised by a user, the reason for raising it. Null if none
     /// was given.
@@ -148,20 +148,20 @@ pub struct InvoiceLine {
     pub description: Option<String>,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Price per piece in whole currency units.
+    /// Price per piece in minor currency units.
     pub unit_cost: i64,
-    /// Net amount, without tax, in whole currency units.
+    /// Net amount, without tax, in minor currency units.
     pub net: i64,
     /// Tax rate in basis points.
     pub tax_rate_bp: u32,
-    /// Tax added to the net amount, in whole currency units.
+    /// Tax added to the net amount, in minor currency units.
     pub tax: i64,
     /// Pieces of the receipt that the line bills. The line's other pieces, which a user accepted, bill no receipt.
     pub matched_qty: Quantity,
-    /// Amount that the approval moved out of account 2020, in whole currency units. Null until the approval, and for an
+    /// Amount that the approval moved out of account 2020, in minor currency units. Null until the approval, and for an
     /// expense.
     pub receipt_value: Option<i64>,
-    /// Amount by which the line's net amount exceeds `receipt_value`, in whole currency units. Null while
+    /// Amount by which the line's net amount exceeds `receipt_value`, in minor currency units. Null while
     /// `receipt_value` is null.
     pub variance: Option<i64>,
 }
@@ -199,13 +199,13 @@ pub struct Invoice {
     /// Whether the invoice was already owed when the books began. Such an invoice is posted to account 3010 and bills
     /// no receipts.
     pub opening: bool,
-    /// Sum of the lines' net amounts, in whole currency units.
+    /// Sum of the lines' net amounts, in minor currency units.
     pub net: i64,
-    /// Sum of the lines' tax, in whole currency units.
+    /// Sum of the lines' tax, in minor currency units.
     pub tax: i64,
-    /// Rounding by the supplier, signed, in whole currency units.
+    /// Rounding by the supplier, signed, in minor currency units.
     pub rounding: i64,
-    /// Amount owed: `net` + `tax` + `rounding`, in whole currency units.
+    /// Amount owed: `net` + `tax` + `rounding`, in minor currency units.
     pub total: i64,
     /// Number of the tax invoice. Null for none.
     pub tax_invoice_no: Option<String>,
@@ -217,13 +217,13 @@ pub struct Invoice {
     pub lines: Vec<InvoiceLine>,
     /// Differences from order and receipt.
     pub exceptions: Vec<MatchException>,
-    /// Amount settled by payments, including discounts, in whole currency units.
+    /// Amount settled by payments, including discounts, in minor currency units.
     pub paid: i64,
-    /// Early-payment discount that was taken, in whole currency units.
+    /// Early-payment discount that was taken, in minor currency units.
     pub discount: i64,
-    /// Amount settled by credit notes, in whole currency units.
+    /// Amount settled by credit notes, in minor currency units.
     pub credited: i64,
-    /// Open amount, in whole currency units. It is 0 before the invoice is approved.
+    /// Open amount, in minor currency units. It is 0 before the invoice is approved.
     pub open: i64,
     /// Open amount of each book.
     pub books: Vec<BookOpen>,

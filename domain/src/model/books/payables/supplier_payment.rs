@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Allocation {
     /// Invoice that is settled.
     pub invoice_id: String,
-    /// Settled amount, including the discount, in whole currency units.
+    /// Settled amount, including the discount, in minor currency units.
     pub amount: i64,
-    /// Early-payment discount in whole currency units.
+    /// Early-payment discount in minor currency units.
     pub discount: i64,
 }
 
@@ -25,7 +25,7 @@ pub struct CreditUse {
     pub credit_note_id: String,
     /// Invoice that is settled.
     pub invoice_id: String,
-    /// Settled amount in whole currency units.
+    /// Settled amount in minor currency units.
     pub amount: i64,
 }
 
@@ -37,7 +37,7 @@ pub struct PaymentPart {
     pub document_id: String,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Moved amount in whole currency units.
+    /// Moved amount in minor currency units.
     pub amount: i64,
 }
 
@@ -77,15 +77,15 @@ pub struct SupplierPayment {
     pub account: String,
     /// Store whose safe paid. Empty if a bank account paid.
     pub store_id: String,
-    /// Paid amount in whole currency units.
+    /// Paid amount in minor currency units.
     pub amount: i64,
     /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,
     /// Invoices that the payment settles.
     pub allocations: Vec<Allocation>,
-    /// Amount settled by credit notes with this payment, in whole currency units.
+    /// Amount settled by credit notes with this payment, in minor currency units.
     pub credits: Vec<CreditUse>,
-    /// Amount that is not allocated to invoices yet, in whole currency units.
+    /// Amount that is not allocated to invoices yet, in minor currency units.
     pub unallocated: i64,
     /// Amounts that the payment moved, by document and book. A reversal restores them.
     pub parts: Vec<PaymentPart>,

@@ -16,19 +16,19 @@ const PATH: &str = "shift";
 /// Cash in the drawer of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cash {
-    /// Cash in the drawer at the opening, in whole currency units.
+    /// Cash in the drawer at the opening, in minor currency units.
     pub opening_float: Money,
-    /// Sum of amount + rounding of the accepted cash payments, in whole currency units. Voided sales are left out.
+    /// Sum of amount + rounding of the accepted cash payments, in minor currency units. Voided sales are left out.
     pub sales: Money,
-    /// Sum of amount + rounding of the cash refunds, in whole currency units.
+    /// Sum of amount + rounding of the cash refunds, in minor currency units.
     pub refunds: Money,
-    /// Cash paid into the drawer for other reasons than a sale, in whole currency units.
+    /// Cash paid into the drawer for other reasons than a sale, in minor currency units.
     pub pay_in: Money,
-    /// Cash paid out of the drawer for other reasons than a refund, in whole currency units.
+    /// Cash paid out of the drawer for other reasons than a refund, in minor currency units.
     pub pay_out: Money,
-    /// Cash moved from the drawer to the safe, in whole currency units.
+    /// Cash moved from the drawer to the safe, in minor currency units.
     pub drops: Money,
-    /// Cash expected in the drawer, in whole currency units.
+    /// Cash expected in the drawer, in minor currency units.
     pub expected: Money,
 }
 

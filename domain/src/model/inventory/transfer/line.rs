@@ -29,7 +29,7 @@ pub struct Resolved {
     pub resolution: Resolution,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
+    /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
     pub cost: Money,
     /// User who settled it.
     pub user_id: UserId,
@@ -48,7 +48,7 @@ pub struct TransferLine {
     pub name: String,
     /// Quantity sent, in pieces.
     pub qty: Quantity,
-    /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
+    /// Value at which the pieces left stock, in minor currency units; 0 in a draft.
     pub cost: Money,
     /// Pieces received. Null if nothing was received yet.
     pub received_qty: Option<Quantity>,

@@ -56,7 +56,7 @@ pub struct PointsEntry {
     pub user_id: UserId,
     /// When the points moved.
     pub at: UtcMs,
-    /// Value of one point, in currency units, at the store that moved them; 0 if the store did not state it.
+    /// Value of one point, in minor currency units, at the store that moved them; 0 if the store did not state it.
     #[serde(default)]
     pub worth: Money,
 }

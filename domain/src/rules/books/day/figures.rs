@@ -16,11 +16,11 @@ pub struct Figures {
     /// Totals of sales and returns.
     #[serde(flatten)]
     pub sums: Sums,
-    /// Net total: `total` − `returns_total`, in whole currency units.
+    /// Net total: `total` − `returns_total`, in minor currency units.
     pub net_total: Money,
     /// Number of voided sales.
     pub voids_count: i64,
-    /// Sum of the totals of the voided sales, in whole currency units.
+    /// Sum of the totals of the voided sales, in minor currency units.
     pub voids_total: Money,
     /// Number of lines sold at another price than the catalogue's.
     pub price_overrides: i64,
@@ -34,11 +34,11 @@ pub struct MethodFigures {
     pub method: String,
     /// Number of accepted payments.
     pub sales_count: i64,
-    /// Sum of amount + rounding of the accepted payments, in whole currency units.
+    /// Sum of amount + rounding of the accepted payments, in minor currency units.
     pub sales: Money,
     /// Number of refunds.
     pub refunds_count: i64,
-    /// Sum of amount + rounding of the refunds, in whole currency units.
+    /// Sum of amount + rounding of the refunds, in minor currency units.
     pub refunds: Money,
     /// Net amount: sales − refunds.
     pub net: Money,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenSafe {
-    /// Amount in the safe before the first shift, in whole currency units.
+    /// Amount in the safe before the first shift, in minor currency units.
     pub amount: i64,
     /// Reason for the opening amount, or the person who counted it.
     pub reason: String,

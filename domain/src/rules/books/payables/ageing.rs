@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeBucket {
-    /// Not due yet, in whole currency units.
+    /// Not due yet, in minor currency units.
     NotDue,
-    /// Overdue by 1 to 30 days, in whole currency units.
+    /// Overdue by 1 to 30 days, in minor currency units.
     Days1To30,
-    /// Overdue by 31 to 60 days, in whole currency units.
+    /// Overdue by 31 to 60 days, in minor currency units.
     Days31To60,
-    /// Overdue by 61 to 90 days, in whole currency units.
+    /// Overdue by 61 to 90 days, in minor currency units.
     Days61To90,
-    /// Overdue by more than 90 days, in whole currency units.
+    /// Overdue by more than 90 days, in minor currency units.
     DaysOver90,
 }
 
@@ -34,21 +34,21 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
 /// Open amounts by age; credits and advances are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ageing {
-    /// Not due yet, in whole currency units.
+    /// Not due yet, in minor currency units.
     pub not_due: i64,
-    /// Overdue by 1 to 30 days, in whole currency units.
+    /// Overdue by 1 to 30 days, in minor currency units.
     pub days_1_30: i64,
-    /// Overdue by 31 to 60 days, in whole currency units.
+    /// Overdue by 31 to 60 days, in minor currency units.
     pub days_31_60: i64,
-    /// Overdue by 61 to 90 days, in whole currency units.
+    /// Overdue by 61 to 90 days, in minor currency units.
     pub days_61_90: i64,
-    /// Overdue by more than 90 days, in whole currency units.
+    /// Overdue by more than 90 days, in minor currency units.
     pub days_over_90: i64,
-    /// Supplier credits that are not applied to an invoice, in whole currency units; negative.
+    /// Supplier credits that are not applied to an invoice, in minor currency units; negative.
     pub credits: i64,
-    /// Advance payments that are not allocated to an invoice, in whole currency units; negative.
+    /// Advance payments that are not allocated to an invoice, in minor currency units; negative.
     pub advances: i64,
-    /// Sum of all columns, in whole currency units.
+    /// Sum of all columns, in minor currency units.
     pub total: i64,
 }
 

@@ -34,7 +34,7 @@ pub struct NewPayment<'a> {
     pub safe_of: Option<&'a str>,
     pub amount: i64,
     pub allocations: &'a [Allocation],
-    /// Amount settled by credit notes with this payment, in whole currency units.
+    /// Amount settled by credit notes with this payment, in minor currency units.
     pub credits: &'a [CreditUse],
     /// Role of the payer: administrators may take discounts beyond the terms.
     pub role: Role,
@@ -46,7 +46,7 @@ pub struct PaymentPlan {
     pub posting: BookSums,
     /// Amounts moved of each document.
     pub parts: Vec<PaymentPart>,
-    /// Amount that is not allocated to invoices yet, in whole currency units.
+    /// Amount that is not allocated to invoices yet, in minor currency units.
     pub unallocated: i64,
 }
 

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 pub struct Row {
     /// The account of the row.
     pub account: Account,
-    /// Debit in whole currency units.
+    /// Debit in minor currency units.
     pub debit: Money,
-    /// Credit in whole currency units.
+    /// Credit in minor currency units.
     pub credit: Money,
 }
 

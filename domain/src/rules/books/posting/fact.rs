@@ -40,7 +40,7 @@ pub enum PointsPolicy {
 pub struct SaleLine {
     /// qty × price.
     pub gross: Money,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     pub discount: Money,
     /// Tax on, or contained in, the net.
     pub tax: Money,
@@ -64,7 +64,7 @@ pub struct ReturnLine {
     pub cost: Money,
     /// Destination of the returned goods.
     pub disposition: Disposition,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units.
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in minor currency units.
     #[serde(default)]
     pub correction: Money,
 }
@@ -73,7 +73,7 @@ pub struct ReturnLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tendered {
     pub method: String,
-    /// Amount before cash rounding, in whole currency units.
+    /// Amount before cash rounding, in minor currency units.
     pub amount: Money,
     #[serde(default)]
     pub rounding: Money,

@@ -54,7 +54,7 @@ pub struct QuickKeyView {
     label: Option<String>,
     /// Name of the product.
     name: String,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     price: Money,
     /// Whether the product may be sold. An inactive product keeps its key.
     state: ProductState,

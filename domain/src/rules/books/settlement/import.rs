@@ -29,7 +29,7 @@ pub struct TextLine {
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
 }
 
@@ -58,7 +58,7 @@ pub struct Figures {
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
 }
 

@@ -63,7 +63,7 @@ pub struct OpenItem {
     pub settlement_date: Date,
     /// When the payment took place.
     pub occurred_at: UtcMs,
-    /// Amount in whole currency units; above 0 for money received.
+    /// Amount in minor currency units; above 0 for money received.
     pub amount: i64,
     /// Slip or bag number.
     pub reference: Option<String>,

@@ -96,7 +96,7 @@ pub struct OpenLine {
     pub gross: Option<i64>,
     /// Fee; above 0 if it is a cost.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
     /// Payout batch that the line was paid out with.
     pub batch: Option<String>,

@@ -69,11 +69,11 @@ pub struct Match<'a> {
     pub lines: Vec<&'a OpenLine>,
     /// Matched items. Empty for a payout or a bank's text.
     pub items: Vec<&'a OpenItem>,
-    /// Sum of the items, in whole currency units.
+    /// Sum of the items, in minor currency units.
     pub gross: i64,
-    /// Fee that the provider keeps, in whole currency units.
+    /// Fee that the provider keeps, in minor currency units.
     pub fee: i64,
-    /// Net amount that reached the account, in whole currency units.
+    /// Net amount that reached the account, in minor currency units.
     pub net: i64,
     /// Difference: gross − fee − net.
     pub difference: i64,

@@ -14,13 +14,13 @@ pub struct Slice {
     pub store_id: String,
     /// Date of the settlement that posts it.
     pub settlement_date: Date,
-    /// Sum of its items, in whole currency units.
+    /// Sum of its items, in minor currency units.
     pub gross: i64,
     /// Part of the fee that belongs to the slice.
     pub fee: i64,
     /// Its part of what is missing, or above 0 of what is too little.
     pub difference: i64,
-    /// Net amount that reached the account, in whole currency units.
+    /// Net amount that reached the account, in minor currency units.
     pub net: i64,
     /// Its gross by the accounts that are cleared.
     pub cleared: BTreeMap<Account, i64>,

@@ -52,7 +52,7 @@ pub struct Terms {
     pub fee_rate_bp: Option<BasisPoints>,
     /// Fixed fee of each payment, added to the rate.
     pub fee_fixed: i64,
-    /// Greatest accepted difference of a fee, in whole currency units.
+    /// Greatest accepted difference of a fee, in minor currency units.
     pub fee_tolerance: i64,
     /// Treatment of the fee of refunds.
     pub fee_on_refunds: FeeOnRefunds,

@@ -22,7 +22,7 @@ pub struct MoveCash {
     /// Kind of cash movement.
     #[serde(rename = "type")]
     pub kind: CashKind,
-    /// Amount in whole currency units, above 0; 0 for `no_sale`.
+    /// Amount in minor currency units, above 0; 0 for `no_sale`.
     #[serde(default)]
     pub amount: Money,
     /// Reason for the movement.

@@ -23,7 +23,7 @@ pub const RECOUNTS_MAX: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecountShift {
-    /// Cash counted this time, in whole currency units.
+    /// Cash counted this time, in minor currency units.
     pub counted_cash: Money,
     /// Reason for counting again.
     pub reason: String,

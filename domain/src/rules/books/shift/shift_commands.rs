@@ -24,7 +24,7 @@ pub const COUNTS_MAX: usize = 50;
 pub struct OpenShift {
     /// Register of the shift. Defaults to `main`.
     pub register_id: Option<RegisterId>,
-    /// Cash in the drawer, in whole currency units. Defaults to 0.
+    /// Cash in the drawer, in minor currency units. Defaults to 0.
     pub opening_float: Option<Money>,
     /// Note in free text. Null for none.
     pub note: Option<String>,
@@ -34,7 +34,7 @@ pub struct OpenShift {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseShift {
-    /// Cash counted in the drawer, in whole currency units.
+    /// Cash counted in the drawer, in minor currency units.
     pub counted_cash: Money,
     /// Counted notes and coins, which must add up to `counted_cash`. Null if they were not listed.
     pub denominations: Option<Vec<Denomination>>,

@@ -38,17 +38,17 @@ pub struct ShiftView<'a> {
     opened_by: &'a UserId,
     /// When the shift was opened.
     opened_at: UtcMs,
-    /// Cash in the drawer at the opening, in whole currency units.
+    /// Cash in the drawer at the opening, in minor currency units.
     opening_float: Money,
     /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a UserId>,
     /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
-    /// Cash counted at the close, in whole currency units. Null until the shift is closed.
+    /// Cash counted at the close, in minor currency units. Null until the shift is closed.
     counted_cash: Option<Money>,
-    /// Cash expected in the drawer at the close, in whole currency units. Null until the shift is closed.
+    /// Cash expected in the drawer at the close, in minor currency units. Null until the shift is closed.
     expected_cash: Option<Money>,
-    /// Variance at the close: `counted_cash` − `expected_cash`, in whole currency units. Null until the shift is
+    /// Variance at the close: `counted_cash` − `expected_cash`, in minor currency units. Null until the shift is
     /// closed.
     variance: Option<Money>,
     /// When the shift was ended without a count. Null if it was not.
@@ -79,30 +79,30 @@ pub struct ShiftSums<'a> {
     sales_count: i64,
     /// Number of pieces in the completed sales.
     items_count: Quantity,
-    /// Sum of quantity × price of the sold lines, in whole currency units.
+    /// Sum of quantity × price of the sold lines, in minor currency units.
     gross_sales: Money,
-    /// Sum of the discounts, in whole currency units.
+    /// Sum of the discounts, in minor currency units.
     discounts: Money,
-    /// Sum of the tax of the sales, in whole currency units.
+    /// Sum of the tax of the sales, in minor currency units.
     tax: Money,
-    /// Sum of the totals of the sales, without cash rounding, in whole currency units.
+    /// Sum of the totals of the sales, without cash rounding, in minor currency units.
     total: Money,
-    /// Sum of the cash rounding of the payments, in whole currency units. `by_method` contains it, `total` does not.
+    /// Sum of the cash rounding of the payments, in minor currency units. `by_method` contains it, `total` does not.
     rounding: Money,
-    /// Net sales: `total` − `tax`, in whole currency units.
+    /// Net sales: `total` − `tax`, in minor currency units.
     net_sales: Money,
     /// Number of returns.
     returns_count: i64,
-    /// Sum of the refunds, without cash rounding, in whole currency units.
+    /// Sum of the refunds, without cash rounding, in minor currency units.
     returns_total: Money,
-    /// Sum of the tax of the returned lines, in whole currency units.
+    /// Sum of the tax of the returned lines, in minor currency units.
     returns_tax: Money,
-    /// Sum of the cash rounding of the refunds, in whole currency units. `by_method` contains it, `returns_total` does
+    /// Sum of the cash rounding of the refunds, in minor currency units. `by_method` contains it, `returns_total` does
     /// not.
     returns_rounding: Money,
     /// Number of voided sales.
     voids_count: i64,
-    /// Sum of the totals of the voided sales, in whole currency units.
+    /// Sum of the totals of the voided sales, in minor currency units.
     voids_total: Money,
     /// Number of lines sold at a price that differs from the catalogue's.
     price_overrides: i64,
@@ -126,17 +126,17 @@ pub struct MethodSummary<'a> {
     method: &'a str,
     /// Number of accepted payments.
     sales_count: i64,
-    /// Sum of amount + rounding of the accepted payments, in whole currency units.
+    /// Sum of amount + rounding of the accepted payments, in minor currency units.
     sales: Money,
     /// Number of refunds.
     refunds_count: i64,
-    /// Sum of amount + rounding of the refunds, in whole currency units.
+    /// Sum of amount + rounding of the refunds, in minor currency units.
     refunds: Money,
-    /// Net amount: `sales` − `refunds`, in whole currency units.
+    /// Net amount: `sales` − `refunds`, in minor currency units.
     net: Money,
-    /// Amount counted at the close, in whole currency units. Null if the method was not counted.
+    /// Amount counted at the close, in minor currency units. Null if the method was not counted.
     counted: Option<Money>,
-    /// Variance: `counted` less the expected amount, in whole currency units. Null if the method was not counted.
+    /// Variance: `counted` less the expected amount, in minor currency units. Null if the method was not counted.
     variance: Option<Money>,
 }
 

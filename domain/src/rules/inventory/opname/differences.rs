@@ -16,9 +16,9 @@ pub struct DifferenceSums {
     missing: Quantity,
     /// Number of surplus pieces.
     found: Quantity,
-    /// Value of the missing pieces, in whole currency units. An estimate before posting.
+    /// Value of the missing pieces, in minor currency units. An estimate before posting.
     missing_value: Money,
-    /// Value of the surplus pieces, in whole currency units. An estimate before posting.
+    /// Value of the surplus pieces, in minor currency units. An estimate before posting.
     found_value: Money,
 }
 

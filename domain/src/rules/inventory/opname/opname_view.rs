@@ -39,7 +39,7 @@ pub struct OpnameLineView {
     counted: Option<Quantity>,
     /// Variance in pieces: `counted` − `expected`. Null while either is null.
     variance: Option<Quantity>,
-    /// Value of the variance, in whole currency units. An estimate before posting. Null while `variance` is null.
+    /// Value of the variance, in minor currency units. An estimate before posting. Null while `variance` is null.
     variance_value: Option<Money>,
     /// Counts by zone.
     zones: Vec<ZoneView>,

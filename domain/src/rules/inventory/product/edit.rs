@@ -45,7 +45,7 @@ macro_rules! body {
             /// Codes by which a scanner finds the product.
             #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
             pub barcodes: Option<Vec<Barcode>>,
-            /// First estimate of the cost of one piece, in whole currency units.
+            /// First estimate of the cost of one piece, in minor currency units.
             #[serde(default)]
             pub cost: Given<Money>,
             /// On-hand quantity at or below which the product should be ordered.
@@ -84,7 +84,7 @@ body! {
         pub sku: Sku,
         /// Name of the product.
         pub name: String,
-        /// Unit price in whole currency units.
+        /// Unit price in minor currency units.
         pub price: Money,
     }
 }
@@ -95,7 +95,7 @@ body! {
         /// Name of the product.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
         pub name: Option<String>,
-        /// Unit price in whole currency units.
+        /// Unit price in minor currency units.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
         pub price: Option<Money>,
     }

@@ -38,7 +38,7 @@ pub fn cheapest_supplier(rows: &[SupplierPrice], qty: Quantity, day: Date) -> Op
 /// A supplier's terms for an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
-    /// Least total that the supplier delivers, in whole currency units.
+    /// Least total that the supplier delivers, in minor currency units.
     pub min_order_total: Option<Money>,
 }
 

@@ -24,7 +24,7 @@ pub struct RevisedLine {
     /// SKU of the product.
     pub sku: Sku,
     pub qty: Quantity,
-    /// Price per piece in whole currency units. Defaults to the price that the line has; for a new line or another
+    /// Price per piece in minor currency units. Defaults to the price that the line has; for a new line or another
     /// product, to the supplier's price list.
     pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of a price per piece.

@@ -44,9 +44,9 @@ pub struct NewReceivingLine {
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: Quantity,
-    /// Cost of one piece in whole currency units. Defaults to the order's cost, or else the average cost.
+    /// Cost of one piece in minor currency units. Defaults to the order's cost, or else the average cost.
     pub unit_cost: Option<Money>,
-    /// Total cost of all accepted pieces, in place of `unit_cost`, in whole currency units: the exact value that goes
+    /// Total cost of all accepted pieces, in place of `unit_cost`, in minor currency units: the exact value that goes
     /// into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_total: Option<Money>,

@@ -28,7 +28,7 @@ pub struct Moved {
     /// Signed cost of the moved pieces.
     pub cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods now, in
-    /// whole currency units.
+    /// minor currency units.
     pub correction: Money,
 }
 

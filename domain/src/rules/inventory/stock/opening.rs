@@ -27,14 +27,14 @@ pub struct OpeningRow {
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     pub qty: Quantity,
-    /// Cost of the pieces, in whole currency units. Null if no supplier sells the product.
+    /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
     pub cost: OpeningCost,
     /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
     #[serde(default)]
     pub late: bool,
 }
 
-/// Cost of an opening's pieces, in whole currency units.
+/// Cost of an opening's pieces, in minor currency units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpeningCost {

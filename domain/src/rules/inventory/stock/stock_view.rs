@@ -28,9 +28,9 @@ pub struct StockView<'a> {
     available: Quantity,
     /// Pieces in transit to this store.
     in_transit_in: Quantity,
-    /// Average cost of one piece in whole currency units: the unit cost that was last used.
+    /// Average cost of one piece in minor currency units: the unit cost that was last used.
     average_cost: Money,
-    /// Value of the stock on hand in whole currency units.
+    /// Value of the stock on hand in minor currency units.
     value: Money,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     reorder_level: Option<Quantity>,

@@ -25,7 +25,7 @@ pub struct TransferView {
     lines: Vec<TransferLineView>,
     /// Pieces that were sent and not received, by product.
     discrepancies: Vec<Discrepancy>,
-    /// Value of the goods in transit and of unresolved missing pieces, in whole currency units.
+    /// Value of the goods in transit and of unresolved missing pieces, in minor currency units.
     in_transit_value: Money,
     /// Note in free text. Null for none.
     note: Option<String>,
@@ -61,7 +61,7 @@ pub struct TransferLineView {
     name: String,
     /// Quantity sent, in pieces.
     qty: Quantity,
-    /// Value at which the pieces left stock, in whole currency units; 0 in a draft.
+    /// Value at which the pieces left stock, in minor currency units; 0 in a draft.
     cost: Money,
     /// Pieces received. Null if nothing was received yet.
     received_qty: Option<Quantity>,

@@ -47,9 +47,9 @@ pub struct Change {
     pub sku: Option<Sku>,
     /// Changed figure: `price`, `discount`, `tax` or `total`.
     pub field: &'static str,
-    /// Value in the held basket, in whole currency units.
+    /// Value in the held basket, in minor currency units.
     pub before: Money,
-    /// Value after the basket was priced again, in whole currency units.
+    /// Value after the basket was priced again, in minor currency units.
     pub after: Money,
 }
 

@@ -51,7 +51,7 @@ struct HoldBody {
     member_id: Option<crate::model::base::ids::MemberId>,
     /// Shift of the new basket. Defaults to the caller's own open shift.
     shift_id: Option<crate::model::base::ids::ShiftId>,
-    /// Discount on the whole new basket, in whole currency units. Null for none.
+    /// Discount on the whole new basket, in minor currency units. Null for none.
     discount: Option<Money>,
     /// Reason for the discount. Null for none.
     discount_reason: Option<String>,

@@ -13,7 +13,7 @@ pub struct PromoLine<'a> {
     pub sku: &'a Sku,
     pub category: Option<&'a str>,
     pub qty: Quantity,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
 }
 
@@ -24,7 +24,7 @@ pub struct Shared {
     pub promotion_id: String,
     /// Name of the promotion.
     pub name: String,
-    /// Discount in whole currency units.
+    /// Discount in minor currency units.
     pub amount: Money,
 }
 

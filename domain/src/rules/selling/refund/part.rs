@@ -10,7 +10,7 @@ use crate::model::selling::transaction::Line;
 pub struct SoldLine {
     /// Pieces, at least 1.
     pub qty: Quantity,
-    /// Unit price in whole currency units.
+    /// Unit price in minor currency units.
     pub price: Money,
     /// Σ discounts, the basket's share included.
     pub discount: Money,

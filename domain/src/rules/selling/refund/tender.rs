@@ -9,7 +9,7 @@ use crate::model::selling::payment::{CASH, POINTS, Paid};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tender {
     pub method: String,
-    /// Whole currency units, before cash rounding.
+    /// Minor currency units, before cash rounding.
     pub amount: Money,
 }
 

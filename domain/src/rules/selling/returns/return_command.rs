@@ -51,7 +51,7 @@ pub struct NewReturnItem {
     pub restock: Option<bool>,
     /// Destination of the returned goods. If it and `restock` are omitted, the goods go back to sellable stock.
     pub disposition: Option<Disposition>,
-    /// Price of one piece, in whole currency units. Required without a receipt, and accepted only then.
+    /// Price of one piece, in minor currency units. Required without a receipt, and accepted only then.
     pub price: Option<Money>,
 }
 
@@ -61,7 +61,7 @@ pub struct NewReturnItem {
 pub struct NewRefund {
     /// Payment method: `cash`, `card`, …, `exchange`.
     pub method: String,
-    /// Amount before cash rounding, in whole currency units.
+    /// Amount before cash rounding, in minor currency units.
     pub amount: Money,
     /// For an exchange: the open transaction that it pays. Required for an exchange, and omitted otherwise.
     pub transaction_id: Option<TransactionId>,

@@ -48,11 +48,11 @@ pub struct ReturnView<'a> {
     prices_include_tax: bool,
     /// Returned lines.
     items: Vec<ReturnLineView<'a>>,
-    /// Sum of the refunds before cash rounding, in whole currency units.
+    /// Sum of the refunds before cash rounding, in minor currency units.
     refund_total: Money,
-    /// Sum of the cash rounding of the refunds, in whole currency units.
+    /// Sum of the cash rounding of the refunds, in minor currency units.
     rounding: Money,
-    /// Tax of the returned lines, in whole currency units.
+    /// Tax of the returned lines, in minor currency units.
     tax: Money,
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],
@@ -84,15 +84,15 @@ struct ReturnLineView<'a> {
     name: &'a str,
     /// Number of returned pieces.
     qty: Quantity,
-    /// Price of one piece, in whole currency units.
+    /// Price of one piece, in minor currency units.
     price: Money,
-    /// `qty` × `price`, in whole currency units.
+    /// `qty` × `price`, in minor currency units.
     gross: Money,
-    /// Share of these pieces in the discounts of the sold line, in whole currency units.
+    /// Share of these pieces in the discounts of the sold line, in minor currency units.
     discount: Money,
-    /// Share of these pieces in the tax of the sold line, in whole currency units.
+    /// Share of these pieces in the tax of the sold line, in minor currency units.
     tax: Money,
-    /// Amount refunded for these pieces, in whole currency units.
+    /// Amount refunded for these pieces, in minor currency units.
     refund: Money,
     /// Destination of the returned goods.
     disposition: Disposition,
@@ -102,10 +102,10 @@ struct ReturnLineView<'a> {
     reason: Option<&'a str>,
     /// Pieces on hand after the return. Null if the goods did not go back to sellable stock.
     balance_after: Option<Quantity>,
-    /// Cost of the goods, in whole currency units. Omitted for cashiers.
+    /// Cost of the goods, in minor currency units. Omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Money>,
-    /// Correction of the estimated cost of pieces that were sold below zero stock, in whole currency units. Omitted for
+    /// Correction of the estimated cost of pieces that were sold below zero stock, in minor currency units. Omitted for
     /// cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     correction: Option<Money>,
@@ -122,11 +122,11 @@ pub struct ReturnQuote<'a> {
     verification: Option<Verification>,
     /// Lines that would be returned.
     items: Vec<ReturnLineView<'a>>,
-    /// Sum of the refunds before cash rounding, in whole currency units.
+    /// Sum of the refunds before cash rounding, in minor currency units.
     refund_total: Money,
-    /// Sum of the cash rounding of the refunds, in whole currency units. The customer gets `refund_total` + `rounding`.
+    /// Sum of the cash rounding of the refunds, in minor currency units. The customer gets `refund_total` + `rounding`.
     rounding: Money,
-    /// Tax of the returned lines, in whole currency units.
+    /// Tax of the returned lines, in minor currency units.
     tax: Money,
     /// Refunds, one for each payment method.
     refunds: &'a [Refund],

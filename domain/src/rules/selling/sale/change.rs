@@ -34,7 +34,7 @@ pub struct ChangeSale {
     /// Member that the sale is attributed to. Empty to remove the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub member_id: Option<MemberId>,
-    /// Discount on the whole basket, in whole currency units.
+    /// Discount on the whole basket, in minor currency units.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub discount: Option<Money>,
     /// Reason for the discount. Null for none.

@@ -37,11 +37,11 @@ pub struct SetLine {
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Option<Quantity>,
-    /// Price of one piece in whole currency units, 0–10^12. Null for the catalogue's price.
+    /// Price of one piece in minor currency units, 0–10^12. Null for the catalogue's price.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
     price: Given<Money>,
-    /// Discount on this line, in whole currency units. Null to remove it.
+    /// Discount on this line, in minor currency units. Null to remove it.
     #[serde(default)]
     discount: Given<Money>,
     /// Reason for the price or the discount, and for pieces taken off; recorded in the audit log. Null to remove the reason

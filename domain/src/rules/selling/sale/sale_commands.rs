@@ -26,7 +26,7 @@ pub struct CreateSale {
     pub member_id: Option<MemberId>,
     /// Shift. Defaults to the caller's own open shift.
     pub shift_id: Option<ShiftId>,
-    /// Discount on the whole basket, in whole currency units. Null for none.
+    /// Discount on the whole basket, in minor currency units. Null for none.
     pub discount: Option<Money>,
     /// Reason for the discount. Null for none.
     pub discount_reason: Option<String>,
@@ -54,12 +54,12 @@ pub struct NewItem {
     /// Number of pieces, 1–1,000,000; with `code`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
-    /// Price of one piece in whole currency units, 0–10^12. Defaults to the catalogue's price.
+    /// Price of one piece in minor currency units, 0–10^12. Defaults to the catalogue's price.
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<Money>,
     /// Reason for a price that differs from the catalogue's price. Defaults to `discount_reason`.
     pub price_reason: Option<String>,
-    /// Discount on this line, in whole currency units. Null for none.
+    /// Discount on this line, in minor currency units. Null for none.
     pub discount: Option<Money>,
 }
 
@@ -86,9 +86,9 @@ struct PayBody {
     payments: Option<Vec<NewPayment>>,
     /// Payment method of a single payment.
     method: Option<String>,
-    /// Part of the total that a single payment settles, before rounding, in whole currency units.
+    /// Part of the total that a single payment settles, before rounding, in minor currency units.
     amount: Option<Money>,
-    /// Amount tendered with a single payment, in whole currency units. Defaults to the exact amount.
+    /// Amount tendered with a single payment, in minor currency units. Defaults to the exact amount.
     tendered: Option<Money>,
     /// Slip number or other reference of a single payment. Null for none.
     reference: Option<String>,

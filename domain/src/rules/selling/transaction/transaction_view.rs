@@ -41,15 +41,15 @@ pub struct TransactionView<'a> {
     member_id: Option<&'a str>,
     /// Lines, in the order in which they were added.
     items: Vec<LineView<'a>>,
-    /// Sum of `qty` × `price` of the lines, in whole currency units.
+    /// Sum of `qty` × `price` of the lines, in minor currency units.
     subtotal: Money,
-    /// Sum of the lines' discounts, in whole currency units.
+    /// Sum of the lines' discounts, in minor currency units.
     discount: Money,
-    /// Sum of the lines' tax, in whole currency units.
+    /// Sum of the lines' tax, in minor currency units.
     tax: Money,
-    /// Sum of the cash rounding of the payments, in whole currency units.
+    /// Sum of the cash rounding of the payments, in minor currency units.
     rounding: Money,
-    /// Total to pay, before cash rounding, in whole currency units: `subtotal` − `discount`, plus `tax` if prices do
+    /// Total to pay, before cash rounding, in minor currency units: `subtotal` − `discount`, plus `tax` if prices do
     /// not contain it.
     total: Money,
     /// Points that the sale earned, or will earn when it is paid.
@@ -58,15 +58,15 @@ pub struct TransactionView<'a> {
     points_redeemed: Points,
     /// Payments, in order.
     payments: &'a [Payment],
-    /// Sum of the accepted payments, in whole currency units.
+    /// Sum of the accepted payments, in minor currency units.
     amount_paid: Money,
-    /// Amount that is still to be paid: `total` − `amount_paid`, in whole currency units.
+    /// Amount that is still to be paid: `total` − `amount_paid`, in minor currency units.
     amount_due: Money,
-    /// Amount to pay if the rest is paid in cash now, with cash rounding, in whole currency units.
+    /// Amount to pay if the rest is paid in cash now, with cash rounding, in minor currency units.
     cash_due: Money,
-    /// Sum of the change given, in whole currency units.
+    /// Sum of the change given, in minor currency units.
     change: Money,
-    /// Sum of the refunds of the sale's returns, in whole currency units.
+    /// Sum of the refunds of the sale's returns, in minor currency units.
     refunded: Money,
     /// Points to check, for example `negative_stock` or `price_override`. Empty if there are none.
     flags: &'a [String],
@@ -103,21 +103,21 @@ struct LineView<'a> {
     pack_qty: Option<Quantity>,
     /// Number of pieces.
     qty: Quantity,
-    /// Price of one piece, in whole currency units.
+    /// Price of one piece, in minor currency units.
     price: Money,
-    /// Price of one piece in the catalogue at that time, in whole currency units.
+    /// Price of one piece in the catalogue at that time, in minor currency units.
     list_price: Money,
     /// Discounts of the line, each with its source.
     discounts: &'a [LineDiscount],
-    /// Sum of `discounts`, in whole currency units.
+    /// Sum of `discounts`, in minor currency units.
     discount: Money,
     /// Tax rate in basis points.
     tax_rate_bp: u32,
     /// Tax code that explains a rate of 0. Null for none.
     tax_code: Option<&'a str>,
-    /// Tax of the line, in whole currency units: added to the net amount, or contained in it.
+    /// Tax of the line, in minor currency units: added to the net amount, or contained in it.
     tax: Money,
-    /// Amount that the line adds to the total, in whole currency units: net + tax, or net if prices contain tax.
+    /// Amount that the line adds to the total, in minor currency units: net + tax, or net if prices contain tax.
     total: Money,
     /// Whether `price` differs from `list_price`.
     price_override: bool,
@@ -126,7 +126,7 @@ struct LineView<'a> {
     price_reason: Option<&'a str>,
     /// Number of pieces that were returned.
     returned_qty: Quantity,
-    /// Cost of the pieces, in whole currency units. Null until the sale is paid; omitted for cashiers.
+    /// Cost of the pieces, in minor currency units. Null until the sale is paid; omitted for cashiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Option<Money>>,
 }

@@ -16,9 +16,9 @@ use sqlx::any::AnyRow;
 pub struct Input {
     /// Tax rate in basis points. Null for credit notes, which state no rate.
     pub tax_rate_bp: Option<BasisPoints>,
-    /// Amount without tax, in whole currency units. Negative for credit notes.
+    /// Amount without tax, in minor currency units. Negative for credit notes.
     pub base: i64,
-    /// Tax in whole currency units. Negative for credit notes.
+    /// Tax in minor currency units. Negative for credit notes.
     pub tax: i64,
     /// Number of invoices or credit notes.
     pub documents: i64,

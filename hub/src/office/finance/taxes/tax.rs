@@ -57,17 +57,17 @@ pub struct Filter {
 pub struct View {
     /// Output tax of sales and returns.
     pub output: Vec<Output>,
-    /// Input tax of suppliers' invoices and credit notes, in whole currency units.
+    /// Input tax of suppliers' invoices and credit notes, in minor currency units.
     pub input: Vec<Input>,
     /// Late tax, whose day in the books is after its own day; at most 1,000 rows.
     pub late: Vec<Late>,
     /// Whether `late` omits rows. A shorter range shows them.
     pub more_late: bool,
-    /// Tax owed on sales, in whole currency units.
+    /// Tax owed on sales, in minor currency units.
     pub output_tax: i64,
-    /// Input tax of suppliers' invoices and credit notes, in whole currency units.
+    /// Input tax of suppliers' invoices and credit notes, in minor currency units.
     pub input_tax: i64,
-    /// `output_tax` − `input_tax`, in whole currency units.
+    /// `output_tax` − `input_tax`, in minor currency units.
     pub payable: i64,
     /// Tax according to the accounts.
     pub ledger: Ledger,
@@ -87,19 +87,19 @@ pub struct Output {
     pub tax_code: Option<String>,
     /// Tax rate in basis points.
     pub tax_rate_bp: BasisPoints,
-    /// Sales without tax and without voided sales, in whole currency units.
+    /// Sales without tax and without voided sales, in minor currency units.
     pub sales_base: i64,
-    /// Tax of `sales_base`, in whole currency units.
+    /// Tax of `sales_base`, in minor currency units.
     pub sales_tax: i64,
-    /// Returns without tax, in whole currency units.
+    /// Returns without tax, in minor currency units.
     pub returns_base: i64,
-    /// Tax of `returns_base`, in whole currency units.
+    /// Tax of `returns_base`, in minor currency units.
     pub returns_tax: i64,
-    /// Net sales without tax: `sales_base` − `returns_base`, in whole currency units.
+    /// Net sales without tax: `sales_base` − `returns_base`, in minor currency units.
     pub base: i64,
-    /// Tax of `base`, in whole currency units.
+    /// Tax of `base`, in minor currency units.
     pub tax: i64,
-    /// Eleven twelfths of `base`, rounded half up, in whole currency units.
+    /// Eleven twelfths of `base`, rounded half up, in minor currency units.
     pub base_11_12: i64,
 }
 
@@ -113,7 +113,7 @@ pub struct Late {
     pub reference_date: Date,
     /// The day in the books.
     pub entry_date: Date,
-    /// Amount of tax, in whole currency units.
+    /// Amount of tax, in minor currency units.
     pub tax: i64,
 }
 
@@ -121,9 +121,9 @@ pub struct Late {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TaxLedger")]
 pub struct Ledger {
-    /// Movement of account 2030 by sales and returns, in whole currency units.
+    /// Movement of account 2030 by sales and returns, in minor currency units.
     pub output_tax: i64,
-    /// Movement of account 1310 by invoices and credit notes, in whole currency units.
+    /// Movement of account 1310 by invoices and credit notes, in minor currency units.
     pub input_tax: i64,
     /// Whether both movements agree with the documents.
     pub agrees: bool,

@@ -72,9 +72,9 @@ pub struct TaxDocument {
     pub entry_date: Date,
     /// Day that the document belongs to. Null if it is the day in the books.
     pub reference_date: Option<Date>,
-    /// Amount without tax, in whole currency units. Negative for a credit note.
+    /// Amount without tax, in minor currency units. Negative for a credit note.
     pub base: i64,
-    /// Amount of tax, in whole currency units. Negative for a credit note.
+    /// Amount of tax, in minor currency units. Negative for a credit note.
     pub tax: i64,
 }
 

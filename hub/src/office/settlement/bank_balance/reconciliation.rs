@@ -40,19 +40,19 @@ pub struct View {
     pub as_of: Date,
     /// Last day of the latest statement with a balance. Null if there is none.
     pub statement_to: Option<Date>,
-    /// Closing balance of that statement, in whole currency units. Null if there is none.
+    /// Closing balance of that statement, in minor currency units. Null if there is none.
     pub closing_balance: Option<i64>,
-    /// Balance of the account in all books, in whole currency units; debit is positive.
+    /// Balance of the account in all books, in minor currency units; debit is positive.
     pub ledger_balance: i64,
     /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
-    /// Sum of all of them, in whole currency units.
+    /// Sum of all of them, in minor currency units.
     pub in_bank_only_total: i64,
     /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
-    /// Sum of all of them, in whole currency units.
+    /// Sum of all of them, in minor currency units.
     pub in_books_only_total: i64,
-    /// Unexplained difference in whole currency units: closing balance − ledger balance − items only at the bank +
+    /// Unexplained difference in minor currency units: closing balance − ledger balance − items only at the bank +
     /// items only in the books. 0 if everything is explained; null if there is no closing balance.
     pub difference: Option<i64>,
 }
@@ -69,7 +69,7 @@ pub struct BankLine {
     pub date: Date,
     /// Reference of the line, as the bank wrote it.
     pub reference: String,
-    /// Part of the amount that is not posted, in whole currency units.
+    /// Part of the amount that is not posted, in minor currency units.
     pub amount: i64,
 }
 
@@ -86,7 +86,7 @@ pub struct BookLine {
     pub batch: Option<String>,
     /// Day in the books. Null if there are several.
     pub date: Option<Date>,
-    /// Amount in whole currency units, positive for incoming money.
+    /// Amount in minor currency units, positive for incoming money.
     pub amount: i64,
 }
 

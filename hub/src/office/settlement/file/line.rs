@@ -71,13 +71,13 @@ pub struct JsonLine {
     /// Description of the line. Null for none.
     #[serde(default)]
     pub description: String,
-    /// Amount of the line in whole currency units: gross for a provider, net for a bank.
+    /// Amount of the line in minor currency units: gross for a provider, net for a bank.
     pub amount: Option<i64>,
-    /// Amount before fees in whole currency units, positive for incoming money. Null if the source reports none.
+    /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
     pub gross: Option<i64>,
-    /// Fee in whole currency units, positive if it is charged. Null if the source reports none.
+    /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
     pub fee: Option<i64>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
     /// Kind of line. Null to decide by the sign of the amount.
     #[serde(rename = "type")]

@@ -15,7 +15,7 @@ pub struct RowFigures {
     pub gross: Option<Figure>,
     /// Fee as it is written.
     pub fee: Option<Figure>,
-    /// Net amount that reaches the account, in whole currency units.
+    /// Net amount that reaches the account, in minor currency units.
     pub net: Option<Figure>,
 }
 

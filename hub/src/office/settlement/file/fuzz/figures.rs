@@ -4,6 +4,7 @@
 use super::{bounds, file_of};
 use crate::office::settlement::file::csv_reader::{self, CsvStatement};
 use crate::office::settlement::file::format::Format;
+use domain::model::base::currency::Currency;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::SourceKind;
 use edge::product_csv;
@@ -54,8 +55,13 @@ pub fn prices(bytes: &[u8]) {
     let rows = prices.iter().enumerate();
     let rows = rows.map(|(place, price)| format!("A{place};Tea;{}\n", style.write(*price)));
     let text = format!("sku;name;price\n{}", rows.collect::<String>());
-    let Ok(file) = product_csv::read(text.as_bytes(), Encoding::Utf8, None, product_csv::ROWS_MAX, NOW)
-    else {
+    let Ok(file) = product_csv::read(
+        text.as_bytes(),
+        Encoding::Utf8,
+        None,
+        (product_csv::ROWS_MAX, Currency::RUPIAH),
+        NOW,
+    ) else {
         return;
     };
     let read: Vec<i64> = file.rows.iter().map(|row| row.product.price.get()).collect();

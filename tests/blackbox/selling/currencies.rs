@@ -1,0 +1,148 @@
+//! A day of a shop in each kind of currency: the figures are the same integers, and papers and files show its decimals.
+
+use serde_json::{Value, json};
+use testkit::counter::{Counter, SALES, number, text};
+use testkit::{Client, Store};
+
+/// Codes with their number of decimals.
+const CURRENCIES: [(&str, u32); 3] = [("EUR", 2), ("JPY", 0), ("KWD", 3)];
+
+/// An amount as papers and files show it, computed apart from the program.
+fn shown(amount: i64, decimals: u32) -> String {
+    let (sign, units) = (if amount < 0 { "-" } else { "" }, 10_i64.pow(decimals));
+    let (whole, rest) = (amount.abs() / units, amount.abs() % units);
+    match decimals {
+        0 => format!("{sign}{whole}"),
+        places => format!("{sign}{whole}.{rest:0>width$}", width = places as usize),
+    }
+}
+
+/// The same with commas between thousands.
+fn grouped(amount: i64, decimals: u32) -> String {
+    let text = shown(amount, decimals);
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let digits = whole.trim_start_matches('-').len();
+    if !(4..=6).contains(&digits) {
+        return text;
+    }
+    let (thousands, hundreds) = whole.split_at(whole.len() - 3);
+    format!("{thousands},{hundreds}{rest}")
+}
+
+#[track_caller]
+fn file(client: &mut Client, path: &str, text: &str) -> Value {
+    client.send("POST", path, &[("Content-Type", "text/csv")], text.as_bytes()).data(200)
+}
+
+#[track_caller]
+fn plain(client: &mut Client, path: &str, accept: &str) -> String {
+    let answer = client.send("GET", path, &[("Accept", accept)], b"");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.text()
+}
+
+/// Whether a line of the paper has this label and this figure at its ends.
+#[track_caller]
+fn has_line(paper: &str, label: &str, figure: &str) {
+    let fits = |line: &str| line.trim_start().starts_with(label) && line.ends_with(&format!(" {figure}"));
+    assert!(paper.lines().any(fits), "{label} {figure}: {paper}");
+}
+
+/// A shop with one product at 1,250 units, bought at 700, and a shift with a float of 10,000.
+fn shop(code: &str, decimals: u32) -> Counter {
+    let settings = format!(
+        "store.currency = \"{code}\"\ntax.default_rate_bp = 1900\npayments.cash_rounding = 5\n\
+         payments.denominations = [10000, 5000, 5]\n"
+    );
+    let store = Store::open_with(&settings, 1);
+    let mut manager = store.login("manager");
+    let price = format!("sku,name,price,tax_rate_bp\nT1,Tea,{},1900\n", shown(1_250, decimals));
+    file(&mut manager, "/api/products/import", &price);
+    let stock = format!("sku,qty,unit_cost\nT1,10,{}\n", shown(700, decimals));
+    file(&mut manager, "/api/stock/opening/import", &stock);
+    let mut till = store.login("till-1").at_register("till-1");
+    let shift = till.post("/api/shifts/open", &json!({"opening_float": 10_000})).data(201);
+    Counter { store, till, manager, shift_id: text(&shift, "shift_id") }
+}
+
+#[test]
+fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals() {
+    for (code, decimals) in CURRENCIES {
+        let mut counter = shop(code, decimals);
+        assert_eq!(counter.till.get("/api/pos/settings").data(200)["currency_exponent"], json!(decimals));
+        // 3 × 1,250 = 3,750, 19 % on top are 712.5, and cash is rounded to 5.
+        let made = counter.till.post(SALES, &json!({"items": [{"sku": "T1", "qty": 3}]})).data(201);
+        let cash = json!({"method": "cash", "amount": 4_463, "tendered": 5_000});
+        let sold = counter.act(&made, "pay", &cash).data(200);
+        let figures = ["subtotal", "tax", "total", "rounding", "change"].map(|name| number(&sold, name));
+        assert_eq!(figures, [3_750, 713, 4_463, 2, 535], "{code}");
+        let receipt = format!("/api/pos/receipts/{}", text(&sold, "receipt_no"));
+        let paper = plain(&mut counter.till, &receipt, "text/plain");
+        let money = |amount| grouped(amount, decimals);
+        has_line(&paper, &format!("3 x {}", money(1_250)), &money(3_750));
+        for (label, amount) in [("Tax 19 %", 713), ("Cash", 5_000), ("Rounding", 2), ("Change", 535)] {
+            has_line(&paper, label, &money(amount));
+        }
+        has_line(&paper, &format!("TOTAL {code}"), &money(4_463));
+        // Seven pieces are left, each at 700.
+        let stock = plain(&mut counter.manager, "/api/reports/stock", "text/csv");
+        let tea = stock.lines().find(|line| line.starts_with("T1,")).unwrap();
+        assert!(
+            tea.contains(&format!(",{},{},", shown(700, decimals), shown(4_900, decimals))),
+            "{code}: {stock}"
+        );
+
+        // One piece comes back: 1,250 with its share of the tax, in cash by fives.
+        let items = json!([{"sku": "T1", "qty": 1, "reason": "torn"}]);
+        let back = json!({"transaction_id": sold["transaction_id"], "items": items});
+        let back = counter.till.post("/api/pos/returns", &back).data(201);
+        let paid = number(&back, "refund_total") + number(&back, "rounding");
+        assert_eq!((number(&back, "refund_total"), paid), (1_487, 1_485), "{code}");
+
+        // The drawer is 5 short.
+        let expected = 10_000 + 4_465 - paid;
+        let counted = json!({"counted_cash": expected - 5});
+        let path = format!("/api/shifts/{}/close", counter.shift_id);
+        let closed = counter.till.post(&path, &counted).data(200)["shift"].clone();
+        assert_eq!((number(&closed, "expected_cash"), number(&closed, "variance")), (expected, -5), "{code}");
+        let z = format!("/api/shifts/{}/report", counter.shift_id);
+        let z = plain(&mut counter.manager, &z, "text/plain");
+        has_line(&z, "Sales", "1");
+        has_line(&z, "Items", "3");
+        for (label, amount) in
+            [("Total", 4_463), ("Opening float", 10_000), ("Expected", expected), ("Variance", -5)]
+        {
+            has_line(&z, label, &money(amount));
+        }
+
+        // Files for the accountant, with the decimal mark of the spreadsheet that expects the separator.
+        let day = text(&closed, "business_date");
+        let sales = format!("/api/reports/sales?from={day}&to={day}&group_by=day");
+        let table = plain(&mut counter.manager, &sales, "text/csv");
+        let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
+        assert_eq!(row[..3], [day.as_str(), "1", "3"], "{code}: {table}");
+        assert!(row.contains(&shown(4_463, decimals).as_str()), "{code}: {table}");
+        let daily =
+            plain(&mut counter.manager, &format!("/api/reports/daily?date={day}&separator=;"), "text/csv");
+        let cells: Vec<&str> = daily.lines().nth(1).unwrap().split(';').collect();
+        assert_eq!(cells.last(), Some(&shown(-5, decimals).replace('.', ",").as_str()), "{code}: {daily}");
+    }
+}
+
+#[test]
+fn a_currency_is_one_of_iso_4217_and_one_with_decimals_has_no_head_office() {
+    let mut store = Store::prepare("store.currency = \"EUR\"", 0);
+    let refused = |store: &Store, words: &[&str], part: &str| {
+        let output = store.run(words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(part), "{words:?}: {said}");
+    };
+    let why = "has decimals, which head office does not support yet: run this store without a head office";
+    refused(&store, &["enrol", "--hub", "http://127.0.0.1:9", "--token", "t"], why);
+    store.set("store.currency = \"EUR\"\nhub.url = \"http://127.0.0.1:9\"");
+    refused(&store, &["config", "check"], why);
+    store.set("store.currency = \"EUB\"");
+    refused(&store, &["config", "check"], "must be a code of ISO 4217");
+    store.set("store.currency = \"JPY\"\nhub.url = \"http://127.0.0.1:9\"");
+    assert!(store.run(&["config", "check"]).status.success());
+}
