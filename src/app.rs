@@ -11,7 +11,7 @@ use crate::http::ROUTES;
 use crate::http::operation::admin::Admin;
 use crate::http::operation::events;
 use crate::printing::Printers;
-use crate::upkeep::Upkeep;
+use crate::upkeep::{Upkeep, drill};
 use crate::{confirmed_time, folder, hub_address, start};
 use actors::Supervision;
 use anyhow::Context;
@@ -113,6 +113,8 @@ impl App {
         let hangups = tokio::spawn(reload_on_sighup(self.tls.clone(), Arc::clone(&self.shop)));
         let keeping = tokio::spawn(saved_state::keep(Arc::clone(&self.shop), self.folder.clone()));
         let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
+        let condition = drill::tell(self.shop.store.clone(), self.shop.admin.backups.clone());
+        let condition = tokio::spawn(condition);
         let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.shop.store.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
@@ -135,6 +137,7 @@ impl App {
         if let Err(error) = socket::remove(&folder) {
             tracing::warn!(%error, "the control socket could not be removed");
         }
+        condition.abort();
         keeping.abort();
         timing.abort();
         let saving = async {

@@ -14,6 +14,7 @@ pub mod config_check;
 pub mod config_show;
 pub mod devices;
 pub mod doctor;
+pub mod drill;
 pub mod enrol;
 pub mod import;
 pub mod init;
@@ -88,6 +89,8 @@ enum Command {
         #[arg(long)]
         without_keys: bool,
     },
+    /// Restore the newest backup in `backups` of the data folder into a scratch folder, verify it, and remove the copy
+    Drill,
     /// Restore a backup into the data folder of the settings, which must be empty
     Restore {
         /// The backup
@@ -278,6 +281,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Status => status::run(config),
         Command::Doctor => doctor::run(&loaded),
         Command::Backup { folder, without_keys } => backup::run(config, folder.as_deref(), !without_keys),
+        Command::Drill => drill::run(config),
         Command::Restore { folder } => restore::run(config, &folder),
         Command::Verify { deep: _ } => verify::run(config),
         Command::RebuildIndex => rebuild_index::run(config),
@@ -316,6 +320,7 @@ mod tests {
             "doctor",
             "backup dir --without-keys",
             "backup",
+            "drill",
             "restore dir",
             "enrol --hub http://hub --token t",
             "verify --deep",

@@ -3,6 +3,7 @@
 use crate::config::{Config, rules};
 use crate::exit::{Exit, USAGE};
 use crate::sync_key::SyncKey;
+use crate::upkeep::drill;
 use crate::{confirmed_time, folder, hub_address};
 use actors::{ActorsConfig, Source, StartError, StoreHandle, Supervision, SyncConfig, TimeChallenge};
 use anyhow::Context;
@@ -83,7 +84,7 @@ fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
     let key = SyncKey::load(folder::sync_key(config))?;
     let key = Arc::new(key);
     let own = Arc::clone(&key);
-    let store_id = config.store.id.clone();
+    let (store_id, backups) = (config.store.id.clone(), folder::backups(config));
     let token = move |hub_id: &str, hub_challenge: Option<&TimeChallenge>| {
         key.sign(|key| match hub_challenge {
             Some(TimeChallenge { time, challenge }) => {
@@ -107,6 +108,7 @@ fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             token: Arc::new(token),
             own_key: Arc::new(move |kid: &str| own.is_own(kid)),
             version: edge::VERSION.to_owned(),
+            drill: Arc::new(move || drill::last(&backups)),
             costs_max: config.auth.argon2.params()?.most(),
         },
     })

@@ -1,5 +1,6 @@
 //! Long work on the running store: verification and backup, one at a time, off the async threads.
 
+pub mod drill;
 pub mod job;
 pub mod kept;
 pub mod outcome;

@@ -3,6 +3,7 @@
 use crate::runtime::source::Source;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::costs::Costs;
+use domain::wire::sync::BackupDrill;
 use std::{sync::Arc, time::Duration};
 
 /// Makes a new, short-lived, signed token for one call to the hub with the given ID, for the time of its challenge;
@@ -11,6 +12,9 @@ pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String
 
 /// Whether the key of that name is this box's, be it the one that signs or the one that is being enrolled.
 pub type OwnKey = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Reads the result of the last restore drill.
+pub type DrillSource = Arc<dyn Fn() -> Option<BackupDrill> + Send + Sync>;
 
 /// Challenge of a hub that refused a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct SyncConfig {
     pub authority: Option<Arc<[u8]>>,
     /// The program's version, sent with a hello.
     pub version: String,
+    /// Result of the last restore drill, sent with a hello.
+    pub drill: DrillSource,
     /// The most that a password hash from head office may cost to check.
     pub costs_max: Costs,
 }

@@ -87,7 +87,7 @@ pub mod commands {
     pub use crate::owners::shift::*;
 }
 
-pub use config::{ActorsConfig, SyncConfig, TimeChallenge, TokenSource};
+pub use config::{ActorsConfig, DrillSource, SyncConfig, TimeChallenge, TokenSource};
 pub use handle::{HeadOffice, LinkWatch, StoreHandle};
 pub use hub::hub_client::trusting;
 pub use hub::pace;

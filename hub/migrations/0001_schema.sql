@@ -14,6 +14,13 @@ CREATE TABLE hub (
     timezone TEXT NOT NULL DEFAULT 'UTC',
     -- The program that wrote here last: another version tries what this one could only park.
     version TEXT,
+    -- The last restore drill of head office's own backups.
+    drill_finished_at BIGINT,
+    drill_duration_ms BIGINT,
+    drill_backup_at BIGINT,
+    drill_records BIGINT,
+    drill_problem TEXT,
+    drill_succeeded_at BIGINT,
     -- When the lanes' heights were last noted: a clock that has jumped since removes nothing.
     feed_noted_at BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
@@ -336,7 +343,14 @@ CREATE TABLE stores (
     -- The last comparison of a business day.
     digest_date TEXT,
     digest_result TEXT,
-    digest_at BIGINT
+    digest_at BIGINT,
+    -- The last restore drill of its backups, as its last hello said.
+    drill_finished_at BIGINT,
+    drill_duration_ms BIGINT,
+    drill_backup_at BIGINT,
+    drill_records BIGINT,
+    drill_problem TEXT,
+    drill_succeeded_at BIGINT
 );
 
 -- Keys that a later enrolment replaced: a box that still signs with one is not the store any more.

@@ -58,6 +58,8 @@ enum Command {
         /// Folder in which the backup's folder is created
         dir: PathBuf,
     },
+    /// Restore the newest backup into a place of its own, verify it, and remove the copy; the hub may be running
+    Drill,
     /// Restore a backup where no hub exists yet; the hub then has a new generation
     Restore {
         /// The folder of the backup
@@ -140,6 +142,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
             Command::Store(command) => stores::run(&loaded.config, command).await,
             Command::Import(command) => import::run(&loaded.config, command).await,
             Command::Backup { dir } => backup::make(&loaded.config, &dir).await,
+            Command::Drill => backup::drill(&loaded.config).await,
             Command::Restore { dir } => backup::restore(&loaded.config, &dir).await,
             Command::Verify { rebuild } => backup::check(&loaded.config, rebuild).await,
             Command::Partition => backup::split(&loaded.config).await,

@@ -116,11 +116,13 @@ impl Default for Storage {
 pub struct Backup {
     /// Number of backups that `backup DIR` keeps in one folder.
     pub keep: usize,
+    /// Longest time that a restore drill may take.
+    pub drill_limit: Period,
 }
 
 impl Default for Backup {
     fn default() -> Self {
-        Self { keep: 7 }
+        Self { keep: 7, drill_limit: Period::hours(6) }
     }
 }
 

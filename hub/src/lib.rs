@@ -59,6 +59,7 @@ pub mod http {
 pub mod ingest {
     pub mod apply;
     pub mod batch;
+    mod condition;
     pub mod digest;
     #[cfg(any(test, feature = "fuzz"))]
     pub mod fuzz;

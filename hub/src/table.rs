@@ -13,6 +13,7 @@ pub mod books {
 }
 pub mod conflict;
 pub mod counter;
+pub mod drill;
 pub mod epoch;
 pub mod event_log;
 pub mod exception;

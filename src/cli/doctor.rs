@@ -6,9 +6,10 @@ use crate::config::load::Loaded;
 use crate::config::printing::PrinterAddress;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
-use crate::upkeep::kept;
+use crate::upkeep::{drill, kept};
 use crate::{folder, hub_address};
 use anyhow::Context;
+use domain::model::base::time::UtcMs;
 use edge::server::certificate;
 use edge::server::command::words;
 use edge::server::doctor::{CONNECT_TIMEOUT, Report, listens};
@@ -41,6 +42,7 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     report.add("daemon", daemon(config, serves.as_ref().err(), is_initialised));
     if is_initialised {
         report.add("backup", backup(config));
+        report.add("drill", drilled(config));
         store(config, &mut report);
     }
     for (register, place) in config.printing.places() {
@@ -105,12 +107,30 @@ fn backup(config: &Config) -> Result<String, String> {
     let Some(last) = text(kept::list(&folder))?.into_iter().next() else {
         return Err(format!("there is none in {}: run store-router backup", folder.display()));
     };
-    let age = Duration::from_millis(clock::now().0.saturating_sub(last.made_at.0).try_into().unwrap_or(0));
     let said = format!("the last one is of {}", last.made_at);
-    if age > BACKUP_AGE_MAX {
+    if age(last.made_at) > BACKUP_AGE_MAX {
         return Err(format!("{said}: is store-router-backup.timer enabled?"));
     }
     Ok(said)
+}
+
+/// Whether the newest backups can be restored.
+fn drilled(config: &Config) -> Result<String, String> {
+    let Some(drill) = drill::last(&folder::backups(config)) else {
+        return Err("no backup was ever restored to check it: run store-router drill".to_owned());
+    };
+    if let Some(problem) = drill.problem {
+        return Err(format!("the last backup can't be restored: {problem}"));
+    }
+    let said = format!("a backup was restored and verified at {}", drill.finished_at);
+    if age(drill.finished_at) > BACKUP_AGE_MAX {
+        return Err(format!("{said}: is store-router-backup.timer enabled?"));
+    }
+    Ok(said)
+}
+
+fn age(at: UtcMs) -> Duration {
+    Duration::from_millis(clock::now().0.saturating_sub(at.0).try_into().unwrap_or(0))
 }
 
 /// Checks that need the store's own answer.

@@ -124,6 +124,7 @@ fn pace(config: &Config, rule: Rule<'_>) {
         "must be 7 to 400",
     );
     rule((1..=100).contains(&config.backup.keep), "backup.keep", "must be 1 to 100");
+    rule(!config.backup.drill_limit.duration().is_zero(), "backup.drill_limit", "must be more than 0s");
     let batch = (1..=PUSH_EVENTS_MAX).contains(&config.sync.batch_events);
     rule(batch, "sync.batch_events", "must be 1 to 500");
     rule(!config.sync.backoff_min.duration().is_zero(), "sync.backoff_min", "must be more than 0s");

@@ -42,11 +42,13 @@ impl Default for Storage {
 pub struct Backup {
     /// Number of backups requested from a page that are kept.
     pub keep: usize,
+    /// Longest time that a restore drill may take.
+    pub drill_limit: Period,
 }
 
 impl Default for Backup {
     fn default() -> Self {
-        Self { keep: 3 }
+        Self { keep: 3, drill_limit: Period::hours(2) }
     }
 }
 

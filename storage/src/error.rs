@@ -167,8 +167,8 @@ impl StorageError {
         Self::Damaged { path: path.to_owned(), offset, what: what.into() }
     }
 
-    /// What is wrong without the choices: for damage that mends itself.
-    pub(crate) fn brief(&self) -> String {
+    /// What is wrong without the choices: for damage that mends itself, or of a copy.
+    pub fn brief(&self) -> String {
         match self {
             Self::Damaged { path, offset, what } => format!("{} at offset {offset}: {what}", path.display()),
             other => other.to_string(),

@@ -1,6 +1,7 @@
 //! The handle: what the rest of the program sees of the storage.
 
 use crate::error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
+use crate::journal::scrub::ScrubState;
 use crate::rows::scratch::Scratch;
 use crate::writer::commit::{Commit, Durable, Noticed, Ready};
 use crate::writer::shared::{JournalHead, Shared};
@@ -302,7 +303,12 @@ impl Storage {
 
     /// Damage that the slow scrub of old segments found, by file and offset; empty: none so far.
     pub fn damage(&self) -> Vec<String> {
-        self.inner.shared.scrub.found()
+        self.inner.shared.scrub.state().damage
+    }
+
+    /// How far the slow scrub of old segments is, and what it found.
+    pub fn scrub(&self) -> ScrubState {
+        self.inner.shared.scrub.state()
     }
 
     /// What was done so far.

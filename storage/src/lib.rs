@@ -28,6 +28,7 @@ pub use backup::{Backup, BackupFile};
 pub use error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
 pub use folder::layout::make_dir;
 pub use handle::{COMMANDS_MAX, OWN_COMMITS_MAX, Stats, Storage, WRITER_DEADLINE};
+pub use journal::scrub::ScrubState;
 pub use options::Options;
 pub use read::Listed;
 pub use read::log::AuditOf;

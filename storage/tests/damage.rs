@@ -376,6 +376,11 @@ async fn damage_in_an_old_segment_is_named_by_the_scrub() {
     while storage.damage().is_empty() {
         tokio::task::yield_now().await;
     }
+    while storage.scrub().finished.is_none() {
+        tokio::task::yield_now().await;
+    }
+    let scrub = storage.scrub();
+    assert!(scrub.total_bytes > 0 && scrub.read_bytes == scrub.total_bytes, "the pass goes on: {scrub:?}");
     let found = storage.damage();
     let named = found[0].contains(oldest.to_str().unwrap()) && found[0].contains(&format!("offset {middle}"));
     assert!(named, "{found:?}");

@@ -25,6 +25,7 @@ mod durability {
     mod actors;
     mod backups;
     mod damage;
+    mod drills;
     mod full;
     mod kill9;
     mod power;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::journal::{self, HEADER_BYTES};
 use testkit::linked::Linked;
 use testkit::store::Store;
-use testkit::{Client, audit, wait};
+use testkit::{Client, audit, process, wait};
 
 /// Store Admin at a page, as somebody.
 #[track_caller]
@@ -77,13 +77,16 @@ fn what_is_stored_is_copied_and_checked_and_damage_is_said() {
     store.receive_all(10);
     let Some(mut screen) = admin(&store, "manager", "machine") else { return };
     screen.reads("store-work", "No backups yet");
+    screen.reads("#drill", "No backup was restored");
     screen.browser.press("#backup");
     screen.reads("dialog", "Include the store's keys");
     screen.browser.press("dialog .btn.primary");
     screen.reads("#backed-up", "created and checked");
     screen.reads("store-work tbody", "/backups/");
+    process::succeed(store.command(&["drill"]), "");
     screen.browser.press("#verify");
     screen.reads("#verified", "No problems found");
+    screen.reads("#drill", "Backup restored and checked");
 
     let segment = journal::files(store.data(), "seg").remove(0);
     let frame = &journal::frames(&segment)[1];

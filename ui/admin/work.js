@@ -200,6 +200,28 @@ class StoreWork extends Page {
     );
   }
 
+  /** Whether the newest backup was restored to check it. */
+  drill() {
+    const { drill } = this.work;
+    if (!drill)
+      return html`<p class="muted" id="drill">
+        ${t("No backup was restored to check it yet. store-router drill does it, and the nightly timer runs it")}
+      </p>`;
+    if (drill.problem)
+      return notice(
+        "bad",
+        "triangle-alert",
+        html`<p id="drill"><b>${t("The newest backup can't be restored")}</b> ${since(drill.finished_at)}</p>
+          <p><bdi>${drill.problem}</bdi></p>`,
+      );
+    return notice(
+      "ok",
+      "circle-check",
+      html`<p id="drill"><b>${t("Backup restored and checked")}</b> ${since(drill.finished_at)}</p>
+        <p>${t("Backup created")} ${moment(drill.backup_made_at)}</p>`,
+    );
+  }
+
   copies() {
     const kept = this.work.backups;
     if (!kept.length)
@@ -263,7 +285,7 @@ class StoreWork extends Page {
               ${icon("download")}${t("Back up now")}
             </button>
           </div>
-          ${this.underWay("backup") ? this.progress("backup") : nothing}${this.trouble("backup")}${this.made()}
+          ${this.underWay("backup") ? this.progress("backup") : nothing}${this.trouble("backup")}${this.made()}${this.drill()}
         </div>
         ${this.copies()}
       </section>

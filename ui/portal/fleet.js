@@ -17,6 +17,8 @@ const BAD = [
   "too_many_lookups",
   "too_many_reservations",
   "digest_difference",
+  "backup_failed",
+  "journal_damaged",
   "parked",
   "exceptions",
 ];

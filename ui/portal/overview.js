@@ -37,6 +37,12 @@ const WAITING = [
         t("differences in the last check of the books"),
         ["balance"],
       ],
+      [
+        seen.last_drill?.problem ? 1 : 0,
+        "bad",
+        "download",
+        `${t("head office's newest backup can't be restored")}: ${seen.last_drill?.problem}`,
+      ],
       [seen.last_backup_at ? 0 : 1, "warn", "download", t("head office has no backup"), null, null, "cloud-hub backup"],
     ],
   },

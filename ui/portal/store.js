@@ -11,6 +11,14 @@ import { ask } from "../kit/form.js";
 import { col, figure, ifSome, moment, since } from "../records/cells.js";
 import { figures, head, section, table } from "../records/record.js";
 
+/** When the store last restored one of its backups to check it. */
+const checked = (drill) => {
+  if (!drill) return [t("never"), nothing];
+  if (drill.problem)
+    return [html`<span class="differs">${t("problem.backup_failed")}</span>`, html`<bdi>${drill.problem}</bdi>`];
+  return [since(drill.succeeded_at), moment(drill.succeeded_at)];
+};
+
 /** What the sums of a store are about, and where each of it stands. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
 
@@ -101,7 +109,9 @@ class PageStore extends Page {
     return html`<ul class="alerts panel">
       ${problems.map(
         (one) =>
-          html`<li class=${["silent", "backlog", "clock_skew", "stamped_ahead"].includes(one.code) ? "warn" : "bad"}>
+          html`<li
+            class=${["silent", "backlog", "clock_skew", "stamped_ahead", "backup_unchecked"].includes(one.code) ? "warn" : "bad"}
+          >
             ${icon("triangle-alert")}<span>${problemWords(one)} <small class="muted">${since(one.since)}</small></span>
             ${
               place[one.code]
@@ -133,6 +143,7 @@ class PageStore extends Page {
           : "\u2013",
         proof ? day(proof.business_date) : t("none yet"),
       ],
+      [t("Backup restored and checked"), ...checked(seen.drill)],
       [t("Version"), seen.version ?? "\u2013", seen.epoch ?? nothing],
     ]);
   }

@@ -183,6 +183,12 @@ impl StoreHandle {
         }
     }
 
+    /// Sends hello again, because what it says of backups and disk has changed. A hub connection that is restarting says
+    /// hello anyway.
+    pub async fn say_hello(&self) {
+        let _ = self.context.hub.send(HubMessage::HelloAgain).await;
+    }
+
     /// Makes this copy the active one: opens an epoch after all known ones, in which it sells again, and sends hello.
     /// Returns the epoch.
     ///

@@ -49,6 +49,8 @@ pub(crate) struct State {
     plan: u64,
     /// The epoch of the last hello.
     hello_epoch: String,
+    /// What the last hello said of backups and disk.
+    hello_condition: hello::Condition,
     generation: String,
     /// Limits of what the hub accepts, by its last hello.
     limits: Limits,
@@ -88,6 +90,7 @@ impl Actor for HubConnection {
             pace,
             plan,
             hello_epoch,
+            hello_condition: (None, None),
             generation,
             limits,
             feed,
@@ -151,6 +154,11 @@ impl State {
             }
             HubMessage::Decided { writes } => self.decided(&writes).await?,
             HubMessage::OutboxStarted => self.hello_in(me, Duration::ZERO),
+            // A connection that is lost says hello after its pause.
+            HubMessage::HelloAgain if self.context.sync.get().state == LinkState::Online => {
+                self.hello_in(me, Duration::ZERO);
+            }
+            HubMessage::HelloAgain => {}
             HubMessage::Force { full, begun } => self.force(me, full, begun).await?,
             #[cfg(test)]
             HubMessage::Panic => panic!("asked to"),

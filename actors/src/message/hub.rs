@@ -26,6 +26,8 @@ pub(crate) enum HubMessage {
     Decided { writes: Vec<OwnWrite> },
     /// The outbox started anew and needs a session.
     OutboxStarted,
+    /// What a hello says of backups and disk has changed.
+    HelloAgain,
     /// A person asks for a synchronisation now. `begun` gets the link as it is before that has an effect.
     Force { full: bool, begun: oneshot::Sender<Link> },
     #[cfg(test)]

@@ -78,6 +78,24 @@ pub struct Backlog {
     pub oldest_pending_at: Option<UtcMs>,
 }
 
+/// Result of a restore drill: the newest backup was restored into a scratch folder, verified, and removed again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BackupDrill {
+    /// When the drill ended.
+    pub finished_at: UtcMs,
+    /// Duration of the drill in milliseconds.
+    pub duration_ms: u64,
+    /// When the backup was made. Null if there was no backup.
+    pub backup_made_at: Option<UtcMs>,
+    /// Number of records that were verified. 0 if the drill failed.
+    pub records_count: u64,
+    /// Reason of the failure. Null if the drill succeeded.
+    pub problem: Option<String>,
+    /// When the last successful drill ended. Null if there was none.
+    pub succeeded_at: Option<UtcMs>,
+}
+
 /// Request body of `POST /api/sync/hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -104,6 +122,10 @@ pub struct Hello {
     pub day_start: String,
     /// Time zone of the store's business dates, IANA name. Null if the zone has no name.
     pub timezone: Option<String>,
+    /// The last restore drill of the store's backups. Null if there was none.
+    pub drill: Option<BackupDrill>,
+    /// First damage that the background check of the journal found. Null if it found none.
+    pub damage: Option<String>,
 }
 
 /// Instruction of the hub to a store.

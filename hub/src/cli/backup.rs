@@ -29,6 +29,24 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Restores the newest backup in a place of its own, and says whether it is whole.
+pub async fn drill(config: &Config) -> anyhow::Result<()> {
+    let (db, _) = hub::open_db(config).await?;
+    let result = backup::drill::run(config, &db).await;
+    db.close().await;
+    let result = result?;
+    match (result.problem, result.backup_made_at) {
+        (Some(problem), Some(at)) => bail!("the backup of {at} can't be restored: {problem}"),
+        (Some(problem), None) => bail!(problem),
+        (None, at) => {
+            let (at, seconds) = (at.unwrap_or_default(), result.duration_ms.div_ceil(1000));
+            let records = result.records_count;
+            println!("the backup of {at} was restored and verified: {records} records in {seconds} s");
+        }
+    }
+    Ok(())
+}
+
 /// Puts a backup where there is no hub.
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     let identity = backup::restore(config, from).await?;

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::state::hub::{fingerprint_key, open_db, token_key};
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::BackupDrill;
 use edge::keys::KeyError;
 use edge::server::certificate;
 use edge::server::command::words;
@@ -63,6 +64,7 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     let sql = "SELECT MAX(made_at) FROM backups";
     let counted: Option<i64> = sqlx::query_scalar(sql).fetch_one(db.pool()).await?;
     report.add("backup", backup(overview.last_backup_at, counted.map(UtcMs)));
+    report.add("drill", drilled(overview.last_drill.as_ref()));
     let problems = status::problems(&overview);
     if problems.is_empty() {
         report.add("stores", Ok("no store has a problem, and no record is parked".to_owned()));
@@ -77,6 +79,25 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether the newest backups can be restored.
+fn drilled(last: Option<&BackupDrill>) -> Result<String, String> {
+    let Some(drill) = last else {
+        return Err("no backup was ever restored to check it: run cloud-hub drill".to_owned());
+    };
+    if let Some(problem) = &drill.problem {
+        return Err(format!("the last backup can't be restored: {problem}"));
+    }
+    let said = format!("a backup was restored and verified at {}", drill.finished_at);
+    if age(drill.finished_at) > BACKUP_AGE_MAX {
+        return Err(format!("{said}: is cloud-hub-backup.timer enabled?"));
+    }
+    Ok(said)
+}
+
+fn age(at: UtcMs) -> Duration {
+    Duration::from_millis(clock::now().0.saturating_sub(at.0).try_into().unwrap_or(0))
+}
+
 /// `last`: the last backup that was ever made; `counted`: the last one of this generation.
 fn backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String> {
     let Some(last) = counted else {
@@ -87,9 +108,8 @@ fn backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String>
             ),
         });
     };
-    let age = Duration::from_millis(clock::now().0.saturating_sub(last.0).try_into().unwrap_or(0));
     let said = format!("the last one is of {last}");
-    if age > BACKUP_AGE_MAX {
+    if age(last) > BACKUP_AGE_MAX {
         return Err(format!("{said}: is cloud-hub-backup.timer enabled?"));
     }
     Ok(said)

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::office::overview::overview::{self, Overview};
 use crate::state::hub;
+use domain::wire::sync::BackupDrill;
 use edge::clock;
 use std::collections::BTreeMap;
 
@@ -63,9 +64,17 @@ fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
     let proof =
         overview.last_proof.as_ref().map_or_else(|| "none yet".to_owned(), |proof| proof.at.to_string());
     let backup = overview.last_backup_at.map_or_else(|| "none yet".to_owned(), |at| at.to_string());
+    let drill = match &overview.last_drill {
+        None => "none yet".to_owned(),
+        Some(BackupDrill { finished_at, problem: None, .. }) => finished_at.to_string(),
+        Some(BackupDrill { finished_at, problem: Some(problem), .. }) => {
+            format!("failed at {finished_at}: {problem}")
+        }
+    };
     lines.extend([
         ("last proof", proof),
         ("last backup", backup),
+        ("last drill", drill),
         ("exceptions", format!("{} open", overview.exceptions_count)),
         ("orders", format!("{} wait for approval", overview.orders_to_approve_count)),
         ("settlements", format!("{} not approved", overview.settlements_open_count)),

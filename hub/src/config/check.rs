@@ -60,6 +60,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     }
     let keep = (BACKUPS_MIN..=1000).contains(&config.backup.keep);
     rule(keep, "backup.keep", "must be 2 to 1000: with fewer, stores could never delete records");
+    rule(config.backup.drill_limit > Period::seconds(0), "backup.drill_limit", "must be more than 0s");
     rule((1..=1024).contains(&config.sync.batches_at_once), "sync.batches_at_once", "must be 1 to 1024");
     rule(config.sync.enrolment_ttl >= Period::seconds(1), "sync.enrolment_ttl", "must be at least 1s");
     office((&config.finance, &config.purchasing, &config.settlement), &mut rule);

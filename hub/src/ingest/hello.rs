@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::failure::Failure;
 use crate::db::{Db, Write, signed};
+use crate::ingest::condition;
 use crate::ingest::invented::{LINEAGE_MAX, refused};
 use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
 use crate::table::epoch::{Cursor, cursors, number};
@@ -343,7 +344,7 @@ async fn seen(
     let query = query.bind(oldest.map(|at| at.0)).bind(&hello.day_start);
     let query = query.bind(peer.to_string());
     query.execute(&mut ***write).await?;
-    Ok(())
+    condition::keep(write, &store.store_id, hello, now).await
 }
 
 /// Oldest epoch first, as they are to be completed: those that the store named itself, and those whose records it may

@@ -1,6 +1,7 @@
 //! Backups beside a hub that serves: one consistent copy, verified before it gets its name, and what stores
 //! may forget because of it (docs/protocol.md#generations-and-recovery).
 
+pub mod drill;
 mod kept;
 mod restored;
 mod tool;

@@ -48,7 +48,7 @@ pub const HELLO: Doc = Doc::of("Store protocol", "Begin a sync session")
         r#"{"store_id": "S001", "epoch": "1-00a1b2c3d4e5f607", "lineage": [], "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": "2026-11-20T02:06:34.739Z",
             "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "04:00",
-            "timezone": "Asia/Jakarta"}"#,
+            "timezone": "Asia/Jakarta", "drill": null, "damage": null}"#,
     )
     .answers::<HelloAnswer>(
         r#"{"directive": "ok", "n": 1, "heads": [], "hub_generation": "g1",

@@ -31,6 +31,10 @@ pub const TIMEZONE: &str = "timezone_changed";
 pub const LOOKUPS: &str = "too_many_lookups";
 /// It reserved pieces for more returns at once than a shop has tills.
 pub const RESERVATIONS: &str = "too_many_reservations";
+/// Its newest backup can't be restored.
+pub const DRILL: &str = "backup_failed";
+/// Its journal is damaged on its disk.
+pub const DAMAGE: &str = "journal_damaged";
 /// A day's figures differ.
 pub const DIGEST: &str = "digest_difference";
 

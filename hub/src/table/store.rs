@@ -14,7 +14,8 @@ use sqlx::{AnyConnection, AnyPool, Error};
 /// Columns that [`read`] reads.
 pub const COLUMNS: &str = "store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch, \
                            last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, \
-                           digest_result, digest_at";
+                           digest_result, digest_at, drill_finished_at, drill_duration_ms, drill_backup_at, \
+                           drill_records, drill_problem, drill_succeeded_at";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRow {
@@ -54,6 +55,18 @@ pub struct StoreRow {
     pub digest_result: Option<String>,
     /// Time of the comparison.
     pub digest_at: Option<UtcMs>,
+    /// When the last restore drill ended.
+    pub drill_finished_at: Option<UtcMs>,
+    /// Duration of the drill.
+    pub drill_duration_ms: Option<i64>,
+    /// When the backup of the drill was made.
+    pub drill_backup_at: Option<UtcMs>,
+    /// Number of records that the drill verified.
+    pub drill_records: Option<i64>,
+    /// Why the drill failed.
+    pub drill_problem: Option<String>,
+    /// When the last successful drill ended.
+    pub drill_succeeded_at: Option<UtcMs>,
 }
 
 /// A row.
@@ -64,7 +77,8 @@ pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
     Ok(columns!(row => StoreRow {
         store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
         last_seen_at, version, clock_skew_ms, pending, oldest_pending_at, digest_date, digest_result,
-        digest_at,
+        digest_at, drill_finished_at, drill_duration_ms, drill_backup_at, drill_records, drill_problem,
+        drill_succeeded_at,
     }))
 }
 

@@ -8,18 +8,21 @@ use crate::http::Request;
 use crate::http::ask::{answered, ask, run};
 use crate::http::failure::stored;
 use crate::upkeep::job::{Job, State};
-use crate::upkeep::{Step, Upkeep, kept, outcome};
+use crate::upkeep::{Step, Upkeep, drill, kept, outcome};
 use actors::{Failure, commands};
 use anyhow::Context;
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::BackupDrill;
 use edge::identity::EmptyBody;
-use edge::{ApiError, Doc, Reply};
+use edge::{ApiError, Doc, Reply, clock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
+use storage::ScrubState;
 
 pub const SETTINGS: Doc =
     Doc::of("Operation", "Retrieve the settings in force and the source of each; secrets are masked")
@@ -49,7 +52,7 @@ pub struct Admin {
     loaded: Loaded,
     data: PathBuf,
     /// Folder of the backups that a page requests.
-    backups: PathBuf,
+    pub(crate) backups: PathBuf,
     /// Number of these backups that are kept.
     keep: usize,
     verifying: Job,
@@ -115,8 +118,38 @@ struct WorkView {
     backup: Option<Work>,
     /// Backups below the data folder, newest first.
     backups: Vec<KeptBackup>,
+    /// Result of the last restore drill, in which the newest backup was restored and verified. Null if there was none.
+    drill: Option<BackupDrill>,
+    /// State of the background check of the journal.
+    scrub: ScrubView,
     /// Free bytes on the disk of the data folder.
     free_bytes: u64,
+}
+
+/// State of the background check, which reads the sealed segments of the journal once a day.
+#[derive(Serialize, JsonSchema)]
+struct ScrubView {
+    /// When the last pass over all segments ended. Null if none ended since the daemon started.
+    finished_at: Option<UtcMs>,
+    /// Number of bytes that the current or last pass has read.
+    read_bytes: u64,
+    /// Number of bytes that the pass reads in all.
+    total_bytes: u64,
+    /// Damage that was found, with file and offset. Empty if there was none.
+    damage: Vec<String>,
+}
+
+/// The wall clock's time of an instant of this process.
+pub(crate) fn time_of(instant: Instant) -> UtcMs {
+    let ago = i64::try_from(instant.elapsed().as_millis()).unwrap_or(i64::MAX);
+    UtcMs(clock::now().0.saturating_sub(ago))
+}
+
+impl From<ScrubState> for ScrubView {
+    fn from(state: ScrubState) -> Self {
+        let ScrubState { finished, read_bytes, total_bytes, damage } = state;
+        Self { finished_at: finished.map(time_of), read_bytes, total_bytes, damage }
+    }
 }
 
 /// A stored backup.
@@ -183,7 +216,8 @@ pub async fn change_settings(request: Request) -> Answered {
 pub async fn work(request: Request) -> Answered {
     let admin = &request.state.admin;
     let backups = admin.backups.clone();
-    let kept = tokio::task::spawn_blocking(move || kept::list(&backups)).await.map_err(ApiError::internal)?;
+    let read = move || (kept::list(&backups), drill::last(&backups));
+    let (kept, drill) = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
     let backups = kept.map_err(ApiError::internal)?.into_iter().map(|kept| KeptBackup {
         folder: kept.folder.display().to_string(),
         made_at: kept.made_at,
@@ -193,6 +227,8 @@ pub async fn work(request: Request) -> Answered {
         verify: admin.verifying.latest().map(Work::from),
         backup: admin.backing_up.latest().map(Work::from),
         backups: backups.collect(),
+        drill,
+        scrub: ScrubView::from(request.state.store.storage().scrub()),
         free_bytes: request.state.store.storage().stats().free_bytes,
     }))
 }

@@ -10,7 +10,7 @@ use crate::folder::layout::{Layout, is_filled, make_dir, remove, replace, sync_d
 use crate::folder::manifest::make_key;
 use crate::handle::Storage;
 use crate::options::Options;
-use crate::recovery::verify::{Progress, verify_copy};
+use crate::recovery::verify::{Progress, VerifyReport, verify_copy};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
@@ -21,6 +21,8 @@ pub struct Restoring {
     layout: Layout,
     /// The backup that was restored.
     pub backup: Backup,
+    /// Number of records that were verified in the copy.
+    pub records: u64,
     /// Whether the folder was made for it.
     is_new: bool,
 }
@@ -41,9 +43,12 @@ pub fn restore(
         let what = "it is not empty: a restore does not change an existing store".to_owned();
         return Err(StorageError::Refused { path: target.to_owned(), what });
     }
-    let restoring = Restoring { is_new: !target.exists(), layout, backup };
+    let mut restoring = Restoring { is_new: !target.exists(), layout, backup, records: 0 };
     match restoring.fill(source, progress) {
-        Ok(()) => Ok(restoring),
+        Ok(report) => {
+            restoring.records = report.records;
+            Ok(restoring)
+        }
         Err(error) => {
             // If that fails too, the sign is still there.
             let _ = restoring.discard();
@@ -53,7 +58,7 @@ pub fn restore(
 }
 
 impl Restoring {
-    fn fill(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<(), StorageError> {
+    fn fill(&self, source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport, StorageError> {
         let Self { layout, backup, .. } = self;
         let target = &layout.0;
         make_dir(target)?;
@@ -80,7 +85,7 @@ impl Restoring {
         }
         let report = verify_copy(target, &mut |step| progress(Progress { step: "verify", ..step }))?;
         match report.problems.first() {
-            None if report.head_lsn == backup.lsn => Ok(()),
+            None if report.head_lsn == backup.lsn => Ok(report),
             None => {
                 let what = format!("it ends at lsn {}, the backup says {}", report.head_lsn, backup.lsn);
                 Err(StorageError::damaged(source, 0, what))

@@ -5,7 +5,7 @@ use crate::journal::history::History;
 use crate::journal::segment::Segment;
 use crate::journal::walk::{Position, Walk};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes that are read between two pauses.
 const STRIDE_BYTES: u64 = 1024 * 1024;
@@ -14,10 +14,23 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Pause between passes over all segments.
 const PASS_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Results of the scrub, and its stop signal.
+/// How far the scrub is, and what it found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScrubState {
+    /// When the last pass over all sealed segments ended. `None` if none ended since the start.
+    pub finished: Option<Instant>,
+    /// Bytes that the current or last pass has read.
+    pub read_bytes: u64,
+    /// Bytes that the pass reads in all.
+    pub total_bytes: u64,
+    /// Damage by file and offset.
+    pub damage: Vec<String>,
+}
+
+/// State of the scrub, and its stop signal.
 #[derive(Debug, Default)]
 pub struct Scrub {
-    found: Mutex<Vec<String>>,
+    state: Mutex<ScrubState>,
     stop: Mutex<bool>,
     stopped: Condvar,
 }
@@ -26,20 +39,33 @@ impl Scrub {
     /// Reads sealed segments until it is stopped.
     pub fn run(&self, history: &History) {
         loop {
-            for part in history.sealed() {
+            let parts = history.sealed();
+            self.change(|state| {
+                state.total_bytes = parts.iter().map(|part| part.end.offset).sum();
+                state.read_bytes = 0;
+            });
+            for part in parts {
                 if self.check(&part.segment, &part.end).is_none() {
                     return;
                 }
             }
+            self.change(|state| {
+                state.read_bytes = state.total_bytes;
+                state.finished = Some(Instant::now());
+            });
             if self.pause(PASS_PAUSE) {
                 return;
             }
         }
     }
 
-    /// Damage by file and offset.
-    pub fn found(&self) -> Vec<String> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// How far it is, and what it found.
+    pub fn state(&self) -> ScrubState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut ScrubState)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Stops the thread.
@@ -68,6 +94,7 @@ impl Scrub {
             }
             if walk.place().offset >= stride_end {
                 stride_end = walk.place().offset + STRIDE_BYTES;
+                self.change(|state| state.read_bytes += STRIDE_BYTES);
                 if self.pause(PAUSE) {
                     return None;
                 }
@@ -78,11 +105,12 @@ impl Scrub {
 
     fn name(&self, error: StorageError) {
         let text = error.to_string();
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if !found.contains(&text) {
-            tracing::error!(%error, "the scrub found damage in an old segment");
-            found.push(text);
-        }
+        self.change(|state| {
+            if !state.damage.contains(&text) {
+                tracing::error!(%error, "the scrub found damage in an old segment");
+                state.damage.push(text);
+            }
+        });
     }
 
     /// Waits; true when it was stopped.

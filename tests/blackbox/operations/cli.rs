@@ -10,7 +10,7 @@ use testkit::process;
 use testkit::store::{PASSWORD, Store};
 
 /// Every command of the contract.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "init",
     "serve",
     "user",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 16] = [
     "doctor",
     "man",
     "backup",
+    "drill",
     "restore",
     "verify",
     "rebuild-index",
@@ -110,7 +111,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         "cashier",
         "--password-stdin",
     ];
-    let table: [(&[&str], i32, &str); 21] = [
+    let table: [(&[&str], i32, &str); 22] = [
         (&["init", "--password-stdin"], 1, ""),
         (&["serve"], 73, "in use"),
         (add, 0, "n@s001.example"),
@@ -131,6 +132,7 @@ fn every_command_has_an_end_beside_a_daemon_that_sells_on() {
         (&["config", "check"], 0, "are right"),
         (&["doctor"], 1, "PROBLEM  backup     there is none"),
         (&["backup"], 0, "verified"),
+        (&["drill"], 0, "restored and verified"),
         (&["doctor"], 0, "ok       hub        none"),
     ];
     for (arguments, code, word) in table {

@@ -32,6 +32,7 @@ sale=$(post /api/pos/transactions '{"items":[{"sku":"A","qty":1,"price":5000}],
 echo "$sale" | grep -q '"state":"paid"'
 echo "first sale after $(( ($(date +%s%N) - started) / 1000000 )) ms"
 $as_store store-router backup
+$as_store store-router drill
 $as_store store-router doctor
 kill "$daemon"
 wait "$daemon" || true

@@ -9,9 +9,12 @@ use domain::rules::hub::sync::session::{
     AfterHello, decide_after_hello, highest_number, lineage_of_hello, push_overtook_hello,
 };
 use domain::wire::record::SCHEMA;
-use domain::wire::sync::{Hello, HelloAnswer};
+use domain::wire::sync::{BackupDrill, Hello, HelloAnswer};
 use ractor::ActorRef;
 use std::time::Duration;
+
+/// What a hello says of backups and disk.
+pub(super) type Condition = (Option<BackupDrill>, Option<String>);
 
 impl State {
     /// Sends hello; the answer comes back as [`HubMessage::Greeted`].
@@ -22,6 +25,7 @@ impl State {
         // leaves it out.
         let epoch = storage.head().epoch;
         let lineage = lineage_of_hello(storage.outbox().lineage()?, &epoch);
+        let (drill, damage) = self.condition();
         let hello = Hello {
             store_id: storage.store_id().0.clone(),
             epoch,
@@ -34,8 +38,11 @@ impl State {
             backlog: storage.outbox().backlog()?,
             day_start: self.context.rules.now().day_start.strftime("%H:%M").to_string(),
             timezone: self.context.rules.now().timezone.iana_name().map(str::to_owned),
+            drill,
+            damage,
         };
         self.hello_epoch.clone_from(&hello.epoch);
+        self.hello_condition = (hello.drill.clone(), hello.damage.clone());
         let (me, plan) = (me.clone(), self.plan);
         tokio::spawn(async move {
             let result = Box::new(client.hello(&hello).await);
@@ -51,6 +58,11 @@ impl State {
         self.hello_epoch != self.context.storage.head().epoch
     }
 
+    /// The last restore drill, and the first damage that was found in the journal.
+    fn condition(&self) -> Condition {
+        ((self.context.config.sync.drill)(), self.context.storage.damage().into_iter().next())
+    }
+
     /// Acts on the answer to a hello.
     pub(super) async fn on_hello_answer(
         &mut self,
@@ -58,7 +70,8 @@ impl State {
         answer: HelloAnswer,
     ) -> Result<(), CallError> {
         self.merge_hub_time(answer.hub_time).await?;
-        if self.epoch_changed_since_hello() {
+        // A condition that changed while the hello was on its way would otherwise wait for the next session.
+        if self.epoch_changed_since_hello() || self.hello_condition != self.condition() {
             self.hello_in(me, Duration::ZERO);
             return Ok(());
         }

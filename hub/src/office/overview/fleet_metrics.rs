@@ -3,6 +3,8 @@
 
 use crate::columns;
 use crate::db::Db;
+use crate::office::stores::problem::DRILL_AGE_MS_MAX;
+use crate::table::drill;
 use domain::model::base::time::UtcMs;
 use sqlx::{AnyPool, Error};
 use std::fmt::Write;
@@ -17,6 +19,8 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
     let version = vec![(edge::VERSION.to_owned(), 1)];
     family(&mut text, ("hub_build_info", "version"), "1, with the version of the program", version);
     family(&mut text, ("hub_stores", "state"), "Stores by state", stores(pool, now).await?);
+    let drills = drills(pool, now).await?;
+    family(&mut text, ("hub_store_backups", "state"), "Stores by the state of their backups", drills);
     let (pending, oldest) = pending(pool).await?;
     single(
         &mut text,
@@ -40,6 +44,13 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
         sqlx::query_scalar::<_, Option<i64>>("SELECT MAX(made_at) FROM backups").fetch_one(pool).await?;
     let help = "Time of the last backup of this generation, in seconds since 1970; 0 if there is none";
     single(&mut text, "hub_last_backup_timestamp_seconds", help, last.unwrap_or(0) / 1000);
+    let drill = drill::last(pool).await?;
+    let ok = drill.as_ref().is_some_and(|drill| drill.problem.is_none());
+    let help = "1 if the last restore drill of a backup of head office succeeded";
+    single(&mut text, "hub_backup_drill_ok", help, i64::from(ok));
+    let help = "End of the last successful restore drill, in seconds since 1970; 0 if there was none";
+    let succeeded_ms = drill.and_then(|drill| drill.succeeded_at).map_or(0, |at| at.0);
+    single(&mut text, "hub_backup_drill_success_timestamp_seconds", help, succeeded_ms / 1000);
     Ok(text)
 }
 
@@ -49,6 +60,16 @@ async fn stores(pool: &AnyPool, now: UtcMs) -> Result<Vec<(String, i64)>, Error>
                ELSE 'active' END AS state FROM stores WHERE kind = 'store') known GROUP BY state ORDER BY state";
     let silent_before = now.0.saturating_sub(SILENT_MS);
     let rows = sqlx::query(sql).bind(silent_before).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok(columns!(row => (state, count)))).collect()
+}
+
+async fn drills(pool: &AnyPool, now: UtcMs) -> Result<Vec<(String, i64)>, Error> {
+    let sql = "SELECT state, COUNT(*) AS count FROM (SELECT CASE WHEN drill_problem IS NOT NULL THEN 'failed' \
+               WHEN drill_succeeded_at IS NULL THEN 'never' WHEN drill_succeeded_at < $1 THEN 'old' ELSE 'checked' END \
+               AS state FROM stores WHERE kind = 'store' AND disabled = 0 AND enrolled_at IS NOT NULL) known \
+               GROUP BY state ORDER BY state";
+    let old_before = now.0.saturating_sub(DRILL_AGE_MS_MAX);
+    let rows = sqlx::query(sql).bind(old_before).fetch_all(pool).await?;
     rows.iter().map(|row| Ok(columns!(row => (state, count)))).collect()
 }
 

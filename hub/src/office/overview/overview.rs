@@ -2,7 +2,9 @@
 
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::stores::status;
+use crate::table::drill;
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::BackupDrill;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,6 +39,8 @@ pub struct Overview {
     pub last_proof: Option<LastProof>,
     /// Time of the last `cloud-hub backup`. Null if there was none.
     pub last_backup_at: Option<UtcMs>,
+    /// The last restore drill, in which the newest backup was restored and verified. Null if there was none.
+    pub last_drill: Option<BackupDrill>,
 }
 
 /// Looks at everything, store by store in pages.
@@ -62,6 +66,7 @@ pub async fn read(pool: &AnyPool, now: UtcMs, today: Date) -> Result<Overview, s
         invoices_due_count,
         last_proof: proof::last(&mut *pool.acquire().await?).await?,
         last_backup_at: backup.map(UtcMs),
+        last_drill: drill::last(pool).await?,
     })
 }
 

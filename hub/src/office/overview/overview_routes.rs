@@ -15,7 +15,7 @@ pub const READ: Doc =
     "stores_by_problem": {"silent": 1, "not_enrolled": 1}, "parked_count": 2,
     "parked_by_code": {"unknown_type": 2}, "exceptions_count": 3,
     "orders_to_approve_count": 1, "settlements_open_count": 2, "invoices_due_count": 1,
-    "last_proof": null, "last_backup_at": "2026-11-20T02:06:34.739Z"}"#,
+    "last_proof": null, "last_backup_at": "2026-11-20T02:06:34.739Z", "last_drill": null}"#,
         );
 
 /// `GET /api/admin/overview`

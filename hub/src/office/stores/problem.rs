@@ -16,6 +16,9 @@ const SILENT_MS: i64 = 5 * 60 * 1000;
 /// again, in milliseconds (a day).
 const COPY_SILENT_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// A store restores its newest backup every night; one night may be missed, in milliseconds (50 h).
+pub const DRILL_AGE_MS_MAX: i64 = 50 * 60 * 60 * 1000;
+
 /// A problem of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "StoreProblem")]
@@ -109,5 +112,16 @@ fn of_row(store: &StoreRow, now: UtcMs) -> Vec<Problem> {
         let message = format!("{pending} of its records have not arrived yet");
         problems.push(problem("backlog", message, oldest));
     }
+    problems.extend(drill(store, enrolled_at, now));
     problems
+}
+
+/// Whether it is too long ago that a backup of the store was restored to check it.
+fn drill(store: &StoreRow, enrolled_at: UtcMs, now: UtcMs) -> Option<Problem> {
+    let (since, message) = match store.drill_succeeded_at {
+        Some(at) => (at, "no backup of it was restored and verified since then"),
+        None => (enrolled_at, "no backup of it was ever restored and verified"),
+    };
+    let is_late = since.0 < now.0.saturating_sub(DRILL_AGE_MS_MAX);
+    is_late.then(|| Problem { code: "backup_unchecked".to_owned(), message: message.to_owned(), since })
 }

@@ -8,6 +8,7 @@ use crate::table::store::StoreRow;
 use crate::{columns, table};
 use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::BackupDrill;
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -57,6 +58,8 @@ pub struct StoreView {
     pub problems: Vec<Problem>,
     /// Result of the last daily comparison. Null if there was none.
     pub digest: Option<LastDigest>,
+    /// The last restore drill, in which the store restored and verified its newest backup. Null if there was none.
+    pub drill: Option<BackupDrill>,
 }
 
 /// The last comparison of a business day.
@@ -251,6 +254,18 @@ async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx:
     rows.iter().map(one).collect()
 }
 
+fn drill(row: &StoreRow) -> Option<BackupDrill> {
+    let unsigned = |figure: Option<i64>| figure.unwrap_or(0).unsigned_abs();
+    Some(BackupDrill {
+        finished_at: row.drill_finished_at?,
+        duration_ms: unsigned(row.drill_duration_ms),
+        backup_made_at: row.drill_backup_at,
+        records_count: unsigned(row.drill_records),
+        problem: row.drill_problem.clone(),
+        succeeded_at: row.drill_succeeded_at,
+    })
+}
+
 fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
     let state = StoreState::of(row.disabled, row.enrolled_at.is_some());
     let date = row.digest_date.as_ref().and_then(|date| date.parse().ok());
@@ -263,6 +278,7 @@ fn view(row: &StoreRow, fleet: &Fleet, now: UtcMs) -> StoreView {
     StoreView {
         problems: fleet.problems(row, now),
         digest,
+        drill: drill(row),
         store_id: row.store_id.clone(),
         kind: StoreKind::of(&row.kind),
         name: row.name.clone(),

@@ -240,6 +240,7 @@ async fn every_list_beside_the_books_is_proven() {
         "hub_entries_total{kind=\"event\"} ",
         "hub_build_info{version=\"",
         "hub_stores{state=\"",
+        "hub_store_backups{state=\"never\"} ",
         "hub_pending_records 0",
         "hub_oldest_pending_seconds 0",
         "# HELP hub_parked_records Records on hold, by reason",
@@ -247,6 +248,8 @@ async fn every_list_beside_the_books_is_proven() {
         "hub_database_connections_idle ",
         "hub_database_writers_waiting 0",
         "hub_last_backup_timestamp_seconds 0",
+        "hub_backup_drill_ok 0",
+        "hub_backup_drill_success_timestamp_seconds 0",
     ] {
         assert!(metrics.lines().any(|known| known.starts_with(line)), "{line}: {metrics}");
     }

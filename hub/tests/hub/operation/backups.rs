@@ -52,6 +52,46 @@ async fn two_kept_backups_say_what_stores_may_forget() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_newest_backup_is_restored_beside_itself_and_a_damaged_one_is_named() {
+    let server = Server::start().await;
+    let shop = Shop::sold(&server, "S001", 5).await;
+    let admin = server.admin().await;
+    let seen = async || admin.get("/api/admin/overview").await.data()["last_drill"].clone();
+    assert_eq!(seen().await, serde_json::Value::Null);
+    let to = tempfile::tempdir().unwrap();
+    let made = backup(&server.place, to.path());
+    // What a drill that was killed has left.
+    std::fs::create_dir_all(to.path().join(".drill/data")).unwrap();
+    std::fs::write(to.path().join(".drill/hub.sqlite"), "half").unwrap();
+    let done = server.place.run(&["drill"], "");
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert!(stdout(&done).contains("was restored and verified: 5 records"), "{}", stdout(&done));
+    let good = seen().await;
+    assert_eq!((&good["problem"], &good["records_count"]), (&serde_json::Value::Null, &5.into()), "{good}");
+    assert!(!to.path().join(".drill").exists(), "the copy is removed");
+    assert_eq!(stable(&shop).await, 0, "the hub that serves is as it was");
+
+    let file = std::fs::read_dir(&made).unwrap().map(|entry| entry.unwrap().path());
+    let file = file.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("hub."));
+    let mut bytes = std::fs::read(file.as_ref().unwrap()).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(file.unwrap(), bytes).unwrap();
+    let done = server.place.run(&["drill"], "");
+    assert_eq!(done.status.code(), Some(1), "{}", stdout(&done));
+    let bad = seen().await;
+    assert!(bad["problem"].as_str().unwrap().contains("differs from what was backed up"), "{bad}");
+    assert_eq!(bad["succeeded_at"], good["finished_at"]);
+    let doctor = stdout(&server.place.run(&["doctor"], ""));
+    assert!(doctor.contains("PROBLEM  drill      the last backup can't be restored"), "{doctor}");
+    let text = std::fs::read_to_string(&server.place.config).unwrap();
+    std::fs::write(&server.place.config, format!("{text}\n[backup]\ndrill_limit = \"1ms\"\n")).unwrap();
+    backup(&server.place, to.path());
+    let done = server.place.run(&["drill"], "");
+    assert!(stderr(&done).contains("not finished within 1ms (backup.drill_limit)"), "{}", stderr(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_last_few_backups_stay_and_what_is_not_theirs() {
     let server = Server::start().await;
     let text = std::fs::read_to_string(&server.place.config).unwrap();

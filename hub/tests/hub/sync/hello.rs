@@ -2,7 +2,9 @@
 
 use crate::support::server::Server;
 use crate::support::shop::{Chain, FIRST, Shop};
+use domain::model::base::time::UtcMs;
 use domain::model::hub::chain::GENESIS;
+use edge::clock;
 use edge::keys::SigningKey;
 use serde_json::json;
 use std::sync::Arc;
@@ -140,6 +142,43 @@ async fn status_shows_what_the_store_told() {
     assert_eq!(data["oldest_pending_at"], "2026-11-20T02:06:34.739Z");
     assert_eq!(data["epoch"], FIRST);
     assert!(data["clock_skew_ms"].as_i64().unwrap().abs() < 60_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_whose_backups_were_not_restored_for_two_days_has_a_problem() {
+    let server = Server::start().await;
+    let shop = Shop::open(&server, "S001").await;
+    let admin = server.admin().await;
+    let problems = async || admin.get("/api/stores/S001/status").await.data()["problems"].clone();
+    assert_eq!(problems().await, json!([]));
+    let sql = "UPDATE stores SET enrolled_at = enrolled_at - 180000001";
+    sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
+    assert_eq!(problems().await[0]["code"], "backup_unchecked");
+    let mut body = shop.hello_body();
+    let drill = |finished: i64, problem: Option<&str>| {
+        let at = UtcMs(clock::now().0 - finished);
+        json!({"finished_at": at, "duration_ms": 5, "backup_made_at": at, "records_count": 7, "problem": problem,
+            "succeeded_at": at})
+    };
+    body["drill"] = drill(1000, None);
+    shop.say_hello(&body).await.data();
+    assert_eq!(problems().await, json!([]));
+    assert_eq!(admin.get("/api/stores/S001/status").await.data()["drill"], body["drill"]);
+    body["drill"] = drill(180_000_001, None);
+    shop.say_hello(&body).await.data();
+    assert_eq!(problems().await[0]["code"], "backup_unchecked");
+    body["drill"] = drill(1000, Some("a file is\u{0} damaged"));
+    body["damage"] = json!("journal/1.seg, offset 7");
+    shop.say_hello(&body).await.data();
+    let told = problems().await.to_string();
+    assert!(
+        told.contains("can't be restored: a file is damaged") && told.contains("1.seg, offset 7"),
+        "{told}"
+    );
+    body["drill"] = drill(1000, None);
+    body["damage"] = json!(null);
+    shop.say_hello(&body).await.data();
+    assert_eq!(problems().await, json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
