@@ -3,9 +3,9 @@
 use super::{Loaded, status};
 use crate::config::Config;
 use crate::state::hub::{fingerprint_key, open_db, token_key};
+use crate::table::drill::DrillView;
 use anyhow::bail;
 use domain::model::base::time::UtcMs;
-use domain::wire::sync::BackupDrill;
 use edge::keys::KeyError;
 use edge::server::certificate;
 use edge::server::command::words;
@@ -80,7 +80,7 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
 }
 
 /// Whether the newest backups can be restored.
-fn drilled(last: Option<&BackupDrill>) -> Result<String, String> {
+fn drilled(last: Option<&DrillView>) -> Result<String, String> {
     let Some(drill) = last else {
         return Err("no backup was ever restored to check it: run cloud-hub drill".to_owned());
     };

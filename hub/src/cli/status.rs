@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::db::Db;
 use crate::office::overview::overview::{self, Overview};
 use crate::state::hub;
-use domain::wire::sync::BackupDrill;
+use crate::table::drill::DrillView;
 use edge::clock;
 use std::collections::BTreeMap;
 
@@ -66,8 +66,8 @@ fn lines(overview: &Overview) -> Vec<(&'static str, String)> {
     let backup = overview.last_backup_at.map_or_else(|| "none yet".to_owned(), |at| at.to_string());
     let drill = match &overview.last_drill {
         None => "none yet".to_owned(),
-        Some(BackupDrill { finished_at, problem: None, .. }) => finished_at.to_string(),
-        Some(BackupDrill { finished_at, problem: Some(problem), .. }) => {
+        Some(DrillView { finished_at, problem: None, .. }) => finished_at.to_string(),
+        Some(DrillView { finished_at, problem: Some(problem), .. }) => {
             format!("failed at {finished_at}: {problem}")
         }
     };

@@ -4,13 +4,33 @@ use crate::columns;
 use crate::db::{Db, signed};
 use domain::model::base::time::UtcMs;
 use domain::wire::sync::BackupDrill;
+use schemars::JsonSchema;
+use serde::Serialize;
 use sqlx::AnyPool;
+
+/// Result of a restore drill: the newest backup was restored into a scratch place, verified, and removed again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RestoreDrill")]
+pub struct DrillView {
+    /// When the drill ended.
+    pub finished_at: UtcMs,
+    /// Duration of the drill in milliseconds.
+    pub duration_ms: u64,
+    /// When the backup was made. Null if there was no backup.
+    pub backup_made_at: Option<UtcMs>,
+    /// Number of records that were verified. 0 if the drill failed.
+    pub records_count: u64,
+    /// Reason of the failure. Null if the drill succeeded.
+    pub problem: Option<String>,
+    /// When the last successful drill ended. Null if there was none.
+    pub succeeded_at: Option<UtcMs>,
+}
 
 /// The result of the last drill. `None` if there was none.
 ///
 /// # Errors
 /// The database's.
-pub async fn last(pool: &AnyPool) -> Result<Option<BackupDrill>, sqlx::Error> {
+pub async fn last(pool: &AnyPool) -> Result<Option<DrillView>, sqlx::Error> {
     let sql = "SELECT drill_finished_at, drill_duration_ms, drill_backup_at, drill_records, drill_problem, \
                drill_succeeded_at FROM hub WHERE drill_finished_at IS NOT NULL";
     let row = sqlx::query(sql).fetch_optional(pool).await?;
@@ -25,7 +45,7 @@ pub async fn last(pool: &AnyPool) -> Result<Option<BackupDrill>, sqlx::Error> {
         ) = columns!(row => (drill_finished_at, drill_duration_ms, drill_backup_at, drill_records, drill_problem,
             drill_succeeded_at));
         let (duration_ms, records_count) = (duration_ms.unsigned_abs(), records.unsigned_abs());
-        Ok(BackupDrill { finished_at, duration_ms, backup_made_at, records_count, problem, succeeded_at })
+        Ok(DrillView { finished_at, duration_ms, backup_made_at, records_count, problem, succeeded_at })
     };
     row.as_ref().map(read).transpose()
 }

@@ -104,7 +104,8 @@ impl Scratch {
             config.database.url = format!("sqlite://{}", folder.join("hub.sqlite").display());
             return Ok(Self { folder, config, database: None });
         }
-        let own: String = sqlx::query_scalar("SELECT current_database()").fetch_one(db.pool()).await?;
+        let own: String =
+            sqlx::query_scalar("SELECT CAST(current_database() AS TEXT)").fetch_one(db.pool()).await?;
         let name = format!("{own}_drill");
         config.database.url = with_database(&config.database.url, &name);
         Ok(Self { folder, config, database: Some(name) })

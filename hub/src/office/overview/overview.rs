@@ -2,9 +2,8 @@
 
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::stores::status;
-use crate::table::drill;
+use crate::table::drill::{self, DrillView};
 use domain::model::base::time::UtcMs;
-use domain::wire::sync::BackupDrill;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +39,7 @@ pub struct Overview {
     /// Time of the last `cloud-hub backup`. Null if there was none.
     pub last_backup_at: Option<UtcMs>,
     /// The last restore drill, in which the newest backup was restored and verified. Null if there was none.
-    pub last_drill: Option<BackupDrill>,
+    pub last_drill: Option<DrillView>,
 }
 
 /// Looks at everything, store by store in pages.

@@ -4,11 +4,11 @@ use crate::db::failure::Failure;
 use crate::office::stores::problem::{Fleet, Problem};
 use crate::office::stores::status_counts;
 use crate::office::stores::store::{StoreKind, StoreState};
+use crate::table::drill::DrillView;
 use crate::table::store::StoreRow;
 use crate::{columns, table};
 use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
-use domain::wire::sync::BackupDrill;
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -59,7 +59,7 @@ pub struct StoreView {
     /// Result of the last daily comparison. Null if there was none.
     pub digest: Option<LastDigest>,
     /// The last restore drill, in which the store restored and verified its newest backup. Null if there was none.
-    pub drill: Option<BackupDrill>,
+    pub drill: Option<DrillView>,
 }
 
 /// The last comparison of a business day.
@@ -254,9 +254,9 @@ async fn parked(pool: &AnyPool, store_id: &str) -> Result<Vec<ParkedView>, sqlx:
     rows.iter().map(one).collect()
 }
 
-fn drill(row: &StoreRow) -> Option<BackupDrill> {
+fn drill(row: &StoreRow) -> Option<DrillView> {
     let unsigned = |figure: Option<i64>| figure.unwrap_or(0).unsigned_abs();
-    Some(BackupDrill {
+    Some(DrillView {
         finished_at: row.drill_finished_at?,
         duration_ms: unsigned(row.drill_duration_ms),
         backup_made_at: row.drill_backup_at,

@@ -167,7 +167,7 @@ async fn a_store_whose_backups_were_not_restored_for_two_days_has_a_problem() {
     body["drill"] = drill(180_000_001, None);
     shop.say_hello(&body).await.data();
     assert_eq!(problems().await[0]["code"], "backup_unchecked");
-    body["drill"] = drill(1000, Some("a file is\u{0} damaged"));
+    body["drill"] = drill(1000, Some("a file is damaged"));
     body["damage"] = json!("journal/1.seg, offset 7");
     shop.say_hello(&body).await.data();
     let told = problems().await.to_string();
