@@ -5,7 +5,7 @@ use crate::process::end_below;
 use crate::tools::npm::Npm;
 use crate::tools::postgres::{GIVEN, Postgres};
 use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
-use crate::{demo, documents, fuzz, house, replay};
+use crate::{clients, demo, documents, fuzz, house, replay};
 use crate::{tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -78,7 +78,7 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
-        "installs: schemathesis, prettier, typescript, redocly and spectral from the \
+        "installs: schemathesis, prettier, typescript, redocly, spectral and what makes and checks the clients from the \
          package registries, into the target folder, where python3 and npm are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
          {GIVEN} and {} name them. cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
@@ -100,6 +100,7 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     steps.extend(postgres().await);
     steps.push(unit_files().await);
     steps.push(bounded("OpenAPI documents", linting()).await);
+    steps.push(bounded("clients' days", using_clients()).await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
@@ -208,6 +209,14 @@ async fn linting() -> anyhow::Result<Outcome> {
     match documents::Linters::install().await? {
         Ok(linters) => Ok(judged(documents::run(&linters).await?)),
         Err(why) => Ok(Outcome::Skipped(why)),
+    }
+}
+
+/// The clients of both languages, made from the documents and used for a day.
+async fn using_clients() -> anyhow::Result<Outcome> {
+    match clients::install().await? {
+        clients::Clients::Ready(python) => clients::run(&python).await.map(|()| Outcome::Passed),
+        clients::Clients::Missing(why) => Ok(Outcome::Skipped(why)),
     }
 }
 
