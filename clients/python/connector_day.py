@@ -20,7 +20,7 @@ from cloud_hub.api.purchasing import (
 )
 from cloud_hub.client import AuthenticatedClient
 from cloud_hub.models import (
-    CompleteListOfJournalEntry,
+    CompleteListOfListedJournalEntry,
     JournalLineByHand,
     NewJournalEntry,
     NewOrderLine,
@@ -61,7 +61,7 @@ def main(base_url: str, username: str, password: str) -> None:
     entry = NewJournalEntry(date=today, memo="Insurance", lines=entry_lines)
     posted = expect(create_finance_journal.sync(client=hub, body=entry))
 
-    def page(cursor: str | None) -> CompleteListOfJournalEntry:
+    def page(cursor: str | None) -> CompleteListOfListedJournalEntry:
         return expect(
             list_finance_journal.sync(client=hub, from_=today, to=today, limit=1, cursor=cursor or UNSET)
         )

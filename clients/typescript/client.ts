@@ -118,17 +118,19 @@ export async function* items<Item>(
   } while (cursor !== undefined);
 }
 
+/** An operation that also answers CSV has text as another type of its answer. */
 interface Answer<Data> {
-  data?: { data: Data };
+  data?: { data: Data } | string;
   error?: { error: { code: string; message: string } };
 }
 
-/** The data of a success; a failure is thrown with its code. */
+/** The data of a success in JSON; a failure is thrown with its code. */
 export function expect<Data>(answer: Answer<Data>): Data {
-  if (answer.data === undefined) {
-    throw new Error(`${answer.error?.error.code}: ${answer.error?.error.message}`);
+  if (typeof answer.data === "object") {
+    return answer.data.data;
   }
-  return answer.data.data;
+  const failure = answer.error?.error;
+  throw new Error(failure === undefined ? "the answer is not JSON" : `${failure.code}: ${failure.message}`);
 }
 
 export interface ServerEvent {

@@ -5,7 +5,8 @@ use crate::process::end_below;
 use crate::tools::npm::Npm;
 use crate::tools::postgres::{GIVEN, Postgres};
 use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
-use crate::{demo, fuzz, house, replay, tools::apt, tools::cpu, tools::faketime, tools::units};
+use crate::{clients, demo, documents, fuzz, house, replay};
+use crate::{tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -77,8 +78,8 @@ async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
 
 async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     println!(
-        "installs: schemathesis, prettier and typescript from the package registries, into the \
-         target folder, where python3 and npm are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
+        "installs: schemathesis, prettier, typescript, redocly, spectral and what makes and checks the clients from the \
+         package registries, into the target folder, where python3 and npm are here; PostgreSQL, Chromium with its driver, libfaketime, strace and make with apt-get, unless they are here or \
          {GIVEN} and {} name them. cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
@@ -98,6 +99,8 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     }
     steps.extend(postgres().await);
     steps.push(unit_files().await);
+    steps.push(bounded("OpenAPI documents", linting()).await);
+    steps.push(bounded("clients' days", using_clients()).await);
     steps.push(fuzzing().await);
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
@@ -201,6 +204,26 @@ async fn on_postgres(suite: &[&str]) -> anyhow::Result<Outcome> {
     Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
+/// Redocly and Spectral at the documents of both programs.
+async fn linting() -> anyhow::Result<Outcome> {
+    match documents::Linters::install().await? {
+        Ok(linters) => Ok(judged(documents::run(&linters).await?)),
+        Err(why) => Ok(Outcome::Skipped(why)),
+    }
+}
+
+/// The clients of both languages, made from the documents and used for a day.
+async fn using_clients() -> anyhow::Result<Outcome> {
+    match clients::install().await? {
+        clients::Clients::Ready(python) => clients::run(&python).await.map(|()| Outcome::Passed),
+        clients::Clients::Missing(why) => Ok(Outcome::Skipped(why)),
+    }
+}
+
+fn judged(agree: bool) -> Outcome {
+    if agree { Outcome::Passed } else { Outcome::Failed("see above".to_owned()) }
+}
+
 /// Requests of all sorts, made from the documents of the running programs, as three roles each; both at once, since one
 /// asks one after the other.
 async fn fuzzing() -> Step {
@@ -238,8 +261,7 @@ async fn step(name: &'static str, mut command: Command) -> Step {
 
 /// One of our own commands; what it started ends with it, also when time is up.
 async fn own(name: &'static str, command: impl Future<Output = anyhow::Result<bool>>) -> Step {
-    let judge = |agree| if agree { Outcome::Passed } else { Outcome::Failed("see above".to_owned()) };
-    bounded(name, async { command.await.map(judge) }).await
+    bounded(name, async { command.await.map(judged) }).await
 }
 
 async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<Outcome>>) -> Step {

@@ -81,6 +81,14 @@ pub async fn command(targets: &[Target], examples: u32) -> anyhow::Result<bool> 
 }
 
 impl Target {
+    /// Name for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Hub => "hub",
+        }
+    }
+
     /// Who tries it; the administrator, who can shut the others out, last.
     pub fn people(self) -> [Person; 3] {
         match self {

@@ -4,6 +4,7 @@ mod checks;
 mod clients;
 mod daemon;
 mod demo;
+mod documents;
 mod fuzz;
 mod house;
 mod many_stores;
@@ -63,6 +64,8 @@ enum Command {
     },
     /// Generate the clients of clients/ from docs/openapi/, check their types, and use them at a new store and a new hub
     Clients,
+    /// Check the OpenAPI documents that a new store and a new hub serve with Redocly and Spectral
+    LintOpenapi,
     /// Run the long tests: slow clients, a storm of requests, the model test, schemathesis with many requests,
     /// ten thousand stores, a month offline, the fuzz targets
     Soak(soak::Options),
@@ -95,6 +98,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
             fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
         }
         Command::Clients => clients::command().await,
+        Command::LintOpenapi => documents::command().await,
         Command::Soak(options) => soak::run(options).await,
         Command::Deny => tools::supply::command().await,
         Command::Sbom { to } => tools::supply::sbom(&to).await,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Descriptions of the groups of both programs.
-const TAGS: [(&str, &str); 36] = [
+const TAGS: [(&str, &str); 38] = [
     ("API keys", "Keys with which programs call this API, limited to areas and stores."),
     ("Adjustments", "Corrections of stock: damaged, lost or found goods."),
     ("Audit", "Who did what, and what was refused."),
@@ -11,6 +11,7 @@ const TAGS: [(&str, &str); 36] = [
     ("Days", "Business days of the store: their figures, and sealing."),
     ("Description", "This document."),
     ("Documents of stores", "Sales, returns, shifts and deposits as the stores reported them."),
+    ("Event log", "Numbered events of all stores and of head office, for programs."),
     ("Events", "Notices of changes as server-sent events."),
     ("Finance", "Accounts, journal, trial balance, tax, days and periods of the books."),
     ("Goods of stores", "Receipts, transfers, adjustments and stock counts as the stores reported them."),
@@ -39,6 +40,7 @@ const TAGS: [(&str, &str); 36] = [
     ("Synchronisation", "Exchange of records between stores and head office: conflicts and parked records."),
     ("Transfers", "Goods sent from one place to another."),
     ("Warehouses", "Receipts, transfers, adjustments and stock counts of head office's warehouses."),
+    ("Webhooks", "Addresses of other programs that are sent the events."),
     ("Users", "People who may log in, their roles and devices."),
 ];
 

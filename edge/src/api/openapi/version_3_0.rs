@@ -49,7 +49,6 @@ fn schema(fields: &mut Map<String, Value>) {
         fields.insert("enum".to_owned(), json!([constant]));
     }
     nullable_type(fields);
-    nullable_choice(fields);
     bounds(fields);
     // Whatever stands beside a reference is ignored in 3.0.
     if fields.len() > 1 && fields.get("$ref").is_some_and(Value::is_string) {
@@ -58,42 +57,26 @@ fn schema(fields: &mut Map<String, Value>) {
     }
 }
 
-/// `type: ["string", "null"]` as `type: string, nullable: true`. Several types become a choice.
+/// `type: ["string", "null"]` as `type: string, nullable: true`. Several types become a choice, and `null` is one of its
+/// options: 3.0 has `nullable` only beside a `type`.
 fn nullable_type(fields: &mut Map<String, Value>) {
     if fields.get("type") == Some(&json!("null")) {
-        fields.remove("type");
+        fields.insert("type".to_owned(), "string".into());
         fields.insert("nullable".to_owned(), true.into());
         fields.insert("enum".to_owned(), json!([null]));
     }
     let Some(Value::Array(types)) = fields.get("type").cloned() else { return };
     let others: Vec<&Value> = types.iter().filter(|name| **name != "null").collect();
-    if others.len() < types.len() {
-        fields.insert("nullable".to_owned(), true.into());
-    }
-    match others.as_slice() {
-        [one] => fields.insert("type".to_owned(), (*one).clone()),
-        several => {
-            let choices: Vec<Value> = several.iter().map(|name| json!({"type": name})).collect();
-            fields.remove("type");
-            fields.insert("anyOf".to_owned(), choices.into())
+    if let [one] = others.as_slice() {
+        fields.insert("type".to_owned(), (*one).clone());
+        if others.len() < types.len() {
+            fields.insert("nullable".to_owned(), true.into());
         }
-    };
-}
-
-/// `anyOf: [X, null]` as `allOf: [X], nullable: true`.
-fn nullable_choice(fields: &mut Map<String, Value>) {
-    for key in ["anyOf", "oneOf"] {
-        let Some(Value::Array(options)) = fields.get_mut(key) else { continue };
-        let before = options.len();
-        options.retain(|option| *option != json!({"type": "null"}));
-        if options.len() == before {
-            continue;
-        }
-        let (left, options) = (options.len(), Value::Array(std::mem::take(options)));
-        fields.remove(key);
-        fields.insert(if left == 1 { "allOf" } else { key }.to_owned(), options);
-        fields.insert("nullable".to_owned(), true.into());
+        return;
     }
+    let choices: Vec<Value> = types.iter().map(|name| json!({"type": name})).collect();
+    fields.remove("type");
+    fields.insert("anyOf".to_owned(), choices.into());
 }
 
 /// `exclusiveMinimum: 0` as `minimum: 0, exclusiveMinimum: true`.
@@ -117,16 +100,19 @@ mod tests {
             "name": {"type": ["string", "null"]},
             "const": {"const": "paid"},
             "member": {"anyOf": [{"$ref": "#/m"}, {"type": "null"}], "description": "Member."},
+            "value": {"type": ["string", "integer", "null"]},
             "role": {"$ref": "#/r", "description": "Role."},
             "qty": {"type": "integer", "exclusiveMinimum": 0},
         }});
+        let absent = json!({"type": "string", "nullable": true, "enum": [null]});
         let document = json!({"openapi": "3.1.0", "schema": schema, "example": {"const": 1}});
         assert_eq!(
             convert(&document),
             json!({"openapi": "3.0.3", "example": {"const": 1}, "schema": {"properties": {
                 "name": {"type": "string", "nullable": true},
                 "const": {"enum": ["paid"]},
-                "member": {"allOf": [{"$ref": "#/m"}], "nullable": true, "description": "Member."},
+                "member": {"anyOf": [{"$ref": "#/m"}, absent], "description": "Member."},
+                "value": {"anyOf": [{"type": "string"}, {"type": "integer"}, absent]},
                 "role": {"allOf": [{"$ref": "#/r"}], "description": "Role."},
                 "qty": {"type": "integer", "minimum": 0, "exclusiveMinimum": true},
             }}})
