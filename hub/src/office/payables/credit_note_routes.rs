@@ -15,7 +15,7 @@ use domain::model::books::payables::CreditNote;
 const NOTE: &str = r#"{"credit_note_id": "crn_1", "doc_no": "CN-2026-000001", "supplier_id": "sup_1",
     "credit_note_no": "C-12", "date": "2026-11-20", "kind": "price", "supplier_return_id": null,
     "invoice_id": "inv_1", "lines": [{"invoice_line_no": 1, "store_id": "S001", "receiving_id": null,
-    "receiving_line_no": null, "net": 28800, "tax": 3168}], "net": 28800, "tax": 3168, "total": 31968,
+    "receiving_line_no": null, "account": null, "net": 28800, "tax": 3168}], "net": 28800, "tax": 3168, "total": 31968,
     "applied": 0, "open": 31968, "books": [{"store_id": "S001", "open": 31968}], "state": "approved",
     "note": null, "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "proposed": null}"#;
 
