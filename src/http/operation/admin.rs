@@ -136,7 +136,7 @@ struct ScrubView {
     /// Number of bytes that the pass reads in all.
     total_bytes: u64,
     /// Damage that was found, with file and offset. Empty if there was none.
-    damage: Vec<String>,
+    damaged_places: Vec<String>,
 }
 
 /// The wall clock's time of an instant of this process.
@@ -148,7 +148,7 @@ pub(crate) fn time_of(instant: Instant) -> UtcMs {
 impl From<ScrubState> for ScrubView {
     fn from(state: ScrubState) -> Self {
         let ScrubState { finished, read_bytes, total_bytes, damage } = state;
-        Self { finished_at: finished.map(time_of), read_bytes, total_bytes, damage }
+        Self { finished_at: finished.map(time_of), read_bytes, total_bytes, damaged_places: damage }
     }
 }
 
