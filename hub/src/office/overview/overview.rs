@@ -53,6 +53,8 @@ pub async fn read(pool: &AnyPool, now: UtcMs, today: Date) -> Result<Overview, s
     let sql = "SELECT code, COUNT(*) FROM parked GROUP BY code";
     let parked_by_code: Counts =
         sqlx::query_as::<_, (String, i64)>(sql).fetch_all(pool).await?.into_iter().collect();
+    let last_drill = drill::last(pool).await?;
+    let last_proof = proof::last(&mut *pool.acquire().await?).await?;
     Ok(Overview {
         stores_by_state,
         stores_with_problems_count,
@@ -63,9 +65,9 @@ pub async fn read(pool: &AnyPool, now: UtcMs, today: Date) -> Result<Overview, s
         orders_to_approve_count: count("SELECT COUNT(*) FROM purchase_orders WHERE state = 'draft'").await?,
         settlements_open_count: count("SELECT COUNT(*) FROM settlements WHERE state <> 'approved'").await?,
         invoices_due_count,
-        last_proof: proof::last(&mut *pool.acquire().await?).await?,
+        last_proof,
         last_backup_at: backup.map(UtcMs),
-        last_drill: drill::last(pool).await?,
+        last_drill,
     })
 }
 
