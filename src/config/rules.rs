@@ -6,6 +6,7 @@ use super::shop::Store;
 use domain::model::base::business_date::day_start;
 use domain::model::base::ids::StoreId;
 use domain::model::base::settings::{Policy, ReceiptTexts, Rules};
+use std::sync::Arc;
 
 /// The rules of this shop. The settings have been checked; a zone that vanished since is named.
 pub fn rules(config: &Config) -> Result<Rules, jiff::Error> {
@@ -48,7 +49,7 @@ fn policy(config: &Config) -> Policy {
         points_restore_days: config.points.restore_days,
         reasons: config.reasons.clone(),
         denominations: config.payments.denominations.clone(),
-        receipt: receipt(&config.store),
+        receipt: Arc::new(receipt(&config.store)),
         ..Policy::default()
     }
 }

@@ -9,6 +9,7 @@ use crate::receipt::{Language, ReceiptHeader};
 use actors::StoreHandle;
 use domain::model::base::currency::Currency;
 use domain::model::base::ids::{SessionId, UserId};
+use domain::model::base::settings::ReceiptTexts;
 use domain::model::people::user::Principal;
 use edge::event_stream::{EventBuffer, Streams};
 use edge::identity::{self, Identity};
@@ -78,7 +79,7 @@ impl AppState {
     /// Header of a receipt that is printed now.
     pub fn receipt_header(&self) -> ReceiptHeader {
         let rules = self.store.rules();
-        let mut texts = rules.policy.receipt.clone();
+        let mut texts = ReceiptTexts::clone(&rules.policy.receipt);
         if texts.name.is_empty() {
             // A customer who comes back must be able to tell where the goods were sold.
             texts.name = format!("Store {}", rules.store_id);

@@ -58,6 +58,12 @@ impl ShiftRegistry {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
     }
 
+    /// The newest open shift of a user, with its till.
+    pub(crate) fn shift_of(&self, user: &UserId) -> Option<Arc<ShiftRef>> {
+        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        entries.by_user.get(user).and_then(|shift| entries.by_shift.get(shift)).cloned()
+    }
+
     /// Every shift that is listed.
     pub(crate) fn shifts(&self) -> Vec<ShiftId> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.keys().cloned().collect()

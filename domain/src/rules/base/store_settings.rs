@@ -17,6 +17,7 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Their names, by section and key as in the store's settings file; `tiers` is in no file.
 pub const SETTABLE: [&str; 28] = [
@@ -153,10 +154,14 @@ fn set(rules: &mut Rules, name: &str, value: &Value) -> Result<(), Refusal> {
         "shifts.blind" => policy.blind = switch(name, value)?,
         "shifts.variance_tolerance" => policy.variance_tolerance = amount(name, value)?,
         "stock.negative" => rules.negative_stock = one_of(name, value, "must be allow or reject")?,
-        "store.address" => policy.receipt.address = lines(name, value, ADDRESS_LINES_MAX)?,
-        "store.name" => policy.receipt.name = lines(name, value, 1)?,
-        "store.receipt_footer" => policy.receipt.footer = lines(name, value, FOOTER_LINES_MAX)?,
-        "store.tax_id" => policy.receipt.tax_id = lines(name, value, 1)?,
+        "store.address" => {
+            Arc::make_mut(&mut policy.receipt).address = lines(name, value, ADDRESS_LINES_MAX)?
+        }
+        "store.name" => Arc::make_mut(&mut policy.receipt).name = lines(name, value, 1)?,
+        "store.receipt_footer" => {
+            Arc::make_mut(&mut policy.receipt).footer = lines(name, value, FOOTER_LINES_MAX)?
+        }
+        "store.tax_id" => Arc::make_mut(&mut policy.receipt).tax_id = lines(name, value, 1)?,
         "tiers" => policy.tiers = tiers(name, value)?,
         _ if name.split_once('.').is_some_and(|(section, _)| OF_SHIFTS.contains(&section)) => {
             let mut terms = rules.next_terms.clone().unwrap_or_else(|| rules.terms());

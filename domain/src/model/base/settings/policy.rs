@@ -4,6 +4,7 @@ use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::settings::ReceiptTexts;
 use crate::model::selling::reasons::Reasons;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Policy of a shop; the default is `config.toml`'s.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,8 @@ pub struct Policy {
     pub reasons: Reasons,
     /// Values of notes and coins, in minor currency units.
     pub denominations: Vec<Money>,
-    pub receipt: ReceiptTexts,
+    /// Shared: rules are copied for each shift.
+    pub receipt: Arc<ReceiptTexts>,
 }
 
 impl Default for Policy {
@@ -71,7 +73,7 @@ impl Default for Policy {
             tiers: BTreeMap::new(),
             reasons: Reasons::default(),
             denominations: Vec::new(),
-            receipt: ReceiptTexts::default(),
+            receipt: Arc::default(),
         }
     }
 }
