@@ -83,7 +83,7 @@ fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
     }
 }
 
-/// Receipts of the order lines, in parts of so many pieces: what each part costs.
+/// Receives the order lines in parts of these numbers of pieces. Gives the cost of each part.
 #[track_caller]
 fn costs_of(lines: &serde_json::Value, parts: &[i64]) -> Vec<i64> {
     let mut shop = open();

@@ -2001,7 +2001,7 @@ CREATE TABLE credit_notes (
     supplier_id TEXT NOT NULL,
     -- None: the supplier's paper has not come.
     number_key TEXT,
-    -- The invoice that it credits; none: that of each line.
+    -- The invoice that it credits. Null if it names none.
     invoice_id TEXT,
     note_date TEXT NOT NULL,
     state TEXT NOT NULL,

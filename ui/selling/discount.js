@@ -16,8 +16,8 @@ const percentOf = (text) => {
 };
 
 /**
- * The typed discount in the smallest unit of the currency: an amount, or a percentage of `base`. An empty text is 0; any other text
- * is null.
+ * The typed discount in the smallest unit of the currency: an amount, or a percentage of `base`. An empty text is 0;
+ * any other text is null.
  */
 export const discountOf = (text, base) => {
   if (!text.includes("%")) return amount(text) ?? 0;

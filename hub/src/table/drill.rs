@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyPool;
 
+// Not `BackupDrill`: a request of the sync protocol refuses unknown fields, an answer may get more of them later.
 /// Result of a restore drill: the newest backup was restored into a scratch place, verified, and removed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "RestoreDrill")]

@@ -246,7 +246,7 @@ fn days(name: &str, value: &Value) -> Result<u32, Refusal> {
     days.ok_or_else(|| Refusal::field(name, format!("must be at most {DAYS_MAX} days")))
 }
 
-/// A text on receipts: at most so many lines.
+/// A text on receipts of at most `most` lines.
 fn lines(name: &str, value: &Value, most: usize) -> Result<String, Refusal> {
     let problem = || {
         Refusal::field(name, format!("must be a text of at most {most} lines of {LINE_CHARS_MAX} characters"))
