@@ -113,7 +113,7 @@ impl App {
         let hangups = tokio::spawn(reload_on_sighup(self.tls.clone(), Arc::clone(&self.shop)));
         let keeping = tokio::spawn(saved_state::keep(Arc::clone(&self.shop), self.folder.clone()));
         let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
-        let condition = drill::tell(self.shop.store.clone(), self.shop.admin.backups.clone());
+        let condition = drill::report(self.shop.store.clone(), self.shop.admin.backups.clone());
         let condition = tokio::spawn(condition);
         let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.shop.store.clone()));

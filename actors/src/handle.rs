@@ -1,5 +1,6 @@
 //! The only way into the actors: looks keys up, takes permits, finds owners, waits for the disk.
 
+use crate::owners::catalogue::{ChangeStoreSettings, reload};
 use crate::owners::ledger::{OpenShift, VoidHold};
 use crate::owners::shift::VoidSale;
 use crate::runtime::command::COMMAND_DEADLINE;
@@ -86,6 +87,22 @@ impl StoreHandle {
         command: C,
     ) -> Result<Done, Failure> {
         self.run_shared(&request.into(), &Arc::new(command)).await
+    }
+
+    /// Changes settings of this store. They are in force when this returns.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub async fn change_settings(
+        &self,
+        request: RequestContext,
+        change: ChangeStoreSettings,
+    ) -> Result<Done, Failure> {
+        let done = self.run(request, change).await?;
+        // The catalogue reads them again too, but only after the answer.
+        self.storage().barrier().await?;
+        reload(&self.context);
+        Ok(done)
     }
 
     /// Opens a shift and runs its actor.

@@ -116,13 +116,13 @@ async fn applied(
     extent: Extent,
 ) -> anyhow::Result<Duration> {
     let Some(first) = batch.first() else { return Ok(Duration::ZERO) };
-    let told: Vec<PushEvent> = batch.iter().map(|record| record.event.clone()).collect();
+    let reported: Vec<PushEvent> = batch.iter().map(|record| record.event.clone()).collect();
     let zone = TimeZone::get("Asia/Jakarta")?;
     let now = edge::clock::now();
     let place = BatchContext { store_id: &first.store_id, epoch: &first.epoch, zone: &zone, clock, now };
     let since = Instant::now();
     let events: Vec<Incoming> =
-        told.into_iter().map(|event| Incoming::read(event, &first.store_id)).collect();
+        reported.into_iter().map(|event| Incoming::read(event, &first.store_id)).collect();
     let mut write = db.write().await?;
     // As a push does: the store is its own until this is done.
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1";

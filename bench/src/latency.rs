@@ -67,11 +67,11 @@ mod tests {
         for us in (1..=200).rev() {
             latencies.add(Duration::from_micros(us));
         }
-        let told = latencies.summary();
-        let [p50, p99, p999] = ["p50_us", "p99_us", "p999_us"].map(|name| told[name].as_u64().unwrap());
+        let reported = latencies.summary();
+        let [p50, p99, p999] = ["p50_us", "p99_us", "p999_us"].map(|name| reported[name].as_u64().unwrap());
         assert_eq!((p50, p99, p999), (100, 198, 200));
         let counted = |pair: &Value| pair[1].as_u64().unwrap();
-        assert_eq!(told["histogram"].as_array().unwrap().iter().map(counted).sum::<u64>(), 200);
+        assert_eq!(reported["histogram"].as_array().unwrap().iter().map(counted).sum::<u64>(), 200);
         assert_eq!(Latencies::default().summary()["max_us"], 0);
     }
 

@@ -124,7 +124,7 @@ fn records_stay_within_their_size_and_hold_every_movement() {
     };
     let date = jiff::civil::date(2026, 11, 20);
     let records = record::stock_moved(stamp, &"S001".into(), date, &movements);
-    let told: usize = records
+    let reported: usize = records
         .iter()
         .map(|text| {
             assert!(text.len() <= RECORD_BYTES_MAX, "{}", text.len());
@@ -133,5 +133,5 @@ fn records_stay_within_their_size_and_hold_every_movement() {
             record.payload.movements.len()
         })
         .sum();
-    assert_eq!(told, 1_001);
+    assert_eq!(reported, 1_001);
 }

@@ -191,15 +191,15 @@ fn a_changed_field_says_whose_value_it_replaced() {
     let member = change(&mut shop, &boss(), &cmd).unwrap().fact.member;
     let stamp = shop.stamp();
     let text = record::member_changed(&stamp, Some(&before), &member);
-    let told: record::Record<record::MemberChanged> = serde_json::from_str(&text).unwrap();
-    assert_eq!(told.kind, "member.changed");
-    assert_eq!(told.payload.fields.keys().collect::<Vec<_>>(), ["name"], "field by field");
-    let name = &told.payload.fields["name"];
+    let reported: record::Record<record::MemberChanged> = serde_json::from_str(&text).unwrap();
+    assert_eq!(reported.kind, "member.changed");
+    assert_eq!(reported.payload.fields.keys().collect::<Vec<_>>(), ["name"], "field by field");
+    let name = &reported.payload.fields["name"];
     assert_eq!((name.value.as_str(), name.base.as_str()), (Some("Siti R."), "evt_2"));
     let text = record::member_changed(&stamp, None, &before);
-    let told: record::Record<record::MemberChanged> = serde_json::from_str(&text).unwrap();
-    assert_eq!(told.payload.fields.len(), 7);
-    assert!(told.payload.fields.values().all(|field| field.base.is_empty()));
+    let reported: record::Record<record::MemberChanged> = serde_json::from_str(&text).unwrap();
+    assert_eq!(reported.payload.fields.len(), 7);
+    assert!(reported.payload.fields.values().all(|field| field.base.is_empty()));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     )
 }
 
-fn told(user: &User) -> UserChanged {
+fn reported(user: &User) -> UserChanged {
     let stamp = Stamp { now: user.updated_at, at: String::new(), event_id: "evt_1".into() };
     let text = record::user_changed(&stamp, user);
     serde_json::from_str::<Record<UserChanged>>(&text).unwrap().payload
@@ -115,7 +115,7 @@ impl Company {
         };
         let (id, store) = ("usr_1".into(), "S001".into());
         let user = create(&new, id, None, UtcMs(50), &boss, &[], &store).unwrap();
-        let (changed, said) = (told(&user), vec![Profile::from(&user)]);
+        let (changed, said) = (reported(&user), vec![Profile::from(&user)]);
         let (staff, passwords) = (heard(&changed), vec![(user.times.password, None)]);
         Self { boss, user, staff, under_way: Vec::new(), records: vec![changed], said, passwords }
     }
@@ -132,8 +132,8 @@ impl Company {
             self.user = change(&command, &id, hash, now, &self.boss, &all).unwrap();
             self.said.push(Profile::from(&self.user));
             self.passwords.push((self.user.times.password, self.user.password_hash.clone()));
-            self.records.push(told(&self.user));
-            self.under_way.push(Message::Up(told(&self.user)));
+            self.records.push(reported(&self.user));
+            self.under_way.push(Message::Up(reported(&self.user)));
         }
         step.arrive.iter().for_each(|place| self.arrives(place));
     }

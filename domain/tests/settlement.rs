@@ -237,8 +237,8 @@ fn an_item_and_what_takes_it_back_settle_each_other() {
     let found = match_lines(&terms, &[], &items, &Known::default());
     assert_eq!(found.matches.len(), 1);
     assert!(found.matches[0].slices().iter().all(|slice| slice.gross == 0 && slice.net == 0));
-    let told = [reported(1, 19, "c1001", [1, 0])];
-    assert_eq!(match_lines(&terms, &told, &items, &Known::default()).matches, [], "the provider knows of it");
+    let line = [reported(1, 19, "c1001", [1, 0])];
+    assert_eq!(match_lines(&terms, &line, &items, &Known::default()).matches, [], "the provider knows of it");
 }
 
 #[test]
@@ -309,13 +309,13 @@ proptest! {
 
     #[test]
     fn what_was_before_counts_only_for_lines_that_may_tell_it_again(
-        items in some_items(), lines in some_lines(), told in prop::collection::vec((1..6_usize, 0..4_usize), 0..9),
+        items in some_items(), lines in some_lines(), given in prop::collection::vec((1..6_usize, 0..4_usize), 0..9),
     ) {
         let terms = terms(SourceKind::Provider, None);
         let known = |(number, amount): &(usize, usize)| {
             (reference_key(&reference_of(*number)).unwrap(), [-300, 300, 500, 700][*amount])
         };
-        let before: BTreeSet<(String, i64)> = told.iter().map(known).collect();
+        let before: BTreeSet<(String, i64)> = given.iter().map(known).collect();
         let keys = before.iter().map(|(key, _)| key.clone()).collect();
         let all = Before { lines: before, items: keys };
         let again = may_tell_again(&lines, &items);
@@ -354,8 +354,8 @@ proptest! {
         }
         // Each line is matched or raised as an exception.
         for line in &lines {
-            let told = found.raised.iter().any(|raised| raised.line_ids.contains(&line.line_id));
-            prop_assert!(told || seen_lines.contains(&line.line_id));
+            let raised = found.raised.iter().any(|it| it.line_ids.contains(&line.line_id));
+            prop_assert!(raised || seen_lines.contains(&line.line_id));
         }
     }
 }
@@ -377,7 +377,7 @@ fn a_person_may_match_what_no_rule_would() {
     let two = item("S002", 19, "C-2", 30_000);
     let short = [reported(1, 20, "x", [39_000, 600])];
     let net = [banked(1, 20, "x", 39_400)];
-    let told = |lines: &[OpenLine], items: &[OpenItem]| {
+    let pair = |lines: &[OpenLine], items: &[OpenItem]| {
         let made = match_by_hand(&card, lines, items).unwrap();
         let slices: Vec<_> =
             made.slices().iter().map(|it| [it.gross, it.fee, it.difference, it.net]).collect();
@@ -386,13 +386,13 @@ fn a_person_may_match_what_no_rule_would() {
     let both = [one.clone(), two];
     // Fees are as reported, else as agreed; both are spread over stores and days.
     let slices = vec![[10_000, 150, 250, 9_600], [30_000, 450, 750, 28_800]];
-    assert_eq!(told(&short, &both), (Rule::ByHand, [40_000, 600, 1_000, 38_400], slices));
+    assert_eq!(pair(&short, &both), (Rule::ByHand, [40_000, 600, 1_000, 38_400], slices));
     let slices = vec![[10_000, 150, 0, 9_850], [30_000, 450, 0, 29_550]];
-    assert_eq!(told(&net, &both), (Rule::ByHand, [40_000, 600, 0, 39_400], slices));
+    assert_eq!(pair(&net, &both), (Rule::ByHand, [40_000, 600, 0, 39_400], slices));
     // A bag has no fee, whatever was agreed of cards; a supplier's payment is what it is.
     let bank = [banked(1, 20, "x", 24_000)];
     let slices = vec![[25_000, 0, 1_000, 24_000]];
-    assert_eq!(told(&bank, &[bag(25_000)]), (Rule::Deposit, [25_000, 0, 1_000, 24_000], slices));
+    assert_eq!(pair(&bank, &[bag(25_000)]), (Rule::Deposit, [25_000, 0, 1_000, 24_000], slices));
     let by_hand = |items: &[OpenItem]| match_by_hand(&card, &bank, items).is_ok();
     assert!(!by_hand(&[bill(25_000)]));
     assert!(by_hand(&[bill(24_000)]));

@@ -63,7 +63,7 @@ pub async fn serve(
         tokio::spawn(edge::server::sighup::reload_on_sighup(listener_config.tls.clone(), Arc::clone(&hub)));
     notify::ready("serving");
     let stopping = hub.stopping.clone();
-    let told = async move {
+    let reported = async move {
         tokio::select! {
             () = shutdown => {}
             _ = &mut background => {}
@@ -71,7 +71,7 @@ pub async fn serve(
         notify::stopping();
         stopping.send_replace(true);
     };
-    let drained = edge::server::run(listener_config, &ROUTES, Arc::clone(&hub), told).await?;
+    let drained = edge::server::run(listener_config, &ROUTES, Arc::clone(&hub), reported).await?;
     if drained.cut > 0 {
         tracing::warn!(cut = drained.cut, "connections were closed at the end of the drain time");
     }

@@ -70,9 +70,9 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     // Only for a hub whose answer makes sense: the key of before still opens the store's own hub.
     keys::adopt(&key_file)?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
-    let told = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
+    let reported = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
     let done = carry_out(config, Order::Enrolled { hub, n: enrolled.n })?;
-    println!("{told}");
+    println!("{reported}");
     if done.get("lacks_history").and_then(serde_json::Value::as_bool) == Some(true) {
         println!(
             "the hub has records of this store that are not here: the store can sell when they have been downloaded"

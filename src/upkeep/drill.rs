@@ -41,19 +41,25 @@ pub fn last(backups: &Path) -> Option<BackupDrill> {
     .ok()
 }
 
-/// Tells head office of a new result, and of damage that the background check finds, until it is dropped.
-pub async fn tell(store: StoreHandle, backups: PathBuf) {
-    let mut told = (last(&backups), store.storage().damage());
+/// Reports each new result, and damage that the background check finds, to head office until it is dropped.
+pub async fn report(store: StoreHandle, backups: PathBuf) {
+    let mut reported = (read_last(&backups).await, store.storage().damage());
     let mut looks = tokio::time::interval(LOOK);
     looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         looks.tick().await;
-        let now = (last(&backups), store.storage().damage());
-        if now != told {
+        let now = (read_last(&backups).await, store.storage().damage());
+        if now != reported {
             store.say_hello().await;
-            told = now;
+            reported = now;
         }
     }
+}
+
+/// [`last`] off the runtime's threads: the disk may be slow.
+async fn read_last(backups: &Path) -> Option<BackupDrill> {
+    let backups = backups.to_owned();
+    tokio::task::spawn_blocking(move || last(&backups)).await.unwrap_or_default()
 }
 
 /// Restores and verifies the newest backup, and keeps the result.

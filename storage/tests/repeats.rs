@@ -85,8 +85,11 @@ async fn what_a_frame_says_once_comes_back_whole() {
     for (key, answer) in &answers {
         assert_eq!(storage.log().answer(key).unwrap().unwrap().answer, *answer);
     }
-    let (_, told) = storage.outbox().records(EPOCH, 0, 10, 1 << 20).unwrap();
-    assert_eq!(told.iter().map(|told| &told.record).collect::<Vec<_>>(), records.iter().collect::<Vec<_>>());
+    let (_, reported) = storage.outbox().records(EPOCH, 0, 10, 1 << 20).unwrap();
+    assert_eq!(
+        reported.iter().map(|reported| &reported.record).collect::<Vec<_>>(),
+        records.iter().collect::<Vec<_>>()
+    );
     storage.close().unwrap();
     assert!(verify(folder.path(), &mut |_| ()).unwrap().clean());
 }

@@ -1,6 +1,6 @@
 //! Head office's books through its interface alone.
 
+mod reported;
 mod several;
 mod story;
-mod told;
 mod uploads;

@@ -90,9 +90,9 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.reads("#office", "Head office offline");
     // Selling goes on, and the strip says how much waits, and when head office is back.
     screen.pays("c");
-    let told = shop.till.get("/api/pos/status").data(200);
-    assert!(told["pending"].as_u64() > Some(0) && told["hub_state"] != "online", "{told}");
-    assert!(told["hub_seen_at"].is_string() && told["as_of"].is_string(), "{told}");
+    let reported = shop.till.get("/api/pos/status").data(200);
+    assert!(reported["pending"].as_u64() > Some(0) && reported["hub_state"] != "online", "{reported}");
+    assert!(reported["hub_seen_at"].is_string() && reported["as_of"].is_string(), "{reported}");
     is_told_late(&mut screen);
     shop.hub.start();
     screen.reads("#office", "Store online");

@@ -173,12 +173,12 @@ impl<S> Screen<S> {
     #[track_caller]
     pub fn sees(&mut self, selector: &str) {
         let found = format!("return document.querySelector({}) !== null", json!(selector));
-        let mut told = Instant::now();
+        let mut reported = Instant::now();
         wait::until(&format!("the page shows {selector}"), || {
             let is_there = self.script(&found) == true;
             // Reading a page's text lays the page out: too dear for each look.
-            if !is_there && told.elapsed() > TELLS_AFTER {
-                told = Instant::now();
+            if !is_there && reported.elapsed() > TELLS_AFTER {
+                reported = Instant::now();
                 self.tells(&format!("without {selector}"));
             }
             is_there.then_some(())

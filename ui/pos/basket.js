@@ -73,6 +73,7 @@ export class Basket {
       item,
       own: item.price_override,
       reason: item.price_reason,
+      why: item.discounts.find(({ source }) => source === "manual")?.reason,
       onHand: this.products.get(skuKey(item.sku))?.product.on_hand,
     }));
     this.selected = Math.min(this.selected, this.lines.length - 1);
@@ -266,13 +267,13 @@ export class Basket {
     }
   }
 
-  async write(more) {
+  async write({ label = "Change sale", ...more }) {
     // A price is said only where somebody set one: what the page shows may be older than the catalogue.
-    const items = this.lines.map(({ sku, qty, price, own, reason, discount }) => ({
+    const items = this.lines.map(({ sku, qty, price, own, reason, discount, why }) => ({
       sku,
       qty,
       ...(own ? { price, ...(reason ? { price_reason: reason } : {}) } : {}),
-      ...(discount ? { discount } : {}),
+      ...(discount ? { discount, ...(why ? { discount_reason: why } : {}) } : {}),
     }));
     if (!items.length) return null;
     // A member who was chosen before the first scan belongs to this basket too.
@@ -283,7 +284,7 @@ export class Basket {
       url: path("/api/pos/transactions/:id", { id: this.sale.transaction_id }),
       body: { items, ...more },
       match: this.sale.version,
-      label: more.discount_reason ? "Discount" : "Change sale",
+      label,
       quiet: true,
     });
   }

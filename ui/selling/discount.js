@@ -37,10 +37,9 @@ export const reasons = (codes, chosen) =>
     "reason",
   );
 
-/** The reason that the sale's discounts by hand have. */
-const givenReason = (sale) =>
-  sale?.items.flatMap(({ discounts }) => discounts).find(({ source, reason }) => source !== "promotion" && reason)
-    ?.reason;
+/** The reason of the discount on the sale. */
+const reasonOfSale = (sale) =>
+  sale?.items.flatMap(({ discounts }) => discounts).find(({ source }) => source === "basket")?.reason;
 
 const typedIn = (input, before) => {
   if (input.value.includes("%")) {
@@ -124,7 +123,8 @@ export const discount = async (app, whole) => {
     title: whole ? t("Discount on the sale") : t("Discount on {name}", { name: line.name }),
     yes: t("Apply"),
     text: whole ? t("Sale total {amount}", { amount: money(base) }) : t("Line total {amount}", { amount: money(base) }),
-    body: (again) => html`${entry(state, base, again)}${reasons(app.reasons.discounts, givenReason(basket.sale))}`,
+    body: (again) =>
+      html`${entry(state, base, again)}${reasons(app.reasons.discounts, whole ? reasonOfSale(basket.sale) : line.why)}`,
     act: ({ reason }) => {
       const off = discountOf(state.text, base);
       if (off === null) throw new Error(t("Enter an amount, or a percentage up to 100 %"));
@@ -133,10 +133,10 @@ export const discount = async (app, whole) => {
     },
   });
   if (!done) return;
-  if (whole) basket.changed({ discount: done.off, discount_reason: done.reason });
+  if (whole) basket.changed({ discount: done.off, discount_reason: done.reason, label: "Discount" });
   else {
     // Meanwhile an answer may have brought the lines anew.
-    Object.assign(basket.lines[at] ?? line, { discount: done.off, item: null });
-    basket.changed({ discount_reason: done.reason });
+    Object.assign(basket.lines[at] ?? line, { discount: done.off, why: done.reason, item: null });
+    basket.changed({ label: "Discount" });
   }
 };

@@ -126,25 +126,25 @@ pub struct Options {
 
 /// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
-    let mut fine = told("documentation", documentation().await);
-    fine &= told("dependencies", supply::command().await);
+    let mut fine = reported("documentation", documentation().await);
+    fine &= reported("dependencies", supply::command().await);
     if let Some(folder) = &options.packages {
-        fine &= told("packages", packages::run(folder).await);
+        fine &= reported("packages", packages::run(folder).await);
     }
-    fine &= options.clients == 0 || told("slow clients", slow_clients(&options).await);
-    fine &= options.storms == 0 || told("storm", storms(&options).await);
-    fine &= options.guesses == 0 || told("time of log-ins", names(&options).await);
-    fine &= options.enrolled == 0 || told("many stores", many_stores(&options).await);
+    fine &= options.clients == 0 || reported("slow clients", slow_clients(&options).await);
+    fine &= options.storms == 0 || reported("storm", storms(&options).await);
+    fine &= options.guesses == 0 || reported("time of log-ins", names(&options).await);
+    fine &= options.enrolled == 0 || reported("many stores", many_stores(&options).await);
     for _ in 0..options.model_runs {
-        fine &= told("model", model(options.model_steps, fresh_seed()).await);
+        fine &= reported("model", model(options.model_steps, fresh_seed()).await);
     }
     for simulation in SIMULATIONS.iter().filter(|_| options.simulated > 0) {
-        fine &= told("simulation", simulated(simulation, options.simulated, fresh_seed()).await);
+        fine &= reported("simulation", simulated(simulation, options.simulated, fresh_seed()).await);
     }
     if options.examples > 0 {
         let seed = fresh_seed();
         for target in [fuzz::Target::Store, fuzz::Target::Hub] {
-            fine &= told("schemathesis", schemathesis(target, options.examples, seed).await);
+            fine &= reported("schemathesis", schemathesis(target, options.examples, seed).await);
         }
     }
     for (part, name, variable, size) in [
@@ -152,22 +152,23 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
         ("a month offline", OFFLINE, "SOAK_SALES", options.offline_sales),
         ("power cuts", UNSYNCED, "SOAK_CUTS", options.cuts),
     ] {
-        fine &= size == 0 || told(part, at_full_size(name, variable, size).await);
+        fine &= size == 0 || reported(part, at_full_size(name, variable, size).await);
     }
     for (part, target, name, variable, times) in [
         ("races at the hub", "hub", RACES, "RACE_TRIES", options.races),
         ("processes killed at random", "blackbox", KILLED, "SOAK_KILLED", options.killed),
     ] {
-        fine &= times == 0 || told(part, two_processes(target, name, variable, times).await);
+        fine &= times == 0 || reported(part, two_processes(target, name, variable, times).await);
     }
-    fine &= options.no_pages || told("the till's page", timed_pages().await);
-    fine &= options.no_firefox || told("pages in Firefox", firefox::run().await);
-    fine &= options.fuzz_seconds == 0 || told("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
+    fine &= options.no_pages || reported("the till's page", timed_pages().await);
+    fine &= options.no_firefox || reported("pages in Firefox", firefox::run().await);
+    fine &=
+        options.fuzz_seconds == 0 || reported("fuzz targets", fuzz_targets::run(options.fuzz_seconds).await);
     Ok(fine)
 }
 
 /// Says how a part ended.
-fn told(part: &str, outcome: anyhow::Result<bool>) -> bool {
+fn reported(part: &str, outcome: anyhow::Result<bool>) -> bool {
     match outcome {
         Ok(true) => println!("{part}: passed"),
         Ok(false) => println!("{part}: FAILED"),

@@ -118,7 +118,8 @@ async fn apply(
     Ok(())
 }
 
-fn reload(context: &Context) {
+/// Reads the rules in force again.
+pub(crate) fn reload(context: &Context) {
     if let Err(error) = context.rules.reload(&context.storage) {
         tracing::error!(%error, "changed settings take effect at the next start");
     }

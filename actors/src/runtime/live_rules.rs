@@ -29,11 +29,12 @@ impl LiveRules {
 
     /// Makes them anew of what is kept of head office.
     pub(crate) fn reload(&self, storage: &Storage) -> Result<(), StorageError> {
-        let rules = match of_hub(storage)? {
+        // Read under the lock: two who read again must not store the older rules last.
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        *now = match of_hub(storage)? {
             Some(down) => Arc::new(store_settings::in_force(&self.file, &down).0),
             None => Arc::clone(&self.file),
         };
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = rules;
         Ok(())
     }
 }

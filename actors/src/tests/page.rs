@@ -97,7 +97,7 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
 }
 
 /// Has the feed sent from its beginning, and waits until the page is applied.
-async fn told(hub: &FakeHub, handle: &StoreHandle, transfer_id: &TransferId) {
+async fn reported(hub: &FakeHub, handle: &StoreHandle, transfer_id: &TransferId) {
     let (forced, given) = (handle.clone(), hub.lock().paged);
     // Nobody waits for its answer: nothing is acknowledged, and it would come after its deadline.
     tokio::spawn(async move { forced.force_sync(true).await });
@@ -155,7 +155,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let head = storage.head();
     let covered = json!({"epoch": head.epoch, "seq": head.seq, "hash": head.hash});
     (hub.lock().on_push, hub.lock().page, hub.lock().includes) = (OnPush::Hold, page, vec![covered]);
-    told(&hub, &shop.handle, &id).await;
+    reported(&hub, &shop.handle, &id).await;
     let after = seen(&storage, &id);
     assert_eq!((after.member.as_deref(), after.points), (Some("Ani"), Some(500)), "{after:?}");
     assert_eq!((after.transfer, after.untaken), ((TransferState::Received, true), 0), "{after:?}");
@@ -175,7 +175,7 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
         until("the page has come again", || seen(&storage, &id).fed).await;
         assert_eq!(seen(&storage, &id), after, "cut after commit {commits}");
         // Said once more from the beginning, it is no news either.
-        told(&hub, &handle, &id).await;
+        reported(&hub, &handle, &id).await;
         assert_eq!(seen(&storage, &id), after, "cut after commit {commits}, and told again");
         supervision.stop().await;
         let report = storage.verify(&mut |_| ()).unwrap();

@@ -45,7 +45,7 @@ fn own(mut said: Value) -> Value {
 }
 
 /// Has the feed sent from its beginning; nobody waits for the answer.
-fn told(shop: &Shop) {
+fn reported(shop: &Shop) {
     let forced = shop.handle.clone();
     tokio::spawn(async move { forced.force_sync(true).await });
 }
@@ -60,11 +60,11 @@ async fn a_denial_of_head_office_is_not_lost_to_a_rename_here() {
         let name = format!("usr_{round}");
         let id = UserId(name.clone());
         hub.lock().page = vec![own(said(&name, 1, false))];
-        told(&shop);
+        reported(&shop);
         until("the person is here", || user(&id).is_some()).await;
         let given = hub.lock().paged;
         hub.lock().page = vec![own(said(&name, 2, true))];
-        told(&shop);
+        reported(&shop);
         let mut number = 0;
         while user(&id).is_none_or(|user| user.token_version < 2) {
             number += 1;
@@ -86,18 +86,18 @@ async fn a_denial_counts_also_where_its_record_can_not_be_used() {
     let storage = shop.handle.storage().clone();
     let disabled = || storage.users().user(&UserId("usr_a".to_owned())).unwrap().map(|user| user.disabled);
     hub.lock().page = vec![said("usr_a", 1, false)];
-    told(&shop);
+    reported(&shop);
     until("the person is here", || disabled() == Some(false)).await;
     let mut dear = said("usr_a", 2, true);
     dear["payload"]["password_hash"] =
         json!("$argon2id$v=19$m=4194304,t=9,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNo");
     hub.lock().page = vec![dear];
-    told(&shop);
+    reported(&shop);
     until("the denial counts", || disabled() == Some(true)).await;
     let mut granted = said("usr_a", 3, false);
     granted["payload"]["grant"] = json!(2);
     hub.lock().page = vec![granted];
-    told(&shop);
+    reported(&shop);
     until("a later grant lifts it", || disabled() == Some(false)).await;
     shop.supervision.stop().await;
 }
@@ -122,14 +122,14 @@ async fn a_login_name_stays_with_whoever_has_it_and_a_denial_comes_all_the_same(
     };
     shop.handle.add_user(own.clone()).await.unwrap();
     hub.lock().page = vec![said("usr_given", 1, false)];
-    told(&shop);
+    reported(&shop);
     let given = UserId("usr_given".to_owned());
     until("the person is here", || storage.users().user(&given).unwrap().is_some()).await;
     // Head office renames somebody who is here to a name that is taken, and keeps him out.
     let mut renamed = said("usr_given", 2, true);
     renamed["payload"]["username"] = json!("wanted");
     hub.lock().page = vec![renamed];
-    told(&shop);
+    reported(&shop);
     until("it is denied", || storage.users().user(&given).unwrap().unwrap().disabled).await;
     assert_eq!(storage.users().user(&given).unwrap().unwrap().username, "usr_given", "under the name it has");
     assert_eq!(storage.users().user_by_name("wanted").unwrap(), Some(own), "whose name it was, has it");
@@ -158,7 +158,7 @@ async fn a_name_of_head_office_that_a_later_word_here_replaced_stands_in_nobodys
         shop.handle.run(admin(), commands::ChangeUsers(update))
     };
     hub.lock().page = vec![own(said("usr_a", 1, false)), own(said("usr_b", 1, false))];
-    told(&shop);
+    reported(&shop);
     until("both are here", || storage.users().users().unwrap().len() >= 2).await;
     // What head office calls her is somebody else's name by now, and not hers.
     rename("usr_a", "ani").await.unwrap();
@@ -167,7 +167,7 @@ async fn a_name_of_head_office_that_a_later_word_here_replaced_stands_in_nobodys
     named["payload"]["name"] = json!("Said later");
     named["payload"]["times"]["name"] = json!(UtcMs(4_000_000_000_000));
     hub.lock().page = vec![named];
-    told(&shop);
+    reported(&shop);
     until("it is taken in", || user().is_some_and(|user| user.name == "Said later")).await;
     assert_eq!(user().map(|user| user.username).as_deref(), Some("ani"));
     assert!(storage.sync().untaken(9).unwrap().is_empty(), "nobody wants the other's name");

@@ -33,11 +33,11 @@ fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     };
     assert_eq!((by(DiscountSource::Promotion), by(DiscountSource::Manual)), (440, 500));
     assert_eq!(by(DiscountSource::Basket), 300);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         changes.iter().map(|change| (change.line_no, change.field, change.before, change.after)).collect();
-    assert!(told.contains(&(Some(1), "price", Money::new(2000), Money::new(2200))), "{told:?}");
-    assert!(told.contains(&(None, "total", Money::new(6_327), Money::new(6_283))), "{told:?}");
-    assert!(told.iter().all(|(_, _, before, after)| before != after));
+    assert!(reported.contains(&(Some(1), "price", Money::new(2000), Money::new(2200))), "{reported:?}");
+    assert!(reported.contains(&(None, "total", Money::new(6_327), Money::new(6_283))), "{reported:?}");
+    assert!(reported.iter().all(|(_, _, before, after)| before != after));
 }
 
 /// 500 lines fill a record once each has a discount with a long name.

@@ -83,14 +83,14 @@ fn put_in_and_gone(shop: &mut Shop) {
 
 #[test]
 fn who_counts_blind_is_told_no_figure_of_the_drawer() {
-    for (blind, who, told) in [(true, ani(), false), (false, ani(), true), (true, boss(), true)] {
+    for (blind, who, reported) in [(true, ani(), false), (false, ani(), true), (true, boss(), true)] {
         let mut shop = open();
         put_in_and_gone(&mut shop);
         shop.rules.policy.blind = blind;
         let drop = |c: &mut MoveCash| (c.kind, c.amount) = (CashKind::Drop, 201.into());
         let refused = [moving_by(&mut shop, &who, drop), taking_back(&mut shop, &who)];
         for refused in refused.map(|refused| refused.unwrap_err().details().to_string()) {
-            assert_eq!(refused.contains("200"), told, "{refused}");
+            assert_eq!(refused.contains("200"), reported, "{refused}");
         }
     }
 }
@@ -326,26 +326,26 @@ fn records_carry_their_type_and_day() {
     let Some(Event { fact: Fact::CashMoved(it), rows }) = shop.events.last() else { panic!() };
     let (movement, shift, safe) = (&it.movement, &rows.shifts[0], rows.safe.as_ref().unwrap());
     assert_eq!((safe.drops, safe.balance), (700, 700));
-    let told = read(&record::cash_moved(&stamp(1), movement));
+    let reported = read(&record::cash_moved(&stamp(1), movement));
     assert_eq!(
-        (told.kind.as_str(), told.payload["business_date"].as_str()),
+        (reported.kind.as_str(), reported.payload["business_date"].as_str()),
         ("cash.moved", Some("2026-11-20"))
     );
-    assert_eq!(told.payload["movement"]["type"], "drop");
-    let told = read(&record::shift_recounted(&stamp(2), shift));
-    assert_eq!((told.kind.as_str(), told.schema), ("shift.recounted", record::SCHEMA));
+    assert_eq!(reported.payload["movement"]["type"], "drop");
+    let reported = read(&record::shift_recounted(&stamp(2), shift));
+    assert_eq!((reported.kind.as_str(), reported.schema), ("shift.recounted", record::SCHEMA));
 
     let (who, manager) = (ani(), boss());
     let authorization = Authorization { approver: Some(&manager), ..Authorization::unapproved(&who) };
     let entry =
         AuditEntry::new(&authorization, "transaction.voided", NOW, json!({"transaction_id": "trx_1"}));
-    let told = read(&record::audit_recorded(&stamp(3), Some(shift.business_date), &entry));
-    assert_eq!(told.kind, "audit.recorded");
-    assert_eq!(told.payload["user_id"], "usr_ani");
-    assert_eq!(told.payload["approved_by"], "usr_boss");
-    assert_eq!(told.payload["details"]["transaction_id"], "trx_1");
+    let reported = read(&record::audit_recorded(&stamp(3), Some(shift.business_date), &entry));
+    assert_eq!(reported.kind, "audit.recorded");
+    assert_eq!(reported.payload["user_id"], "usr_ani");
+    assert_eq!(reported.payload["approved_by"], "usr_boss");
+    assert_eq!(reported.payload["details"]["transaction_id"], "trx_1");
     let back: Record<record::AuditRecorded> =
-        serde_json::from_value(serde_json::to_value(&told).unwrap()).unwrap();
+        serde_json::from_value(serde_json::to_value(&reported).unwrap()).unwrap();
     assert_eq!(back.payload.entry, entry);
 }
 

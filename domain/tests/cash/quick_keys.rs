@@ -44,8 +44,8 @@ fn a_till_keeps_its_keys_whatever_else_changes_of_it() {
     let authorization = Authorization::unapproved(&boss);
     let event = register::change(&renamed, &"main".into(), &authorization, &shop.ledger).unwrap();
     shop.commit(event);
-    let told = register::merge_remote(&"main".into(), &renamed, &shop.ledger).unwrap();
-    assert!(told.is_none(), "head office says nothing of keys");
+    let reported = register::merge_remote(&"main".into(), &renamed, &shop.ledger).unwrap();
+    assert!(reported.is_none(), "head office says nothing of keys");
     let till = &shop.ledger.registers["main"];
     assert_eq!((till.name.as_str(), till.quick_keys.as_slice()), ("Front", expected.as_slice()));
     let shown = json!(QuickKeysView::of(till, |sku| shop.products.get(sku)));

@@ -174,9 +174,9 @@ fn nobody_overwrites_what_somebody_else_counted() {
         };
         say(&mut shop, vec![here("back", 0)], None).unwrap();
         // Cartons and pieces of one place are told together.
-        let told = say(&mut shop, vec![here("shelf", 6), here("shelf", 2)], mode);
-        assert_eq!(told.is_ok(), taken, "{mode:?}");
-        if let Err(refused) = told {
+        let reported = say(&mut shop, vec![here("shelf", 6), here("shelf", 2)], mode);
+        assert_eq!(reported.is_ok(), taken, "{mode:?}");
+        if let Err(refused) = reported {
             assert_eq!(refused.code(), "already_counted");
             let words = refused.to_string();
             assert!(words.contains("counted 12 of a in shelf"), "{words}");

@@ -111,8 +111,8 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     assert!(movements.is_empty());
     // What head office is told is all that the posting needs.
     let text = supplier_return_posted(&shop.stamp(), document);
-    let told: Record<SupplierReturnPosted> = serde_json::from_str(&text).unwrap();
-    let posted = post(&of_supplier_return(&told.payload.document)).unwrap().here.rows;
+    let reported: Record<SupplierReturnPosted> = serde_json::from_str(&text).unwrap();
+    let posted = post(&of_supplier_return(&reported.payload.document)).unwrap().here.rows;
     let rows: Vec<_> =
         posted.iter().map(|row| (String::from(row.account), row.debit.get(), row.credit.get())).collect();
     let expected = [("1230", 0, 3_030), ("2020", 3_000, 0), ("5030", 30, 0)];

@@ -115,13 +115,17 @@ fn send_to(
 #[test]
 fn goods_go_only_to_a_store_that_head_office_knows_where_it_has_told_of_any() {
     let store = |disabled| StoreDown { store_id: "S002".into(), name: "North".to_owned(), disabled };
-    for (told, list_is_here, fine) in [
+    for (reported, list_is_here, fine) in [
         (None, false, true),
         (None, true, false),
         (Some(store(false)), true, true),
         (Some(store(true)), true, false),
     ] {
-        assert_eq!(transfer::check_destination(told.as_ref(), list_is_here).is_ok(), fine, "{told:?}");
+        assert_eq!(
+            transfer::check_destination(reported.as_ref(), list_is_here).is_ok(),
+            fine,
+            "{reported:?}"
+        );
     }
 }
 

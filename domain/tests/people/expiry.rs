@@ -12,7 +12,7 @@ const EARN: PointsReason = PointsReason::Earn;
 const REDEEM: PointsReason = PointsReason::Redeem;
 const EXPIRE: PointsReason = PointsReason::Expire;
 
-fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ExpiryEntry {
+fn reported(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Date>) -> ExpiryEntry {
     let business_date = date(2026, 11, day);
     ExpiryEntry {
         reason,
@@ -23,41 +23,41 @@ fn told(day: i8, points: i64, reason: PointsReason, sale: &str, last: Option<Dat
     }
 }
 
-fn due(told: &[ExpiryEntry], today: Date) -> Expiry {
+fn due(reported: &[ExpiryEntry], today: Date) -> Expiry {
     let mut lots = LotFold::new(today);
-    told.iter().for_each(|told| lots.add(told));
+    reported.iter().for_each(|reported| lots.add(reported));
     lots.done()
 }
 
 #[test]
 fn what_is_past_its_date_dies_and_nothing_else() {
     let (nov, dec) = (date(2026, 11, 20), date(2026, 12, 31));
-    let both = vec![told(1, 100, EARN, "s1", Some(dec)), told(2, 50, EARN, "s2", Some(nov))];
+    let both = vec![reported(1, 100, EARN, "s1", Some(dec)), reported(2, 50, EARN, "s2", Some(nov))];
     let with = |more: &[ExpiryEntry]| {
         let mut all = both.clone();
         all.extend(more.iter().cloned());
-        all.sort_by_key(|told| told.business_date);
+        all.sort_by_key(|reported| reported.business_date);
         all
     };
     // Another store redeemed what it took for points without a date.
-    let used = told(3, -20, REDEEM, "s3", None);
-    let back = told(22, 20, PointsReason::GiveBack, "s3", None);
+    let used = reported(3, -20, REDEEM, "s3", None);
+    let back = reported(22, 20, PointsReason::GiveBack, "s3", None);
     let table = [
         ("through its date", with(&[]), nov, 0, Some(nov)),
         ("the day after", with(&[]), date(2026, 11, 21), 50, Some(dec)),
         ("everything, once both are past", with(&[]), date(2027, 1, 1), 150, None),
-        ("said before", with(&[told(21, -50, EXPIRE, "", None)]), date(2026, 11, 30), 0, Some(dec)),
+        ("said before", with(&[reported(21, -50, EXPIRE, "", None)]), date(2026, 11, 30), 0, Some(dec)),
         ("redeemed first", with(std::slice::from_ref(&used)), date(2026, 11, 21), 30, Some(dec)),
         (
             "redeemed in time, told late",
-            with(&[told(21, -50, EXPIRE, "", None), used.clone()]),
+            with(&[reported(21, -50, EXPIRE, "", None), used.clone()]),
             date(2026, 11, 30),
             -20,
             Some(dec),
         ),
         (
             "redeemed after it expired: the other lot's",
-            with(&[told(22, -20, REDEEM, "s3", None)]),
+            with(&[reported(22, -20, REDEEM, "s3", None)]),
             date(2026, 11, 30),
             50,
             Some(dec),
@@ -71,42 +71,42 @@ fn what_is_past_its_date_dies_and_nothing_else() {
         ),
         (
             "a clock that runs ahead lets nothing expire",
-            with(&[told(29, -1, REDEEM, "s3", None)]),
+            with(&[reported(29, -1, REDEEM, "s3", None)]),
             date(2026, 11, 10),
             0,
             Some(nov),
         ),
         (
             "more redeemed than there was, by two stores",
-            with(&[told(3, -160, REDEEM, "s3", None), told(4, 30, EARN, "s4", Some(nov))]),
+            with(&[reported(3, -160, REDEEM, "s3", None), reported(4, 30, EARN, "s4", Some(nov))]),
             date(2026, 11, 21),
             20,
             None,
         ),
         (
             "taken back of the sale that another store told of",
-            with(&[told(4, -50, PointsReason::Reverse, "s2", None)]),
+            with(&[reported(4, -50, PointsReason::Reverse, "s2", None)]),
             date(2026, 11, 21),
             0,
             Some(dec),
         ),
     ];
-    for (case, told, today, points, next) in table {
-        assert_eq!(due(&told, today), Expiry { points: points.into(), next }, "{case}");
+    for (case, reported, today, points, next) in table {
+        assert_eq!(due(&reported, today), Expiry { points: points.into(), next }, "{case}");
     }
 }
 
 /// As head office reads an entry that a store told.
 fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEntry {
     let marked = |part: &&LotPart| part.lot_id.ends_with('*');
-    let told = match entry.reason {
+    let reported = match entry.reason {
         PointsReason::GiveBack => entry.lots.iter().filter(marked).filter_map(|part| part.expires).max(),
         _ => entry.lots.first().and_then(|part| part.expires),
     };
     ExpiryEntry {
         reason: entry.reason,
         points: entry.points,
-        expires: last.or(told),
+        expires: last.or(reported),
         transaction_id: sale.clone(),
         business_date: entry.business_date,
     }
@@ -124,28 +124,28 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
         let sale = format!("s{number}");
         let cause =
             Cause { reference_id: &sale, business_date: today, user_id: &by, at: NOW, worth: Money::new(1) };
-        let mut told = |entry, sale: &str, last| entries.push((entry, sale.to_owned(), last));
+        let mut reported = |entry, sale: &str, last| entries.push((entry, sale.to_owned(), last));
         match what {
             0 => {
                 let last = today.checked_add(jiff::Span::new().days(*days)).unwrap();
-                told(account.earn((*points).into(), Some(last), &cause), &sale, Some(last));
+                reported(account.earn((*points).into(), Some(last), &cause), &sale, Some(last));
                 earned.insert(sale.clone(), (*points, last));
             }
             1 => {
                 if let Ok(entry) = account.redeem((*points).into(), 0.into(), false, &rules, &cause) {
                     taken.insert(sale.clone(), entry.lots.clone());
-                    told(entry, &sale, None);
+                    reported(entry, &sale, None);
                 }
             }
             2 => {
                 if let Some((sale, parts)) = taken.iter_mut().next_back() {
                     let out = parts.iter().map(|part| part.points).sum::<i64>().min(*points);
-                    told(account.restore_points(parts, out.into(), &rules, &cause), sale, None);
+                    reported(account.restore_points(parts, out.into(), &rules, &cause), sale, None);
                 }
             }
             3 => {
                 if let Some((sale, (_, last))) = earned.pop_first() {
-                    told(account.reverse((*points).into(), Some(last), &cause), &sale, None);
+                    reported(account.reverse((*points).into(), Some(last), &cause), &sale, None);
                 }
             }
             _ => {
@@ -170,19 +170,19 @@ proptest! {
     ) {
         let (entries, today) = lived(&steps);
         let all: Vec<ExpiryEntry> = entries.iter().map(heard).collect();
-        let by_store: i64 = all.iter().filter(|told| told.reason == EXPIRE).map(|told| -told.points.get()).sum();
+        let by_store: i64 = all.iter().filter(|reported| reported.reason == EXPIRE).map(|reported| -reported.points.get()).sum();
         prop_assert_eq!(due(&all, today).points, 0, "the store said so");
 
         let (mut night, mut said, mut by_office) = (date(2026, 1, 1), Vec::new(), 0);
         let last = today.checked_add(jiff::Span::new().days(40)).unwrap();
         while night <= last {
-            let arrived = |place: usize, told: &ExpiryEntry| {
+            let arrived = |place: usize, reported: &ExpiryEntry| {
                 let days = jiff::Span::new().days(late[place % late.len()]);
-                told.business_date.checked_add(days).unwrap() <= night
+                reported.business_date.checked_add(days).unwrap() <= night
             };
-            let known = all.iter().enumerate().filter(|(place, told)| told.reason != EXPIRE && arrived(*place, told));
-            let mut known: Vec<ExpiryEntry> = known.map(|(_, told)| told.clone()).chain(said.clone()).collect();
-            known.sort_by_key(|told| told.business_date);
+            let known = all.iter().enumerate().filter(|(place, reported)| reported.reason != EXPIRE && arrived(*place, reported));
+            let mut known: Vec<ExpiryEntry> = known.map(|(_, reported)| reported.clone()).chain(said.clone()).collect();
+            known.sort_by_key(|reported| reported.business_date);
             let asked = night.min(today);
             let points = due(&known, asked).points;
             by_office += points.get();

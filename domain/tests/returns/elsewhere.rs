@@ -11,7 +11,7 @@ use domain::wire::sync::ReservePieces;
 /// The code of more pieces than are left.
 const EXCEEDED: &str = "return_exceeds_sold";
 
-type Told = Option<Vec<TakenBack>>;
+type Reported = Option<Vec<TakenBack>>;
 
 fn pieces(from: i64, to: i64) -> Vec<LineReturned> {
     vec![LineReturned { line_no: 1, pieces: vec![Span { start: from, end: to }] }]
@@ -31,9 +31,9 @@ fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBac
     }
 }
 
-fn give(shop: &mut Shop, qty: i64, told: Told) -> Result<Return, Refusal> {
+fn give(shop: &mut Shop, qty: i64, reported: Reported) -> Result<Return, Refusal> {
     let cmd = of(shop, vec![back("a", qty)]);
-    shop.give_back_told(&ani(), &cmd, told)
+    shop.give_back_told(&ani(), &cmd, reported)
 }
 
 /// Of three pieces: (what this store took before, what the hub tells, pieces wanted, whether it may).
@@ -41,7 +41,7 @@ fn give(shop: &mut Shop, qty: i64, told: Told) -> Result<Return, Refusal> {
 fn pieces_that_others_took_are_gone() {
     let other = |from, to| taken("S002", from, to, "cash", 0);
     let own = |from, to| taken("S001", from, to, "cash", 0);
-    let cases: [(i64, Told, i64, bool); 12] = [
+    let cases: [(i64, Reported, i64, bool); 12] = [
         (0, None, 3, true),
         (0, Some(vec![]), 3, true),
         (0, Some(vec![other(0, 1)]), 2, true),
@@ -58,18 +58,18 @@ fn pieces_that_others_took_are_gone() {
         // Without a row of its own a store believes what the hub tells of it.
         (0, Some(vec![own(0, 1)]), 3, false),
     ];
-    for (before, told, wanted, may) in cases {
+    for (before, reported, wanted, may) in cases {
         let mut shop = open();
         in_cash(&mut shop);
         if before > 0 {
             give(&mut shop, before, None).unwrap();
         }
-        let given = give(&mut shop, wanted, told.clone());
+        let given = give(&mut shop, wanted, reported.clone());
         let expected = (!may).then_some(EXCEEDED);
         assert_eq!(
             given.err().map(|refused| refused.code()),
             expected,
-            "{before} before, {told:?}, {wanted} wanted"
+            "{before} before, {reported:?}, {wanted} wanted"
         );
     }
 }
@@ -82,21 +82,21 @@ fn all_parts_are_the_sale_wherever_they_are_taken() {
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3219)] }).unwrap();
     // The middle piece came back elsewhere; here the first, then the last.
-    let told = || Some(vec![taken("S002", 1, 2, "cash", 1073)]);
-    let parts = [give(&mut shop, 1, told()).unwrap(), give(&mut shop, 1, told()).unwrap()];
+    let reported = || Some(vec![taken("S002", 1, 2, "cash", 1073)]);
+    let parts = [give(&mut shop, 1, reported()).unwrap(), give(&mut shop, 1, reported()).unwrap()];
     assert_eq!(parts.each_ref().map(|part| part.items[0].pieces[0].start), [0, 2]);
     assert_eq!(parts.iter().map(|part| part.refund_total).sum::<i64>() + 1073, 3219);
-    assert_eq!(give(&mut shop, 1, told()).unwrap_err().code(), EXCEEDED);
+    assert_eq!(give(&mut shop, 1, reported()).unwrap_err().code(), EXCEEDED);
     // A void frees its own piece, and that one only.
     shop.void_return(&boss(), &parts[0]).unwrap();
-    assert_eq!(give(&mut shop, 1, told()).unwrap().items[0].pieces, parts[0].items[0].pieces);
-    assert_eq!(give(&mut shop, 1, told()).unwrap_err().code(), EXCEEDED);
+    assert_eq!(give(&mut shop, 1, reported()).unwrap().items[0].pieces, parts[0].items[0].pieces);
+    assert_eq!(give(&mut shop, 1, reported()).unwrap_err().code(), EXCEEDED);
 }
 
 /// Three pieces for 3,330: card 2,000 and cash 1,330.
 #[test]
 fn refunds_of_other_stores_count_against_each_method() {
-    let cases: [(Told, &[(&str, i64)]); 4] = [
+    let cases: [(Reported, &[(&str, i64)]); 4] = [
         (None, &[("card", 1110)]),
         (Some(vec![taken("S002", 0, 1, "card", 1110)]), &[("card", 890), ("cash", 220)]),
         (Some(vec![taken("S002", 0, 1, "card", 1110), taken("S003", 1, 2, "card", 890)]), &[("cash", 1110)]),
@@ -107,20 +107,20 @@ fn refunds_of_other_stores_count_against_each_method() {
         sold(&mut shop, vec![payment("card", 2000), payment("cash", 1330)]);
         shop
     };
-    for (told, expected) in cases {
+    for (reported, expected) in cases {
         for (method, paid) in [("card", 2000), ("cash", 1330)] {
-            let gone = told.iter().flatten().flat_map(|taken| &taken.refunds);
+            let gone = reported.iter().flatten().flat_map(|taken| &taken.refunds);
             let gone: i64 = gone.filter(|gone| gone.method == method).map(|gone| gone.amount).sum();
             let mut shop = split();
             let cmd =
                 NewReturn { refunds: Some(vec![by(method, 1110)]), ..of(&shop, vec![super::back("a", 1)]) };
-            let given = shop.give_back_told(&ani(), &cmd, told.clone());
-            assert_eq!(given.is_ok(), 1110 <= paid - gone, "{method} after {told:?}: {given:?}");
+            let given = shop.give_back_told(&ani(), &cmd, reported.clone());
+            assert_eq!(given.is_ok(), 1110 <= paid - gone, "{method} after {reported:?}: {given:?}");
         }
-        let given = give(&mut split(), 1, told.clone()).unwrap();
+        let given = give(&mut split(), 1, reported.clone()).unwrap();
         let refunds: Vec<_> =
             given.refunds.iter().map(|refund| (refund.method.as_str(), refund.amount.get())).collect();
-        assert_eq!(refunds, expected, "{told:?}");
+        assert_eq!(refunds, expected, "{reported:?}");
     }
 }
 
@@ -132,10 +132,10 @@ fn points_that_another_store_took_back_are_not_taken_again() {
     body.member_id = Some(member);
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3330)] }).unwrap();
-    let told = TakenBack { points_reversed: 1.into(), ..taken("S002", 0, 1, "cash", 1110) };
+    let reported = TakenBack { points_reversed: 1.into(), ..taken("S002", 0, 1, "cash", 1110) };
     // 3 points for 3,330; 2 stay of 2,220, then 1, then none.
-    assert_eq!(give(&mut shop, 1, Some(vec![told.clone()])).unwrap().points_reversed, 1);
-    assert_eq!(give(&mut shop, 1, Some(vec![told])).unwrap().points_reversed, 1);
+    assert_eq!(give(&mut shop, 1, Some(vec![reported.clone()])).unwrap().points_reversed, 1);
+    assert_eq!(give(&mut shop, 1, Some(vec![reported])).unwrap().points_reversed, 1);
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn the_hub_tells_it_by_store() {
         vec![Refund { method: "cash".to_owned(), amount: Money::new(900), ..pending.refunds[0].clone() }];
     pending.refund_total = Money::new(900);
     let reserved = [(StoreId::from("S003"), ReservePieces { sku: "a".into(), qty: 1.into() })];
-    let told = taken_back(&sale, &[pending, here], &reserved);
+    let reported = taken_back(&sale, &[pending, here], &reserved);
     let expected = [
         taken("S001", 0, 1, "card", 1110),
         taken("S002", 1, 2, "cash", 900),
         TakenBack { store_id: "S003".into(), lines: pieces(2, 3), ..TakenBack::default() },
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }

@@ -86,7 +86,7 @@ fn what_another_store_paid_out_counts() {
     use domain::model::selling::returns::{LineReturned, MethodBack, Span, TakenBack};
     let mut shop = rounded(1_000, RoundingMode::Nearest);
     bought(&mut shop, 3, 500, &[("cash", 1_500)]);
-    let told = TakenBack {
+    let reported = TakenBack {
         store_id: "S002".into(),
         lines: vec![LineReturned { line_no: 1, pieces: vec![Span { start: 0, end: 1 }] }],
         refunds: vec![MethodBack {
@@ -98,7 +98,7 @@ fn what_another_store_paid_out_counts() {
         ..TakenBack::default()
     };
     let cmd = of(&shop, vec![back("a", 2)]);
-    let document = shop.give_back_told(&ani(), &cmd, Some(vec![told])).unwrap();
+    let document = shop.give_back_told(&ani(), &cmd, Some(vec![reported])).unwrap();
     assert_eq!((document.refund_total, out(&document)), (1_000.into(), 1_000));
 }
 

@@ -32,12 +32,12 @@ fn number(name: &str) -> Option<u64> {
 
 fn run(seed: u64, broken: Broken) -> Result<(), String> {
     let mut world = World::random(seed, broken);
-    let told = |world: &World, what| format!("seed {seed}: {what}\n{}", world.history.join("\n"));
+    let reported = |world: &World, what| format!("seed {seed}: {what}\n{}", world.history.join("\n"));
     for _ in 0..STEPS {
         world.step();
-        world.well().map_err(|what| told(&world, what))?;
+        world.well().map_err(|what| reported(&world, what))?;
     }
-    world.finish().map_err(|what| told(&world, what))
+    world.finish().map_err(|what| reported(&world, what))
 }
 
 #[test]

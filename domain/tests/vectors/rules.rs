@@ -332,8 +332,8 @@ fn receive_limit(given: &Value) -> Value {
                 tolerance,
             ) {
                 Err(refusal) => {
-                    let told = refusal.details();
-                    let (limit, received) = (&told["limit"], &told["received"]);
+                    let reported = refusal.details();
+                    let (limit, received) = (&reported["limit"], &reported["received"]);
                     return json!({"error": refusal.code(), "limit": limit, "received": received});
                 }
                 Ok(after) => line = after,

@@ -112,7 +112,7 @@ pub fn reference_match(given: &Value) -> Value {
 
 /// Which rows of a file are new.
 pub fn import(given: &Value) -> Value {
-    let told = |field: &str| {
+    let reported = |field: &str| {
         let rows: Vec<(Date, String, i64)> = serde_json::from_value(given[field].clone()).unwrap();
         let line = |(date, reference, net): (Date, String, i64)| TextLine {
             date,
@@ -128,7 +128,7 @@ pub fn import(given: &Value) -> Value {
         };
         occurrences(rows.into_iter().map(|row| line(row).fingerprint("src_1")))
     };
-    let (known, file) = (told("known").into_iter().collect(), told("file"));
+    let (known, file) = (reported("known").into_iter().collect(), reported("file"));
     let new = new_lines(&file, &known);
     json!({"new": new, "known": file.len() - new.len()})
 }

@@ -10,7 +10,9 @@ const AS_TOLD: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
 /// Answer at a path, with null for each figure above the largest.
 pub fn hidden(path: &str, reply: Reply) -> Reply {
     match reply {
-        Reply::Answer { mut answer, replayed } if !AS_TOLD.iter().any(|told| path.starts_with(told)) => {
+        Reply::Answer { mut answer, replayed }
+            if !AS_TOLD.iter().any(|reported| path.starts_with(reported)) =>
+        {
             hide(&mut answer.body);
             Reply::Answer { answer, replayed }
         }

@@ -120,12 +120,14 @@ async fn add(connection: &mut AnyConnection, staff: &Staff) -> Result<bool, sqlx
 /// comes first.
 async fn namesake(
     connection: &mut AnyConnection,
-    told: &UserDown,
+    reported: &UserDown,
 ) -> Result<Option<(String, bool)>, sqlx::Error> {
     let sql = "SELECT user_id, origin FROM staff WHERE store_id = $1 AND username = $2 AND user_id <> $3 \
                ORDER BY origin, user_id LIMIT 1";
-    let query =
-        sqlx::query(sql).bind(told.store_id.as_str()).bind(&told.username).bind(told.user_id.as_str());
+    let query = sqlx::query(sql)
+        .bind(reported.store_id.as_str())
+        .bind(&reported.username)
+        .bind(reported.user_id.as_str());
     let Some(row) = query.fetch_optional(connection).await? else { return Ok(None) };
     let (user_id, origin): (String, String) = columns!(row => (user_id, origin));
     Ok(Some((user_id, origin == "hub")))
@@ -146,7 +148,7 @@ pub async fn merge_store_user(
         exception::note(connection, found, exception::USER_FOREIGN, &foreign).await?;
         return Ok(None);
     }
-    let mut told = UserDown {
+    let mut reported = UserDown {
         user_id: changed.user_id.clone(),
         username: login_name(&changed.username),
         name: changed.name.clone(),
@@ -162,17 +164,18 @@ pub async fn merge_store_user(
         given: false,
     };
     let mut known = locked(connection, changed.user_id.as_str()).await?;
-    let namesake = namesake(connection, &told).await?;
+    let namesake = namesake(connection, &reported).await?;
     // Two boxes of a store may each have made somebody of this name: both are people of the store, and one is renamed.
     let given = namesake.as_ref().is_some_and(|(_, given)| *given);
-    let is_news = given || known.as_ref().is_none_or(|known| known.down.username != told.username);
+    let is_news = given || known.as_ref().is_none_or(|known| known.down.username != reported.username);
     if let Some((other, _)) = namesake.filter(|_| is_news) {
-        let details = json!({"user_id": changed.user_id, "username": told.username, "other_user_id": other});
+        let details =
+            json!({"user_id": changed.user_id, "username": reported.username, "other_user_id": other});
         exception::note(connection, found, exception::USER_NAME_TAKEN, &details).await?;
     }
     if known.is_none() {
         let origin = "store".to_owned();
-        let new = Staff { down: told.clone(), origin, updated_at: found.now };
+        let new = Staff { down: reported.clone(), origin, updated_at: found.now };
         if given || add(connection, &new).await? {
             return Ok(None);
         }
@@ -184,10 +187,10 @@ pub async fn merge_store_user(
         return Ok(None);
     };
     if given {
-        told.username.clone_from(&known.down.username);
-        told.times.username = known.down.times.username;
+        reported.username.clone_from(&known.down.username);
+        reported.times.username = known.down.times.username;
     }
-    let Merged { down, tell } = apply_feed::merged(&known.down, known.down.given, told);
+    let Merged { down, tell } = apply_feed::merged(&known.down, known.down.given, reported);
     let staff = Staff { down, updated_at: found.now, ..known };
     put(connection, &staff).await?;
     if tell { Ok(Some(staff.entry()?)) } else { Ok(None) }

@@ -63,10 +63,10 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
     if let Some(what) = rebuilt {
         rebuild::rebuild(&db, what, &mut |store_id| println!("{store_id}: rebuilt")).await?;
     }
-    let mut told = 0;
+    let mut reported = 0;
     let mut report = verify::verify(db.pool(), &mut |records| {
-        if records.saturating_sub(told) >= PROGRESS_EVERY {
-            told = records;
+        if records.saturating_sub(reported) >= PROGRESS_EVERY {
+            reported = records;
             eprint!("\r{records} records");
             let _ = std::io::stderr().flush();
         }
@@ -91,11 +91,11 @@ pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<
 fn keys(config: &Config, problems: &mut Vec<String>) {
     let folder = &config.storage.path;
     let (token, fingerprint) = (hub::token_key(folder), hub::fingerprint_key(folder));
-    let told = [
+    let reported = [
         (&token, Keys::load(&token, String::new()).map(drop).map_err(|error| error.to_string())),
         (&fingerprint, Fingerprints::load(&fingerprint).map(drop).map_err(|error| error.to_string())),
     ];
-    for (path, loaded) in told {
+    for (path, loaded) in reported {
         problems.extend(loaded.err().map(|error| format!("{}: {error}", path.display())));
     }
 }
@@ -107,8 +107,8 @@ pub async fn split(config: &Config) -> anyhow::Result<()> {
         println!("SQLite has no partitioned tables: nothing was changed");
         return Ok(());
     }
-    let mut told = |table: &str, rows: u64| println!("{table}: {rows} rows in {PARTS} partitions");
-    let done = partition::partition(&db, config.database.connections, &mut told).await?;
+    let mut reported = |table: &str, rows: u64| println!("{table}: {rows} rows in {PARTS} partitions");
+    let done = partition::partition(&db, config.database.connections, &mut reported).await?;
     db.close().await;
     println!("{} tables were partitioned, {} were partitioned before", done.moved, done.left);
     if let Some(locks) = done.locks_wanted {

@@ -294,8 +294,8 @@ async fn zoned(
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
     // One that is not known here, of a newer list than this machine's, is worth less than what a person said.
-    let told = hello.timezone.as_ref().filter(|zone| TimeZone::get(zone).is_ok());
-    match told {
+    let reported = hello.timezone.as_ref().filter(|zone| TimeZone::get(zone).is_ok());
+    match reported {
         Some(zone) if *zone == store.timezone => alarm::clear(write, &store.store_id, alarm::TIMEZONE).await,
         Some(zone) if has_records => {
             let message = format!(

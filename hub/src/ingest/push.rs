@@ -94,7 +94,7 @@ impl Intake<'_> {
         if store.current_epoch.as_deref() == Some(&batch.epoch) {
             skew::note_stamps(&mut write, store_id, stamps, now).await?;
         }
-        let told = later.announce(&mut write, now).await?;
+        let reported = later.announce(&mut write, now).await?;
         write.commit().await?;
         let answer = PushAnswer {
             epoch: batch.epoch.clone(),
@@ -108,7 +108,7 @@ impl Intake<'_> {
             versions,
             hub_time: now,
         };
-        Ok(Taken { answer, told, moved })
+        Ok(Taken { answer, reported, moved })
     }
 }
 
@@ -117,7 +117,7 @@ pub struct Taken {
     /// Answer that is sent to the store.
     pub answer: PushAnswer,
     /// Whether the feed has new changes.
-    pub told: bool,
+    pub reported: bool,
     /// Aggregates of which something was applied.
     pub moved: BTreeSet<String>,
 }
@@ -202,8 +202,8 @@ async fn seen_before(
     if !batch.whole {
         return Err(ApiError::new(edge::Code::ChainBroken, "the records do not follow one another").into());
     }
-    let told = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
-    let seen = rules::seen(cursor.seq, &batch.prev_hash, told).map_err(|_| {
+    let reported = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
+    let seen = rules::seen(cursor.seq, &batch.prev_hash, reported).map_err(|_| {
         let expected = cursor.seq.saturating_add(1);
         let gap = ApiError::new(edge::Code::SequenceGap, format!("record {expected} must come first"));
         gap.with_details(json!({"expected_seq": expected}))

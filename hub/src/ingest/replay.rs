@@ -309,9 +309,9 @@ impl Replay<'_> {
             apply::register(write, place, event).await?;
             return Ok(Before::Nothing);
         };
-        let (told, epoch, seq): (String, String, u64) = columns!(row => (text_hash, epoch, seq));
+        let (reported, epoch, seq): (String, String, u64) = columns!(row => (text_hash, epoch, seq));
         let own = epoch == key.epoch && seq == key.seq;
-        let same = told == text_hash;
+        let same = reported == text_hash;
         if own {
             apply::count_anew(write, self.store_id, event).await?;
         }

@@ -28,12 +28,12 @@ pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error
         }
         for row in &rows {
             let next = position.saturating_add(1);
-            let (found, told): (i64, String) = columns!(row => (position, hash));
+            let (found, reported): (i64, String) = columns!(row => (position, hash));
             if found != next {
                 return Ok(Some(format!("audit: entry {next} is missing")));
             }
             let record: String = row.try_get("record")?;
-            if chain::next(&hash, &record) != told {
+            if chain::next(&hash, &record) != reported {
                 return Ok(Some(format!("audit: entry {next} was changed")));
             }
             if !agrees(row, &record)? {
@@ -41,7 +41,7 @@ pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error
                     "audit: entry {next} is listed with other values than its record has"
                 )));
             }
-            (position, hash) = (next, told);
+            (position, hash) = (next, reported);
         }
     }
     if position != end {

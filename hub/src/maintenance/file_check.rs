@@ -9,7 +9,7 @@ pub async fn problems(pool: &AnyPool) -> Result<Option<Vec<String>>, sqlx::Error
     if Engine::of(pool.connect_options().database_url.as_str()) != Some(Engine::Sqlite) {
         return Ok(None);
     }
-    let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(pool).await?;
-    let damage = told.into_iter().filter(|line| line != "ok");
+    let reported: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(pool).await?;
+    let damage = reported.into_iter().filter(|line| line != "ok");
     Ok(Some(damage.map(|line| format!("the database file: {line}")).collect()))
 }

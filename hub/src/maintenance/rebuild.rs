@@ -63,9 +63,9 @@ async fn of_store(connection: &mut AnyConnection, store_id: &str, what: Rebuild)
             let event = Incoming::read(event, store_id);
             applied.extend(event.event_id.zip(event.understood.ok()));
         }
-        let told: Vec<ToPost<'_>> =
+        let reported: Vec<ToPost<'_>> =
             applied.iter().map(|(event_id, event)| (event_id.as_str(), event)).collect();
-        let sums = recompute::rollup_sums(connection, (store_id, &zone), &told).await?;
+        let sums = recompute::rollup_sums(connection, (store_id, &zone), &reported).await?;
         sums.write(connection).await?;
     }
 }

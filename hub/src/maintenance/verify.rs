@@ -128,10 +128,10 @@ async fn of_head_office(pool: &AnyPool, report: &mut Report) -> Result<(), sqlx:
     let mut own = Folding { store_id: "", zone: &TimeZone::UTC, figures, rollups };
     let mut last = String::new();
     loop {
-        let told = own_expiry::after(&mut read, &last, PAGE).await?;
-        let Some((event_id, _)) = told.last() else { break };
+        let reported = own_expiry::after(&mut read, &last, PAGE).await?;
+        let Some((event_id, _)) = reported.last() else { break };
         last.clone_from(event_id);
-        let applied: Vec<_> = told.into_iter().map(|(id, event)| (id, String::new(), event)).collect();
+        let applied: Vec<_> = reported.into_iter().map(|(id, event)| (id, String::new(), event)).collect();
         own.fold(&mut read, &applied, report).await?;
     }
     own.compare(&mut read, report).await?;
@@ -168,17 +168,17 @@ impl Folding<'_> {
             }
             let mut applied = Vec::new();
             for row in &rows {
-                let (next, told, state): (u64, String, String) = columns!(row => (seq, hash, state));
+                let (next, reported, state): (u64, String, String) = columns!(row => (seq, hash, state));
                 (seq, hash) = over(&holes, seq, hash);
                 let record = text(row)?;
                 let expected = chain::next(&hash, &record);
-                if next != seq.saturating_add(1) || told != expected {
+                if next != seq.saturating_add(1) || reported != expected {
                     report.wrong(format!(
                         "{} {epoch}: record {next} does not follow record {seq}",
                         self.store_id
                     ));
                 }
-                (seq, hash) = (next, told);
+                (seq, hash) = (next, reported);
                 if state == "applied" {
                     let stamp: Option<String> = row.try_get("effective_at")?;
                     applied.extend(self.read(epoch, (seq, record), stamp.unwrap_or_default(), report));
@@ -246,12 +246,13 @@ impl Folding<'_> {
         for (event_id, stamp, understood) in applied {
             projection.fold(event_id, stamp, understood);
         }
-        let told: Vec<_> = applied.iter().map(|(event_id, _, event)| (event_id.as_str(), event)).collect();
-        let posted = recompute::posted(&mut *connection, self.store_id, &told).await?;
+        let reported: Vec<_> =
+            applied.iter().map(|(event_id, _, event)| (event_id.as_str(), event)).collect();
+        let posted = recompute::posted(&mut *connection, self.store_id, &reported).await?;
         report.extend(posted_check::problems(&mut *connection, self.store_id, &posted).await?);
         let counts = [("entries", posted.entries.len()), ("items", posted.items.len())];
         let counts = counts.map(|(name, count)| (name.to_owned(), i64::try_from(count).unwrap_or(i64::MAX)));
-        let sums = recompute::rollup_sums(&mut *connection, (self.store_id, self.zone), &told).await?;
+        let sums = recompute::rollup_sums(&mut *connection, (self.store_id, self.zone), &reported).await?;
         self.rollups.add(connection, sums).await?;
         for (name, figure) in projection.figures().into_iter().chain(counts) {
             let sum = self.figures.entry(name).or_default();
@@ -315,7 +316,7 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
 
 /// Documents whose record or day is not there.
 async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
-    let told = [
+    let reported = [
         (
             "sale",
             "SELECT store_id, transaction_id AS id, event_id, business_date, 'transaction.paid' AS kind FROM sales \
@@ -341,7 +342,7 @@ async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
         ),
     ];
     let mut problems = Vec::new();
-    for (what, documents) in told {
+    for (what, documents) in reported {
         let day = if what == "document" { "1 = 0" } else { "y.store_id IS NULL" };
         let sql = format!(
             "SELECT d.store_id, d.id FROM ({documents}) d \

@@ -145,8 +145,8 @@ impl Projection<'_> {
         Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total.get())]);
     }
 
-    pub(crate) fn returned(&mut self, event_id: &str, told: &ReturnRecord) {
-        let back = &told.document;
+    pub(crate) fn returned(&mut self, event_id: &str, reported: &ReturnRecord) {
+        let back = &reported.document;
         let receipt_no = self.own_number(event_id, Some(&back.receipt_no));
         let business_date = self.add_day(back.business_date);
         self.returns.push(row! {
@@ -169,7 +169,7 @@ impl Projection<'_> {
         for (position, line) in (0_i64..).zip(&back.items) {
             let disposition = line.disposition.name();
             let sku = line.sku.0.as_str();
-            let effect = told.lines.iter().find(|effect| effect.line_no == line.line_no);
+            let effect = reported.lines.iter().find(|effect| effect.line_no == line.line_no);
             self.return_lines.push(row! {
                 store_id: self.store_id, event_id, position, business_date: back.business_date.to_string(), sku, qty: line.qty, refund: line.refund,
                 tax: line.tax, tax_rate_bp: i64::from(line.tax_rate_bp),

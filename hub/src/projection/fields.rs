@@ -73,7 +73,7 @@ pub async fn write(
     for lost in lost {
         // Of somebody who was erased nothing is kept, also not that it lost.
         let lost = if erased { Lost { lost: Value::Null, kept: Value::Null, ..lost } } else { lost };
-        let conflict = told(resource, id, &lost, writer);
+        let conflict = reported(resource, id, &lost, writer);
         log(connection, &conflict, &lost, writer).await?;
         conflicts.push(conflict);
     }
@@ -137,7 +137,7 @@ fn plain(value: &Value) -> Cow<'_, str> {
 }
 
 /// The conflict, as it is sent to the store.
-fn told(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
+fn reported(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
     ConflictDown {
         conflict_id: format!("cfl_{}", secret::mark()),
         resource: resource.to_owned(),

@@ -217,7 +217,7 @@ impl<'a> Projection<'a> {
             let sum = self.points.entry(entry.member_id.0.clone()).or_default();
             *sum = sum.saturating_add(entry.points);
         }
-        let told = || (event_id.to_owned(), stamp.to_owned());
+        let reported = || (event_id.to_owned(), stamp.to_owned());
         match payload {
             AnyPayload::TransactionPaid(paid) => self.sale(event_id, paid),
             AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_none() => {}
@@ -253,8 +253,8 @@ impl<'a> Projection<'a> {
             AnyPayload::DaySealed(it) => self.day(it.business_date, stamp, Some(it.sealed_at)),
             AnyPayload::DayReopened(it) => self.day(it.business_date, stamp, None),
             AnyPayload::CashDeposited(it) => self.deposit(event_id, &it.deposit),
-            AnyPayload::MemberChanged(it) => self.shared.members.push((told(), (**it).clone())),
-            AnyPayload::ProductSettingsChanged(it) => self.shared.settings.push((told(), (**it).clone())),
+            AnyPayload::MemberChanged(it) => self.shared.members.push((reported(), (**it).clone())),
+            AnyPayload::ProductSettingsChanged(it) => self.shared.settings.push((reported(), (**it).clone())),
             AnyPayload::UserChanged(it) => self.shared.users.push((event_id.to_owned(), (**it).clone())),
             AnyPayload::AuditRecorded(recorded) => self.audited(event_id, recorded),
             // They have no rows of their own.

@@ -49,14 +49,14 @@ pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
 /// row is locked; of a transfer between other stores nothing is held.
 pub(crate) async fn context(
     connection: &mut AnyConnection,
-    told: &RecordToPost<'_>,
+    reported: &RecordToPost<'_>,
     record: &TransferRecord,
     context: &mut Context,
 ) -> Result<Vec<TransitMove>, sqlx::Error> {
     let transfer = &record.transfer;
     let (sender, id) = (transfer.from_store_id.as_str(), transfer.transfer_id.as_str());
-    let by_sender = sender == told.store_id;
-    let arrived = matches!(told.payload, AnyPayload::TransferReceived(_));
+    let by_sender = sender == reported.store_id;
+    let arrived = matches!(reported.payload, AnyPayload::TransferReceived(_));
     if context.transfer.foreign || !(by_sender || arrived) {
         return Ok(Vec::new());
     }
@@ -64,7 +64,7 @@ pub(crate) async fn context(
     let mut held = held(connection, sender, id).await?;
     held.arrived |= !by_sender;
     if by_sender {
-        if matches!(told.payload, AnyPayload::TransferResolved(_)) {
+        if matches!(reported.payload, AnyPayload::TransferResolved(_)) {
             let parts = new_parts(transfer, &held.settled);
             left = parts.iter().map(|(line_no, part)| (*line_no, part.qty, part.cost)).collect();
             context.transfer.settled = parts.iter().map(|(_, part)| (part.resolution, part.cost)).collect();

@@ -78,31 +78,31 @@ pub(crate) async fn lock<'a>(
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     (store_id, zone): (&str, &TimeZone),
-    told: Vec<ToPost<'_>>,
+    reported: Vec<ToPost<'_>>,
     beside: Beside,
     now: UtcMs,
 ) -> Result<Vec<ExpectedItem>, sqlx::Error> {
-    let told: Vec<ToPost<'_>> = told.into_iter().filter(|(_, event)| posts(&event.payload)).collect();
-    if told.is_empty() {
+    let reported: Vec<ToPost<'_>> = reported.into_iter().filter(|(_, event)| posts(&event.payload)).collect();
+    if reported.is_empty() {
         return Ok(Vec::new());
     }
-    let documents = StoredDocuments::known(connection, store_id, &told).await?;
-    let members = told.iter().filter_map(|(_, event)| rollups::member(&event.payload));
+    let documents = StoredDocuments::known(connection, store_id, &reported).await?;
+    let members = reported.iter().filter_map(|(_, event)| rollups::member(&event.payload));
     let tiers = member::tiers(connection, members.map(|id| id.0.clone()).collect()).await?;
-    let days = told.iter().filter_map(|(_, event)| event.business_date);
+    let days = reported.iter().filter_map(|(_, event)| event.business_date);
     let earliest = days.min().unwrap_or_default();
     let mut books = BTreeMap::new();
-    for book in books_of(store_id, &told, &beside) {
+    for book in books_of(store_id, &reported, &beside) {
         let next_no = journal::numbers(connection, book, 0).await?;
         let locked = day_lock::of_book(connection, book, earliest).await?;
         books.insert(book.to_owned(), Book { next_no, locked, entries: Vec::new() });
     }
-    let pool = match told.iter().any(|(_, event)| moves_points(&event.payload)) {
+    let pool = match reported.iter().any(|(_, event)| moves_points(&event.payload)) {
         true => Some(LockedPool::lock(connection).await?),
         false => None,
     };
     let mappings = Mappings::load(connection).await?;
-    let listed = items::listed(connection, store_id, &told).await?;
+    let listed = items::listed(connection, store_id, &reported).await?;
     let mut desk = Desk {
         store_id,
         zone,
@@ -121,21 +121,21 @@ pub(crate) async fn write(
         paid_out: Vec::new(),
         rollups: RollupSums::default(),
     };
-    for (event_id, event) in told {
+    for (event_id, event) in reported {
         desk.post(connection, event_id, event).await?;
     }
     desk.write(connection).await
 }
 
 /// The books that events are posted in.
-fn books_of<'a>(store_id: &'a str, told: &[ToPost<'a>], beside: &Beside) -> BTreeSet<&'a str> {
+fn books_of<'a>(store_id: &'a str, reported: &[ToPost<'a>], beside: &Beside) -> BTreeSet<&'a str> {
     let sender = |(event_id, event): &ToPost<'a>| match &event.payload {
         AnyPayload::TransferReceived(it) if !beside.foreign.contains(*event_id) => {
             Some(it.transfer.from_store_id.as_str())
         }
         _ => None,
     };
-    told.iter().filter_map(sender).chain([store_id]).collect()
+    reported.iter().filter_map(sender).chain([store_id]).collect()
 }
 
 /// Context in which entries are made: the books and the pool are locked.
@@ -185,12 +185,12 @@ impl Desk<'_> {
             self.roll_up(event_id, event, &context);
             return Ok(());
         }
-        let told = RecordToPost { payload, store_id, moved, context: &plain };
+        let reported = RecordToPost { payload, store_id, moved, context: &plain };
         if let Some(record) = in_transit::transfer(payload) {
-            let left = in_transit::context(connection, &told, record, &mut context).await?;
+            let left = in_transit::context(connection, &reported, record, &mut context).await?;
             self.on_the_way(&record.transfer.from_store_id, record.business_date, left);
         }
-        let Some(entries) = of_record(&RecordToPost { context: &context, ..told }) else { return Ok(()) };
+        let Some(entries) = of_record(&RecordToPost { context: &context, ..reported }) else { return Ok(()) };
         let cause = entries.cause.id.clone();
         self.went_to.insert(cause, context.accounts.clone());
         self.roll_up(event_id, event, &context);
@@ -229,7 +229,7 @@ impl Desk<'_> {
     /// Adds what an event moved to the sums of its days.
     fn roll_up(&mut self, event_id: &str, event: &Understood, context: &Context) {
         let Some(day) = event.business_date else { return };
-        let told = RollupRecord {
+        let reported = RollupRecord {
             store_id: self.store_id,
             zone: self.zone,
             days: (day, context.entry_date.unwrap_or(day)),
@@ -239,7 +239,7 @@ impl Desk<'_> {
             categories: Some(&self.beside.categories).filter(|_| rollups::tells_lines(&event.payload)),
             tier: context.tier.as_deref().unwrap_or_default(),
         };
-        rollups::fold(&mut self.rollups, &told);
+        rollups::fold(&mut self.rollups, &reported);
     }
 
     /// Takes off what is on its way from a store, by the day that it has in its book.
@@ -281,8 +281,8 @@ impl Desk<'_> {
         let taken_back = self.documents.of(event_id).filter(|document| document.event_id != event_id);
         let tier = match taken_back {
             Some(document) => {
-                let told = self.told_tiers.get(&document.event_id);
-                told.cloned().unwrap_or_else(|| document.tier.clone())
+                let reported = self.told_tiers.get(&document.event_id);
+                reported.cloned().unwrap_or_else(|| document.tier.clone())
             }
             None => rollups::member(payload).and_then(|id| self.tiers.get(id.as_str())).cloned(),
         };

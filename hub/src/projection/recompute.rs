@@ -39,14 +39,14 @@ pub(crate) fn item_words(of: [&str; 5]) -> String {
 pub(crate) async fn posted(
     connection: &mut AnyConnection,
     store_id: &str,
-    told: &[ToPost<'_>],
+    reported: &[ToPost<'_>],
 ) -> Result<Posted, sqlx::Error> {
     let mut posted = Posted::default();
-    let (contexts, plain) = (contexts(connection, store_id, told).await?, Context::default());
-    for (event_id, event) in told.iter().filter(|(_, event)| posts(&event.payload)) {
+    let (contexts, plain) = (contexts(connection, store_id, reported).await?, Context::default());
+    for (event_id, event) in reported.iter().filter(|(_, event)| posts(&event.payload)) {
         let context = contexts.get(*event_id).unwrap_or(&plain);
-        let told = RecordToPost { payload: &event.payload, store_id, moved: event.moved(), context };
-        let Some(entries) = of_record(&told) else { continue };
+        let reported = RecordToPost { payload: &event.payload, store_id, moved: event.moved(), context };
+        let Some(entries) = of_record(&reported) else { continue };
         for (book, made, suffix) in parts(store_id, &entries) {
             let mut words = entries.business_date.to_string();
             let line = |row: &Row| line_words(&String::from(row.account), row.debit.get(), row.credit.get());
@@ -69,18 +69,18 @@ pub(crate) async fn posted(
 async fn contexts(
     connection: &mut AnyConnection,
     store_id: &str,
-    told: &[ToPost<'_>],
+    reported: &[ToPost<'_>],
 ) -> Result<BTreeMap<String, Context>, sqlx::Error> {
     let mut contexts = BTreeMap::new();
-    if told.is_empty() {
+    if reported.is_empty() {
         return Ok(contexts);
     }
-    let list = insert::list(2, told.len());
+    let list = insert::list(2, reported.len());
     let sql = format!(
         "SELECT event_id, context FROM posting_contexts WHERE store_id = $1 AND event_id IN ({list})"
     );
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
-    for (event_id, _) in told {
+    for (event_id, _) in reported {
         query = query.bind((*event_id).to_owned());
     }
     for row in query.fetch_all(connection).await? {
@@ -93,15 +93,15 @@ async fn contexts(
 pub(crate) async fn rollup_sums(
     connection: &mut AnyConnection,
     (store_id, zone): (&str, &TimeZone),
-    told: &[ToPost<'_>],
+    reported: &[ToPost<'_>],
 ) -> Result<RollupSums, sqlx::Error> {
-    let contexts = contexts(connection, store_id, told).await?;
-    let documents = StoredDocuments::all(connection, store_id, told).await?;
+    let contexts = contexts(connection, store_id, reported).await?;
+    let documents = StoredDocuments::all(connection, store_id, reported).await?;
     let (mut sums, plain) = (RollupSums::default(), Context::default());
-    for (event_id, event) in told.iter().filter(|(_, event)| posts(&event.payload)) {
+    for (event_id, event) in reported.iter().filter(|(_, event)| posts(&event.payload)) {
         let context = contexts.get(*event_id).unwrap_or(&plain);
         let Some(day) = event.business_date else { continue };
-        let told = RollupRecord {
+        let reported = RollupRecord {
             store_id,
             zone,
             days: (day, context.entry_date.unwrap_or(day)),
@@ -111,7 +111,7 @@ pub(crate) async fn rollup_sums(
             categories: None,
             tier: context.tier.as_deref().unwrap_or_default(),
         };
-        rollups::fold(&mut sums, &told);
+        rollups::fold(&mut sums, &reported);
     }
     Ok(sums)
 }

@@ -59,22 +59,22 @@ pub(crate) fn tells_lines(payload: &AnyPayload) -> bool {
 }
 
 /// Adds a record to the sums.
-pub(crate) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
-    stock::fold(sums, told);
-    match &told.event.payload {
-        AnyPayload::TransactionPaid(it) => sale::paid(sums, told, it),
-        AnyPayload::TransactionVoided(it) => sale::voided(sums, told, it),
-        AnyPayload::TenderCorrected(it) => sale::corrected(sums, told, it),
-        AnyPayload::ReturnPosted(it) => return_document::fold(sums, told, &it.document, 1),
-        AnyPayload::ReturnVoided(it) => return_document::fold(sums, told, &it.document, -1),
-        AnyPayload::ShiftOpened(it) => cash::opened(sums, told, &it.shift),
-        AnyPayload::ShiftClosed(it) => cash::counted(sums, told, &it.shift, 0),
-        AnyPayload::ShiftRecounted(it) => cash::counted(sums, told, &it.shift, 1),
-        AnyPayload::CashMoved(it) => cash::moved(sums, told, &it.movement),
-        AnyPayload::CashDeposited(it) => cash::deposited(sums, told, &it.deposit),
+pub(crate) fn fold(sums: &mut RollupSums, reported: &RollupRecord<'_>) {
+    stock::fold(sums, reported);
+    match &reported.event.payload {
+        AnyPayload::TransactionPaid(it) => sale::paid(sums, reported, it),
+        AnyPayload::TransactionVoided(it) => sale::voided(sums, reported, it),
+        AnyPayload::TenderCorrected(it) => sale::corrected(sums, reported, it),
+        AnyPayload::ReturnPosted(it) => return_document::fold(sums, reported, &it.document, 1),
+        AnyPayload::ReturnVoided(it) => return_document::fold(sums, reported, &it.document, -1),
+        AnyPayload::ShiftOpened(it) => cash::opened(sums, reported, &it.shift),
+        AnyPayload::ShiftClosed(it) => cash::counted(sums, reported, &it.shift, 0),
+        AnyPayload::ShiftRecounted(it) => cash::counted(sums, reported, &it.shift, 1),
+        AnyPayload::CashMoved(it) => cash::moved(sums, reported, &it.movement),
+        AnyPayload::CashDeposited(it) => cash::deposited(sums, reported, &it.deposit),
         _ => {}
     }
-    sale::points(sums, told);
+    sale::points(sums, reported);
 }
 
 impl RollupRecord<'_> {
@@ -162,11 +162,11 @@ impl StoredDocuments {
     pub async fn known(
         connection: &mut AnyConnection,
         store_id: &str,
-        told: &[ToPost<'_>],
+        reported: &[ToPost<'_>],
     ) -> Result<Self, sqlx::Error> {
         let mut documents = Self::default();
         for place in [SALE_VOIDED, RETURNED, RETURN_VOIDED] {
-            documents.load(connection, store_id, &place, told).await?;
+            documents.load(connection, store_id, &place, reported).await?;
         }
         Ok(documents)
     }
@@ -175,10 +175,10 @@ impl StoredDocuments {
     pub async fn all(
         connection: &mut AnyConnection,
         store_id: &str,
-        told: &[ToPost<'_>],
+        reported: &[ToPost<'_>],
     ) -> Result<Self, sqlx::Error> {
-        let mut documents = Self::known(connection, store_id, told).await?;
-        documents.load(connection, store_id, &SOLD, told).await?;
+        let mut documents = Self::known(connection, store_id, reported).await?;
+        documents.load(connection, store_id, &SOLD, reported).await?;
         Ok(documents)
     }
 
@@ -192,9 +192,9 @@ impl StoredDocuments {
         connection: &mut AnyConnection,
         store_id: &str,
         place: &Place,
-        told: &[ToPost<'_>],
+        reported: &[ToPost<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids: Vec<&str> = told.iter().filter_map(|told| place.id(told)).collect();
+        let ids: Vec<&str> = reported.iter().filter_map(|reported| place.id(reported)).collect();
         for chunk in ids.chunks(CHUNK) {
             let Place { documents, lines, event, by } = place;
             let list = insert::list(2, chunk.len());

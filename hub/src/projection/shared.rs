@@ -68,15 +68,15 @@ fn over(transfer: &Transfer) -> bool {
 /// for a person to see.
 async fn unknown_references(
     connection: &mut AnyConnection,
-    told: &Transfer,
+    reported: &Transfer,
     found: Found<'_>,
 ) -> Result<(), sqlx::Error> {
-    let (transfer_id, to) = (&told.transfer_id, told.to_store_id.as_str());
+    let (transfer_id, to) = (&reported.transfer_id, reported.to_store_id.as_str());
     if !store::is_known(connection, to).await? {
         let details = json!({"transfer_id": transfer_id, "to_store_id": to});
         exception::note(connection, found, exception::TRANSFER_NOWHERE, &details).await?;
     }
-    let skus = product::unknown(connection, &told.lines.iter().map(|line| &line.sku).collect()).await?;
+    let skus = product::unknown(connection, &reported.lines.iter().map(|line| &line.sku).collect()).await?;
     if !skus.is_empty() {
         let details = json!({"transfer_id": transfer_id, "to_store_id": to, "skus": skus});
         exception::note(connection, found, exception::TRANSFER_UNKNOWN, &details).await?;
@@ -89,37 +89,39 @@ async fn transfer(
     connection: &mut AnyConnection,
     store_id: &str,
     event_id: &str,
-    told: &Transfer,
+    reported: &Transfer,
     now: UtcMs,
     later: &mut FeedUpdates,
 ) -> Result<bool, sqlx::Error> {
-    let by_sender = told.from_store_id.as_str() == store_id;
-    let document = serde_json::to_string(told).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let by_sender = reported.from_store_id.as_str() == store_id;
+    let document = serde_json::to_string(reported).map_err(|error| sqlx::Error::Encode(error.into()))?;
     // The first statement locks the row; of a new one it writes it.
     let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document, business_date) \
                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (transfer_id) DO UPDATE SET \
                sent = CASE WHEN transfers.from_store = excluded.from_store AND excluded.sent = 1 THEN 1 \
                ELSE transfers.sent END RETURNING document";
-    let query = sqlx::query_scalar(sql).bind(told.transfer_id.as_str()).bind(told.from_store_id.as_str());
-    let query = query.bind(told.to_store_id.as_str()).bind(told.state.name()).bind(i64::from(by_sender));
+    let query =
+        sqlx::query_scalar(sql).bind(reported.transfer_id.as_str()).bind(reported.from_store_id.as_str());
+    let query =
+        query.bind(reported.to_store_id.as_str()).bind(reported.state.name()).bind(i64::from(by_sender));
     let known: String =
-        query.bind(&document).bind(told.business_date.to_string()).fetch_one(&mut *connection).await?;
+        query.bind(&document).bind(reported.business_date.to_string()).fetch_one(&mut *connection).await?;
     let known = parse(&known)?;
-    let (from, to) = (told.from_store_id.as_str(), told.to_store_id.as_str());
+    let (from, to) = (reported.from_store_id.as_str(), reported.to_store_id.as_str());
     let found = Found { store_id, event_id, now };
-    let details = json!({"transfer_id": told.transfer_id, "from_store_id": from, "to_store_id": to});
-    if (&known.from_store_id, &known.to_store_id) != (&told.from_store_id, &told.to_store_id) {
+    let details = json!({"transfer_id": reported.transfer_id, "from_store_id": from, "to_store_id": to});
+    if (&known.from_store_id, &known.to_store_id) != (&reported.from_store_id, &reported.to_store_id) {
         // The document of others is theirs; what this store moved is moved.
         exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await?;
         return Ok(false);
     }
-    let Precedence { stands, met, hear } = precedence(&known, told, by_sender);
-    if by_sender && told.state == TransferState::InTransit {
-        unknown_references(connection, told, found).await?;
+    let Precedence { stands, met, hear } = precedence(&known, reported, by_sender);
+    if by_sender && reported.state == TransferState::InTransit {
+        unknown_references(connection, reported, found).await?;
     }
     if stands {
         let sql = "UPDATE transfers SET state = $2, document = $3 WHERE transfer_id = $1";
-        let query = sqlx::query(sql).bind(told.transfer_id.as_str()).bind(told.state.name());
+        let query = sqlx::query(sql).bind(reported.transfer_id.as_str()).bind(reported.state.name());
         query.bind(&document).execute(&mut *connection).await?;
     }
     if met {
@@ -127,13 +129,13 @@ async fn transfer(
         exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
     }
     // LatestRecord once, by the document that was the first to say so.
-    if over(told) && !over(&known) {
+    if over(reported) && !over(&known) {
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;
     }
     let payload = if stands { document } else { serde_json::to_string(&known).unwrap_or(document) };
     for store in &hear {
-        let id = told.transfer_id.as_str();
+        let id = reported.transfer_id.as_str();
         if warehouse_rows::is_warehouse(connection, store.as_str()).await? {
             warehouse_rows::put_remote(connection, store.as_str(), id, &payload).await?;
             continue;

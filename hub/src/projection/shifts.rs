@@ -24,22 +24,22 @@ pub(crate) struct ShiftRecord<'a> {
 }
 
 /// The days of shifts that tell their sums.
-pub(crate) fn closed_days(told: &[ShiftRecord<'_>]) -> BTreeSet<Date> {
-    let closed = told.iter().filter(|told| told.shift.state == ShiftState::Closed);
-    closed.map(|told| told.shift.business_date).collect()
+pub(crate) fn closed_days(reported: &[ShiftRecord<'_>]) -> BTreeSet<Date> {
+    let closed = reported.iter().filter(|reported| reported.shift.state == ShiftState::Closed);
+    closed.map(|reported| reported.shift.business_date).collect()
 }
 
 /// Writes what is known of the shifts now; what each count adds to what the books have of its shift, by event.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
-    told: Vec<ShiftRecord<'_>>,
+    reported: Vec<ShiftRecord<'_>>,
     now: UtcMs,
 ) -> Result<BTreeMap<String, Counted>, sqlx::Error> {
-    let closes = !closed_days(&told).is_empty();
-    let mut known = counted_before(connection, store_id, &told).await?;
+    let closes = !closed_days(&reported).is_empty();
+    let mut known = counted_before(connection, store_id, &reported).await?;
     let (mut rows, mut news) = (BTreeMap::new(), BTreeMap::new());
-    for ShiftRecord { event_id, recounted, shift } in told {
+    for ShiftRecord { event_id, recounted, shift } in reported {
         let (before, known_by) = known.remove(shift.shift_id.as_str()).unzip();
         let now = CountedShift::from_record(shift, recounted).filter(|_| shift.state != ShiftState::Open);
         // The document that is shown is that of the count that closed it.
@@ -107,27 +107,27 @@ fn cells((store_id, event_id): (&str, &str), shift: &Shift, counted: Option<&Cou
 /// Amount that a shift took in less what it gave back, by method. `None` if it was not reported.
 fn methods(shift: &Shift) -> Option<BTreeMap<&str, Money>> {
     let net = |(method, of): (_, &MethodTotals)| (method, of.sales.saturating_sub(of.refunds));
-    let told = shift.totals.by_method.iter().map(|(method, of)| net((method.as_str(), of)));
-    (shift.state == ShiftState::Closed).then(|| told.collect())
+    let reported = shift.totals.by_method.iter().map(|(method, of)| net((method.as_str(), of)));
+    (shift.state == ShiftState::Closed).then(|| reported.collect())
 }
 
 /// The shifts of a batch that were counted before it, by ID, each with the event that reported the first count.
 async fn counted_before(
     connection: &mut AnyConnection,
     store_id: &str,
-    told: &[ShiftRecord<'_>],
+    reported: &[ShiftRecord<'_>],
 ) -> Result<BTreeMap<String, (CountedShift, String)>, sqlx::Error> {
     let mut known = BTreeMap::new();
-    if told.is_empty() {
+    if reported.is_empty() {
         return Ok(known);
     }
-    let list = insert::list(2, told.len());
+    let list = insert::list(2, reported.len());
     let sql = format!(
         "SELECT shift_id, event_id, z_no, closed_at, closed_by, counted_cash, expected_cash, last_counted, last_counted_at \
          FROM shifts WHERE store_id = $1 AND last_counted IS NOT NULL AND shift_id IN ({list})"
     );
     let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
-    for shift in told {
+    for shift in reported {
         query = query.bind(shift.shift.shift_id.0.clone());
     }
     for row in query.fetch_all(connection).await? {

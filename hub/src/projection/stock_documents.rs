@@ -52,8 +52,8 @@ struct Cause<'a> {
 
 impl GoodsRows {
     /// Adds what a record did.
-    pub(crate) fn fold(&mut self, (store_id, event_id): (&str, &str), told: &Understood) {
-        match &told.payload {
+    pub(crate) fn fold(&mut self, (store_id, event_id): (&str, &str), reported: &Understood) {
+        match &reported.payload {
             AnyPayload::ReceivingPosted(it) => {
                 self.received(store_id, event_id, &it.receiving);
                 self.receipt((store_id, event_id), &it.receiving, 1);
@@ -64,16 +64,16 @@ impl GoodsRows {
             AnyPayload::OpnamePosted(it) => self.counted((store_id, event_id), it),
             _ => {}
         }
-        let day = told.business_date.map(|day| day.to_string()).unwrap_or_default();
-        for (position, (place, moved)) in (0_i64..).zip(told.effect.moves.iter().enumerate()) {
-            let Some(cause) = cause(store_id, &told.payload, place) else { return };
+        let day = reported.business_date.map(|day| day.to_string()).unwrap_or_default();
+        for (position, (place, moved)) in (0_i64..).zip(reported.effect.moves.iter().enumerate()) {
+            let Some(cause) = cause(store_id, &reported.payload, place) else { return };
             let Move { sku, qty, value, correction, balance_after } = moved;
             let (reference_type, reference_id) = cause.document;
             self.movements.push(row! {
                 store_id, event_id, position, business_date: day.as_str(), sku: sku.as_str(), qty: *qty,
                 cost: value.saturating_add(*correction), correction: *correction, balance_after: *balance_after,
                 reason: cause.reason.name(), reference_type, reference_id, user_id: cause.user_id,
-                moved_at: told.occurred_at.0,
+                moved_at: reported.occurred_at.0,
             });
         }
     }
@@ -105,8 +105,8 @@ impl GoodsRows {
         }
         let note = stated_note(receiving.delivery_note_no.as_deref());
         if let Some((supplier_id, note)) = receiving.supplier_id.clone().zip(note) {
-            let told = (event_id.to_owned(), receiving_id.to_owned(), note.to_owned());
-            self.notes.entry((supplier_id, note_key(note))).or_default().push(told);
+            let reported = (event_id.to_owned(), receiving_id.to_owned(), note.to_owned());
+            self.notes.entry((supplier_id, note_key(note))).or_default().push(reported);
         }
         let repeats =
             receiving.warnings.iter().filter(|warning| warning.code == ReceivingWarningCode::RepeatsReceipt);
@@ -202,11 +202,12 @@ impl GoodsRows {
         let tail = "ON CONFLICT (store_id, supplier_return_id, line_no) DO NOTHING";
         insert::rows(connection, "supplier_return_lines", tail, supplier_return_lines).await?;
         insert::rows(connection, "movements", "", movements).await?;
-        for ((supplier_id, _), told) in &notes {
-            for (place, (event_id, receiving_id, note)) in told.iter().enumerate() {
+        for ((supplier_id, _), reported) in &notes {
+            for (place, (event_id, receiving_id, note)) in reported.iter().enumerate() {
                 let found = Found { store_id, event_id, now };
                 // Of two in one batch the later one is reported: the first found nothing.
-                let later = told.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
+                let later =
+                    reported.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
                 twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
             }
         }

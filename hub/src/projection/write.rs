@@ -206,7 +206,7 @@ async fn taxed_as_sold(
         return Ok(());
     }
     let engine = Engine::of_connection(connection);
-    let told = array::texts(engine, lines.iter().map(|line| line.text("event_id")))?;
+    let reported = array::texts(engine, lines.iter().map(|line| line.text("event_id")))?;
     insert::rows(&mut *connection, "return_lines", "", lines).await?;
     let sql = format!(
         "UPDATE return_lines SET tax_code = (SELECT MIN(o.tax_code) FROM returns r \
@@ -218,7 +218,7 @@ async fn taxed_as_sold(
         array::among(engine, "event_id", 2)
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).bind(store_id.to_owned());
-    query.bind(told).execute(connection).await.map(drop)
+    query.bind(reported).execute(connection).await.map(drop)
 }
 
 /// Payments that were put right take the place of those that their sale was reported with.
@@ -227,7 +227,7 @@ async fn tenders(
     store_id: &str,
     tenders: Vec<RightTender>,
 ) -> Result<(), sqlx::Error> {
-    for RightTender { event_id: told, transaction_id, payments: right, .. } in tenders {
+    for RightTender { event_id: reported, transaction_id, payments: right, .. } in tenders {
         let sql = "SELECT event_id, business_date FROM sales WHERE store_id = $1 AND transaction_id = $2 \
                    ORDER BY event_id LIMIT 1";
         let query = sqlx::query(sql).bind(store_id).bind(transaction_id);
@@ -238,7 +238,7 @@ async fn tenders(
         let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding.get()));
         let sql =
             "UPDATE sales SET rounding = $3, corrected_event = $4 WHERE store_id = $1 AND event_id = $2";
-        let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding).bind(told);
+        let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding).bind(reported);
         query.execute(&mut *connection).await?;
         let rows = payments(store_id, &event_id, &day, right.iter()).collect();
         insert::rows(connection, "payments", "", rows).await?;

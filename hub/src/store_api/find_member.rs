@@ -44,9 +44,9 @@ pub async fn find(request: Request) -> Answered {
     }
     let mut connection = hub.db.pool().acquire().await?;
     let found = member_reach::find(&mut connection, &ask).await?;
-    let told = found.is_empty() || member_store::hears_all(&mut connection, store_id).await?;
+    let reported = found.is_empty() || member_store::hears_all(&mut connection, store_id).await?;
     drop(connection);
-    if !told {
+    if !reported {
         let mut write = hub.db.write().await?;
         let mut later = FeedUpdates::default();
         for member_id in &found {

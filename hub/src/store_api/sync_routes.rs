@@ -149,7 +149,7 @@ pub async fn push(request: Request) -> Answered {
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
     let taken = intake.push(store_id, &batch, clock::now()).await?;
     let answer = taken.answer;
-    if taken.told {
+    if taken.reported {
         hub.raise_now().await;
     }
     // After the commit and before the answer: what a store was told is known outside of the database.

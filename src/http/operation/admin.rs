@@ -5,7 +5,7 @@ use crate::config::show::{self, SettingOrigin};
 use crate::folder;
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::ask::{answered, ask, run};
+use crate::http::ask::{answered, ask};
 use crate::http::failure::stored;
 use crate::upkeep::job::{Job, State};
 use crate::upkeep::{Step, Upkeep, drill, kept, outcome};
@@ -209,7 +209,8 @@ pub async fn settings(request: Request) -> Answered {
 /// `PATCH /api/admin/settings`
 pub async fn change_settings(request: Request) -> Answered {
     let SettingsChange(asked) = request.json()?;
-    run(&request, commands::ChangeStoreSettings(asked)).await
+    let change = commands::ChangeStoreSettings(asked);
+    answered(request.state.store.change_settings(ask(&request)?, change).await)
 }
 
 /// `GET /api/admin/work`

@@ -33,9 +33,9 @@ fn sales_of_till(manager: &mut Client, till: &Till) {
     assert_eq!(known.len(), till.sold.len(), "{}: one id for two sales", till.register);
     let found: BTreeSet<&str> = listed.iter().filter_map(|sale| sale["transaction_id"].as_str()).collect();
     assert_eq!(found.len(), listed.len(), "{}: a sale is listed twice", till.register);
-    let told: BTreeSet<&str> = known.keys().copied().collect();
-    let lost: Vec<_> = told.difference(&found).collect();
-    let doubled: Vec<_> = found.difference(&told).collect();
+    let reported: BTreeSet<&str> = known.keys().copied().collect();
+    let lost: Vec<_> = reported.difference(&found).collect();
+    let doubled: Vec<_> = found.difference(&reported).collect();
     assert!(lost.is_empty(), "{}: acknowledged and lost: {lost:?}", till.register);
     assert!(doubled.is_empty(), "{}: sold without a till knowing, so doubled: {doubled:?}", till.register);
     for sale in &listed {

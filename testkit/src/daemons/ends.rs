@@ -42,7 +42,7 @@ pub fn same_sums(hub: &Hub, store: &Store) -> Books {
 /// The same with `parked` records that the hub keeps and can't apply: their sums are not expected of it.
 #[track_caller]
 pub fn same_but(hub: &Hub, store: &Store, parked: usize) -> Books {
-    let told = same_records(hub, store, parked);
+    let reported = same_records(hub, store, parked);
     let texts = journal::record_texts(store.data());
     let all = Books::of_records(distinct(texts.into_iter()).values().map(String::as_str));
     assert_eq!(
@@ -50,7 +50,7 @@ pub fn same_but(hub: &Hub, store: &Store, parked: usize) -> Books {
         all.of_the_shop(),
         "what the store has, and what its records say"
     );
-    told
+    reported
 }
 
 /// The same without the store's own rows: where records were written past them.
@@ -64,10 +64,10 @@ pub fn same_records(hub: &Hub, store: &Store, parked: usize) -> Books {
     assert!(lost.is_empty(), "the hub lacks {lost:?}");
     assert!(here == there, "one event has two texts");
     let applied = here.iter().filter(|(id, _)| !listed.contains(&id.as_str()));
-    let told = Books::of_records(applied.map(|(_, text)| text.as_str()));
+    let reported = Books::of_records(applied.map(|(_, text)| text.as_str()));
     let folded = Books::of_hub(hub, store.id());
-    assert_eq!(folded, told, "what the hub has folded, and what the records say");
-    told
+    assert_eq!(folded, reported, "what the hub has folded, and what the records say");
+    reported
 }
 
 /// The records here and there, read while nothing was written and nothing is on its way back: a store also writes by

@@ -82,7 +82,7 @@ pub struct Shop {
 }
 
 /// Something that happened in a store.
-pub struct Told {
+pub struct Reported {
     pub kind: &'static str,
     pub event_id: String,
     pub at: UtcMs,
@@ -143,15 +143,15 @@ impl Shop {
     }
 
     /// The push that tells of all this; the chain continues behind it.
-    pub fn batch(&mut self, told: &[Told]) -> Value {
+    pub fn batch(&mut self, reported: &[Reported]) -> Value {
         let id = self.chain.id.clone();
-        let record = |Told { kind, event_id, at, payload }: &Told| {
+        let record = |Reported { kind, event_id, at, payload }: &Reported| {
             json!({"event_id": event_id, "type": kind, "schema": 1, "at": format!("{:013}-00000-{id}", at.0),
                 "occurred_at": at, "about": crate::records::about(kind, payload), "payload": payload})
             .to_string()
         };
-        let mut push = self.chain.push(told.iter().map(record));
-        push["backlog"]["oldest_pending_at"] = json!(told.first().map(|told| told.at));
+        let mut push = self.chain.push(reported.iter().map(record));
+        push["backlog"]["oldest_pending_at"] = json!(reported.first().map(|reported| reported.at));
         push
     }
 
@@ -159,8 +159,8 @@ impl Shop {
     #[track_caller]
     pub fn tells(&mut self, kind: &'static str, event_id: &str, payload: &Value) -> Value {
         let now = clock::now();
-        let told = Told { kind, event_id: event_id.to_owned(), at: now, payload: payload.clone() };
-        let body = self.batch(&[told]);
+        let reported = Reported { kind, event_id: event_id.to_owned(), at: now, payload: payload.clone() };
+        let body = self.batch(&[reported]);
         self.speaks(now).post("/api/sync/push", &body).data(200)
     }
 }

@@ -1,18 +1,18 @@
 //! `GET /api/events`: screens hear what concerns them, come back where they were, and are let go in time.
 
 use serde_json::{Value, json};
-use testkit::client::events::{Screen, Told};
+use testkit::client::events::{Reported, Screen};
 use testkit::counter::{Counter, SALES, basket, number, text};
 use testkit::hub::Hub;
 use testkit::linked::Linked;
 use testkit::{Store, process, wait};
 
-fn of_sku(sku: &str) -> impl Fn(&Told) -> bool {
-    move |told: &Told| told.name == "stock" && told.data["sku"] == json!(sku)
+fn of_sku(sku: &str) -> impl Fn(&Reported) -> bool {
+    move |reported: &Reported| reported.name == "stock" && reported.data["sku"] == json!(sku)
 }
 
-fn names(told: &[Told]) -> Vec<&str> {
-    told.iter().map(|one| one.name.as_str()).collect()
+fn names(reported: &[Reported]) -> Vec<&str> {
+    reported.iter().map(|one| one.name.as_str()).collect()
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn the_stock_room_hears_of_its_documents_and_of_orders() {
     let (mut screen, _) = Screen::ready(&staff, None);
     let (mut cashier, _) = Screen::ready(&till, None);
     let mut hears = |made: &Value, name: &str, id: &str| {
-        screen.until(|told| told.name == name && told.data == json!({"id": made[id]}));
+        screen.until(|reported| reported.name == name && reported.data == json!({"id": made[id]}));
     };
     let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
     hears(&staff.post("/api/adjustments", &lost).data(201), "adjustment", "adjustment_id");
@@ -93,7 +93,10 @@ fn the_stock_room_hears_of_its_documents_and_of_orders() {
     hears(&order, "order", "po_id");
     // A cashier sells, and hears of goods alone.
     let (_, seen) = cashier.until(of_sku("8990012"));
-    assert!(seen.iter().all(|told| ["sync", "stock", "catalogue"].contains(&told.name.as_str())), "{seen:?}");
+    assert!(
+        seen.iter().all(|reported| ["sync", "stock", "catalogue"].contains(&reported.name.as_str())),
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -117,8 +120,8 @@ fn a_screen_comes_back_where_it_was() {
     for id in ["0", "999999999", "none", ""] {
         let (mut screen, ready) = Screen::ready(&counter.till, Some(id));
         assert_eq!(ready["resumed"], json!(false), "{id}");
-        let told = screen.next_event().unwrap();
-        assert_eq!((told.name.as_str(), told.id.as_ref()), ("reload", Some(&last)), "{id}");
+        let reported = screen.next_event().unwrap();
+        assert_eq!((reported.name.as_str(), reported.id.as_ref()), ("reload", Some(&last)), "{id}");
     }
     counter.store.stop();
     counter.store.start();
@@ -137,7 +140,7 @@ fn a_screen_comes_back_where_it_was() {
         let file = counter.store.write_file(name, &body);
         process::succeed(counter.store.command(&["import", kind, file.to_str().unwrap()]), "");
     }
-    let (_, before) = screen.until(|told| told.name == "reload");
+    let (_, before) = screen.until(|reported| reported.name == "reload");
     assert_eq!(names(&before), ["sync"]);
     counter.sale(&[("8990005", 1)], &[], "cash");
     screen.until(of_sku("8990005"));
@@ -145,7 +148,7 @@ fn a_screen_comes_back_where_it_was() {
 
 #[track_caller]
 fn ends(screen: &mut Screen, code: &str) {
-    let (end, _) = screen.until(|told| told.name == "end");
+    let (end, _) = screen.until(|reported| reported.name == "end");
     assert_eq!(end.data["code"], json!(code));
     assert_eq!(screen.next_event(), None);
 }
@@ -172,7 +175,7 @@ fn a_token_that_is_taken_back_ends_its_streams() {
     let (mut screen, _) = Screen::ready(&fresh, None);
     let body = json!({"disabled": true}).to_string();
     counter.manager.send("PATCH", &format!("/api/users/{id}"), &[], body.as_bytes()).data(200);
-    let (end, _) = screen.until(|told| told.name == "end");
+    let (end, _) = screen.until(|reported| reported.name == "end");
     assert!(["token_revoked", "account_disabled"].contains(&end.data["code"].as_str().unwrap()), "{end:?}");
 }
 
@@ -221,11 +224,13 @@ fn managers_follow_the_link_to_head_office() {
     hub.enrol(&store);
     store.start();
     let (mut screen, _) = Screen::ready(&store.login("manager"), None);
-    let state =
-        |wanted: &'static str| move |told: &Told| told.name == "sync" && told.data["state"] == json!(wanted);
+    let state = |wanted: &'static str| {
+        move |reported: &Reported| reported.name == "sync" && reported.data["state"] == json!(wanted)
+    };
     screen.until(state("online"));
     hub.kill9();
-    let (away, _) = screen.until(|told| told.name == "sync" && told.data["state"] != json!("online"));
+    let (away, _) =
+        screen.until(|reported| reported.name == "sync" && reported.data["state"] != json!("online"));
     assert_ne!(away.data["last_error"], Value::Null, "{away:?}");
     hub.start();
     screen.until(state("online"));

@@ -32,8 +32,8 @@ fn every_path_says_what_it_can_be_asked() {
             let reply = begin(&admin, method, path, 0);
             reply.refused(405, "method_not_allowed");
             let allow = reply.header("allow").unwrap_or_default();
-            let told: BTreeSet<String> = allow.split(',').map(|name| name.trim().to_owned()).collect();
-            assert_eq!(&told, known, "{method} {path}");
+            let reported: BTreeSet<String> = allow.split(',').map(|name| name.trim().to_owned()).collect();
+            assert_eq!(&reported, known, "{method} {path}");
         }
     }
 }

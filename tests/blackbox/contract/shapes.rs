@@ -176,8 +176,8 @@ fn what_runs_the_store_has_the_names_of_the_page() {
     let health = store.client().get("/health").data(200);
     has("health", &health, "status component version store_id uptime_seconds hub actors");
     has("health.actors", &health["actors"], "running restarting");
-    let told = [&health["component"], &health["store_id"], &health["hub"], &health["status"]];
-    assert_eq!(told, ["store-router", "S001", "not_configured", "ok"], "{health}");
+    let reported = [&health["component"], &health["store_id"], &health["hub"], &health["status"]];
+    assert_eq!(reported, ["store-router", "S001", "not_configured", "ok"], "{health}");
     let status = manager.get("/api/sync/status").data(200);
     has("sync", &status, "hub outbox inbound conflicts clock_skew_ms");
     has("sync.hub", &status["hub"], HUB);

@@ -99,8 +99,8 @@ fn a_damaged_engine_is_rebuilt() {
         let seen = rebuilt(&store);
         nobody_notices(&mut store, &mut till, &before);
         // The file of the engine is longer than its contents, so that half of the file may have all of them.
-        let told = how == "halved" || rebuilt(&store) > seen;
-        assert!(told, "{how}: a rebuild is told in the log:\n{}", store.log());
+        let reported = how == "halved" || rebuilt(&store) > seen;
+        assert!(reported, "{how}: a rebuild is told in the log:\n{}", store.log());
     }
     fs::remove_dir_all(&rows).unwrap();
     nobody_notices(&mut store, &mut till, &before);

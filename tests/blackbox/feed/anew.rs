@@ -1,7 +1,7 @@
 //! The feed is read again, from its beginning or as a snapshot. Records that are read again change nothing, whatever
 //! their kind.
 
-use super::goods::told;
+use super::goods::reported;
 use super::people::{CHANGED, given, is_kept_out, logged_in, patch};
 use serde_json::{Value, json};
 use testkit::counter::{SALES, text};
@@ -14,7 +14,7 @@ use testkit::{Client, wait};
 const ME: &str = "/api/auth/me";
 
 /// Who and what the looks ask for.
-struct Told {
+struct Reported {
     member: String,
     /// Kept out and let in again, with a password of her own by now.
     ani: Client,
@@ -33,8 +33,8 @@ const PATHS: [&str; 8] = [
 ];
 
 /// What the store shows of every kind of record.
-fn looks(shop: &mut Linked, told: &mut Told) -> Vec<(String, String)> {
-    let member = ["", "/points"].map(|part| format!("/api/members/{}{part}", told.member));
+fn looks(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> {
+    let member = ["", "/points"].map(|part| format!("/api/members/{}{part}", reported.member));
     let mut looks = Vec::new();
     for path in PATHS.map(str::to_owned).into_iter().chain(member) {
         let reply = shop.manager.get(&path);
@@ -56,7 +56,7 @@ fn looks(shop: &mut Linked, told: &mut Told) -> Vec<(String, String)> {
     let sale = shop.till.post(SALES, &basket).data(201);
     looks.push(("a basket".to_owned(), format!("{} {}", sale["total"], sale["items"][0]["discounts"])));
     shop.till.post(&format!("{SALES}/{}/void", text(&sale, "transaction_id")), &json!({"reason": "r"}));
-    looks.push((ME.to_owned(), told.ani.get(ME).data(200).to_string()));
+    looks.push((ME.to_owned(), reported.ani.get(ME).data(200).to_string()));
     looks
 }
 
@@ -66,7 +66,7 @@ fn office(shop: &mut Linked, path: &str, fields: &Value) {
 }
 
 /// One of each kind, each written more than once.
-fn everything(shop: &mut Linked, far: &mut Shop) -> Told {
+fn everything(shop: &mut Linked, far: &mut Shop) -> Reported {
     let (ani, _) = given(shop, "ani@s001.example");
     let ani = text(&ani, "id");
     patch(shop, &ani, &json!({"disabled": true}));
@@ -113,7 +113,7 @@ fn everything(shop: &mut Linked, far: &mut Shop) -> Told {
     for step in ["approve", "send"] {
         shop.office.post(&format!("/api/purchase-orders/{order}/{step}"), &json!({})).data(200);
     }
-    far.tells("transfer.sent", "evt_sent", &told(&coming("trf_far", 8), -8));
+    far.tells("transfer.sent", "evt_sent", &reported(&coming("trf_far", 8), -8));
     let member = shop.made("/api/members", &json!({"name": "Siti", "phone": "0811222333"}));
     let member = text(&member, "member_id");
     office(shop, &format!("/api/members/{member}"), &json!({"tier": "gold"}));
@@ -136,15 +136,15 @@ fn everything(shop: &mut Linked, far: &mut Shop) -> Told {
     logged_in(shop, "caca@s001.example", PASSWORD).expect("let in before she came");
     shop.synced();
     let ani = logged_in(shop, "ani@s001.example", CHANGED).expect("her own password");
-    Told { member, ani }
+    Reported { member, ani }
 }
 
 /// Once nothing is on its way any more: what was pushed may come back by the feed.
-fn settled(shop: &mut Linked, told: &mut Told) -> Vec<(String, String)> {
+fn settled(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> {
     let mut before = Vec::new();
     wait::until("everything is here", || {
         shop.synced();
-        let looks = looks(shop, told);
+        let looks = looks(shop, reported);
         let first = before.is_empty();
         let changed = looks.iter().zip(&before).filter(|(one, other)| one != other);
         changed.for_each(|((path, now), (_, then))| println!("{path}:\n{then}\n{now}"));
@@ -158,8 +158,8 @@ fn settled(shop: &mut Linked, told: &mut Told) -> Vec<(String, String)> {
 fn what_is_read_once_more_changes_nothing_whatever_kind_it_is() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
-    let mut told = everything(&mut shop, &mut far);
-    let before = settled(&mut shop, &mut told);
+    let mut reported = everything(&mut shop, &mut far);
+    let before = settled(&mut shop, &mut reported);
     let same = |what: &str, now: Vec<(String, String)>| {
         for ((path, now), (_, then)) in now.iter().zip(&before) {
             assert_eq!(now, then, "{what}: {path}");
@@ -171,19 +171,19 @@ fn what_is_read_once_more_changes_nothing_whatever_kind_it_is() {
             let forced = shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);
             (forced["completed"] == json!(true)).then_some(())
         });
-        same("from the beginning", looks(&mut shop, &mut told));
+        same("from the beginning", looks(&mut shop, &mut reported));
     }
     // As snapshots: a hub of another generation knows no cursor.
     let backup = shop.hub.backup();
     shop.hub.restore(&backup);
     shop.office = shop.hub.login();
-    same("as snapshots", settled(&mut shop, &mut told));
+    same("as snapshots", settled(&mut shop, &mut reported));
     // And both at once: forgotten here, and of another generation by the time it is asked for.
     let backup = shop.hub.backup();
     shop.hub.kill9();
     shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);
     shop.hub.restore(&backup);
-    same("from the beginning of another generation", settled(&mut shop, &mut told));
+    same("from the beginning of another generation", settled(&mut shop, &mut reported));
     shop.store.stop();
     shop.store.verify();
 }

@@ -96,7 +96,7 @@ fn goods_received_before_the_store_heard_of_a_cancellation_win_over_it() {
 }
 
 /// The payload of a transfer's record: so many pieces moved on its line.
-pub(super) fn told(transfer: &Value, moved: i64) -> Value {
+pub(super) fn reported(transfer: &Value, moved: i64) -> Value {
     json!({"business_date": "2026-11-20", "transfer": transfer,
         "lines": [{"line_no": 1, "balance_after": 0, "cost": moved * 1_000, "correction": 0, "qty": moved}]})
 }
@@ -105,7 +105,7 @@ pub(super) fn told(transfer: &Value, moved: i64) -> Value {
 fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
-    far.tells("transfer.sent", "evt_sent", &told(&coming("trf_far", 8), -8));
+    far.tells("transfer.sent", "evt_sent", &reported(&coming("trf_far", 8), -8));
     let path = "/api/transfers/trf_far";
     let mut staff = shop.store.login("warehouse");
     known(&mut staff, "the transfer is here", path, |transfer| transfer["state"] == json!("in_transit"));
@@ -125,7 +125,7 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
     let mut settled = heard["payload"].clone();
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 2, "cost": 2_000,
         "user_id": "usr_far", "at": "2026-11-20T04:00:00.000Z"}]);
-    far.tells("transfer.resolved", "evt_resolved", &told(&settled, 0));
+    far.tells("transfer.resolved", "evt_resolved", &reported(&settled, 0));
     wait::until("they are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
 }
 
@@ -165,7 +165,7 @@ fn goods_are_sent_only_to_stores_that_head_office_knows() {
     // The store acted without knowing of the cancellation. Its action stays, and a conflict is reported.
     let mut nowhere = coming("trf_nowhere", 3);
     nowhere["to_store_id"] = json!("S404");
-    far.tells("transfer.sent", "evt_nowhere", &told(&nowhere, -3));
+    far.tells("transfer.sent", "evt_nowhere", &reported(&nowhere, -3));
     let exceptions = items(&mut shop.office, "/api/exceptions?code=transfer_to_unknown_store");
     assert_eq!(exceptions[0]["details"]["to_store_id"], json!("S404"), "{exceptions:?}");
 }
@@ -201,7 +201,7 @@ fn goods_of_no_catalogue_are_in_every_list_of_stock_and_told_to_head_office() {
     let before = figures(&mut shop);
     let mut strange = coming("trf_strange", 8);
     (strange["lines"][0]["sku"], strange["lines"][0]["name"]) = (json!("8995555"), json!("Lamp"));
-    far.tells("transfer.sent", "evt_strange", &told(&strange, -8));
+    far.tells("transfer.sent", "evt_strange", &reported(&strange, -8));
     let exceptions = items(&mut shop.office, "/api/exceptions?code=transfer_of_unknown_products");
     assert_eq!(exceptions[0]["details"]["skus"], json!(["8995555"]), "{exceptions:?}");
     let path = "/api/transfers/trf_strange";
@@ -237,7 +237,7 @@ fn what_another_store_received_reaches_its_sender() {
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
     there["lines"][0]["received_qty"] = json!(3);
     there["lines"][0]["in_cost"] = json!(3_600);
-    far.tells("transfer.received", "evt_received", &told(&there, 3));
+    far.tells("transfer.received", "evt_received", &reported(&there, 3));
     let path = format!("/api/transfers/{id}");
     let seen =
         known(&mut staff, "the sender sees it", &path, |transfer| transfer["state"] == json!("received"));
@@ -253,7 +253,7 @@ fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
     (there["state"], there["lines"][0]["received_qty"]) = (json!("received"), json!(50));
     (there["received_by"], there["received_at"]) = (json!("usr_far"), json!("2026-11-20T03:00:00.000Z"));
-    far.tells("transfer.received", "evt_over", &told(&there, 50));
+    far.tells("transfer.received", "evt_over", &reported(&there, 50));
     let status = shop
         .seen("it is named", "/api/sync/status", |status| status["inbound"]["untaken"]["total"] == json!(1));
     let record = &status["inbound"]["untaken"]["records"][0];

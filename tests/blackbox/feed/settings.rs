@@ -55,9 +55,9 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     let mut shop = Linked::open();
     shop.priced("8990001", 2_000);
     let mut staff = shop.store.login("warehouse");
-    let told = decreed(&mut shop, &json!({"reorder_level": 40, "shelf_place": "B-1"}));
+    let reported = decreed(&mut shop, &json!({"reorder_level": 40, "shelf_place": "B-1"}));
     let expected = json!({"store_id": "S001", "sku": "8990001", "reorder_level": 40, "shelf_place": "B-1"});
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     wait::until("the store has it", || {
         let seen = staff.get(PATH).data(200);
         ((&seen["reorder_level"], &seen["shelf_place"]) == (&json!(40), &json!("B-1"))).then_some(())

@@ -120,9 +120,9 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     let set_terms = json!({"tax.default_rate_bp": 1_200, "tax.prices_include_tax": true, "payments.methods": ["cash", "qris"],
         "payments.cash_rounding": 100, "points.earn_per": 500});
     set(&mut shop, &set_terms);
-    let told = (json!(1200), json!(["cash", "qris"]));
+    let reported = (json!(1200), json!(["cash", "qris"]));
     shop.seen("whoever is in no shift is told those of the next one", "/api/pos/settings", |seen| {
-        (&seen["tax"]["default_rate_bp"], &seen["payments"]["methods"]) == (&told.0, &told.1)
+        (&seen["tax"]["default_rate_bp"], &seen["payments"]["methods"]) == (&reported.0, &reported.1)
     });
     let line = shown(&shop, "default_rate_bp");
     assert!(line.contains("= 1200 ") && line.ends_with("# hub"), "{line}");
@@ -140,7 +140,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     shop.till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 0})).data(200);
     // The next one begins with head office's, and keeps those when they are taken back.
     shop.till.post("/api/shifts/open", &json!({})).data(201);
-    assert_eq!(terms(&mut shop.till), told);
+    assert_eq!(terms(&mut shop.till), reported);
     set(
         &mut shop,
         &json!({"tax.default_rate_bp": null, "tax.prices_include_tax": null, "payments.methods": null, "payments.cash_rounding": null,
@@ -150,7 +150,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     shop.seen("the file counts again", "/api/pos/settings", |seen| {
         seen["tax"]["default_rate_bp"] == json!(1100)
     });
-    assert_eq!(terms(&mut shop.till), told);
+    assert_eq!(terms(&mut shop.till), reported);
     let (total, paid) = by_card(&mut shop.till);
     assert_eq!(total, json!(4_000), "prices contain the tax");
     paid.refused(422, "validation_failed");

@@ -67,7 +67,7 @@ fn what_kills_the_tokens_removes_the_devices_for_good() {
             "{how}"
         );
         log_in(&store, who, &mut phone).data(200);
-        let told = match how {
+        let reported = match how {
             "revoked" => manager.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200),
             "password" => patch(&mut manager, &id, json!({"password": "another horse"})),
             "disabled" => patch(&mut manager, &id, json!({"disabled": true})),
@@ -76,7 +76,7 @@ fn what_kills_the_tokens_removes_the_devices_for_good() {
                 own.post("/api/auth/password", &change).data(200)
             }
         };
-        assert_eq!(told["devices_removed"], json!(2), "{how}: {told}");
+        assert_eq!(reported["devices_removed"], json!(2), "{how}: {reported}");
         // Begun before, ended after it: as a log-in, and as a registration.
         let refused = finish(&store, &begun, thumb.assert(&begun["public_key"])).status;
         assert!([401, 403].contains(&refused), "{how}: {refused}");

@@ -340,8 +340,8 @@ fn points_die_after_their_date_where_there_is_no_head_office() {
     assert_eq!(shown["entries"][0]["points"], json!(-40), "{shown}");
     bench.store.stop();
     let records = journal::records(bench.store.data());
-    let mut told = records.iter().filter(|record| record["type"] == json!("points.adjusted"));
-    assert_eq!(told.next_back().unwrap()["payload"]["entry"]["reason"], json!("expire"));
+    let mut reported = records.iter().filter(|record| record["type"] == json!("points.adjusted"));
+    assert_eq!(reported.next_back().unwrap()["payload"]["entry"]["reason"], json!("expire"));
     // Nothing dies twice.
     bench.store.start();
     bench.till = bench.store.login("till-1");

@@ -36,8 +36,8 @@ fn goes(kills: Option<Random>) {
     let invoice = invoiced(&mut world, &supplier);
     world.at("2026-11-20T21:00:00+07:00");
     world.hears(0, &days::s001_20());
-    let (told, late) = days::s002_20();
-    world.hears(1, &told);
+    let (reported, late) = days::s002_20();
+    world.hears(1, &reported);
     paid(&mut world, &supplier, &invoice);
     settled(&mut world);
     world.at("2026-11-21T02:00:00+07:00");

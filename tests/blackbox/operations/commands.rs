@@ -204,8 +204,8 @@ fn the_socket_is_its_owners_and_stands_nonsense() {
         let _ = BufReader::new(stream).read_line(&mut answer);
         let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
         // Who hangs up in the middle of a line that is too long may find the answer gone with it.
-        let told = !bytes.is_empty() && bytes.len() < 1_000;
-        assert!(!told || answer.contains("failed"), "{shown}: {answer}");
+        let reported = !bytes.is_empty() && bytes.len() < 1_000;
+        assert!(!reported || answer.contains("failed"), "{shown}: {answer}");
         assert!(!answer.contains("done"), "{shown}: {answer}");
     }
     good(&store, &["user", "list"], "");

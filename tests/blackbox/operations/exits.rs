@@ -113,9 +113,9 @@ fn a_time_zone_or_a_currency_does_not_change_once_something_was_sold() {
     let refused = |store: &mut Store, settings: &str, what: &str| {
         store.set(settings);
         let ended = store.command(&["serve"]).output().unwrap();
-        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(2), "{told}");
-        assert!(told.contains(what), "{told}");
+        let reported = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{reported}");
+        assert!(reported.contains(what), "{reported}");
     };
     store.stop();
     // Nothing was sold: it may still be put right.

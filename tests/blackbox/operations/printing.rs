@@ -44,8 +44,11 @@ fn the_store_prints_on_the_tills_own_printer_and_opens_its_drawer() {
     let place = printer.local_addr().unwrap();
     let settings = format!("printing.printers = [\"till-1={place}\"]\nprinting.columns = 32\n");
     let mut counter = Counter::open_with(&settings);
-    let told = counter.till.get("/api/pos/settings").data(200);
-    assert_eq!(told["printing"], json!({"characters": 32, "auto_print": false, "register_ids": ["till-1"]}));
+    let reported = counter.till.get("/api/pos/settings").data(200);
+    assert_eq!(
+        reported["printing"],
+        json!({"characters": 32, "auto_print": false, "register_ids": ["till-1"]})
+    );
     // Nothing but the pulse, before anybody asks for paper.
     let sold = counter.sale(&[("8990001", 1)], &[], "cash");
     let pulse = paper(&printer);

@@ -119,12 +119,12 @@ fn over_tls_the_cookie_is_secure_and_a_browser_is_told_to_stay() {
         let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         (header("set-cookie").unwrap(), header("strict-transport-security"))
     };
-    let (cookie, told) = log_in("https");
+    let (cookie, reported) = log_in("https");
     assert!(cookie.ends_with("; Secure") && cookie.contains("HttpOnly"), "{cookie}");
-    assert_eq!(told.as_deref(), Some("max-age=31536000"));
+    assert_eq!(reported.as_deref(), Some("max-age=31536000"));
     // Without TLS, on this machine, such a cookie would never come back.
-    let (cookie, told) = log_in("http");
-    assert!(!cookie.contains("Secure") && told.is_none(), "{cookie} {told:?}");
+    let (cookie, reported) = log_in("http");
+    assert!(!cookie.contains("Secure") && reported.is_none(), "{cookie} {reported:?}");
     store.stop();
 }
 

@@ -45,13 +45,13 @@ impl End {
         let payments: Vec<Value> = paid.iter().map(pay).collect();
         let path = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
         let sale = self.till.post(&path, &json!({"payments": payments})).data(200);
-        self.told();
+        self.reported();
         sale
     }
 
     /// Everything that the store has is at head office.
     #[track_caller]
-    fn told(&mut self) {
+    fn reported(&mut self) {
         wait::until("the store has told everything", || {
             let forced = self.manager.post("/api/sync/force", &json!({})).data(200);
             (forced["completed"] == json!(true)).then_some(())
@@ -68,7 +68,7 @@ impl End {
     fn mend(&mut self) {
         self.line.set(Chaos::Pass, ALL);
         self.link("the line is back", |state| state == "online");
-        self.told();
+        self.reported();
     }
 
     #[track_caller]
@@ -119,13 +119,13 @@ fn no_piece_comes_back_twice_whichever_store_is_first() {
         let left = &details["items"][0];
         assert_eq!((&left["path"], &left["left"]), (&json!("items[0]"), &json!(2)), "{details}");
         let two = second.till.post(RETURNS, &back(&sale, 1)).data(201);
-        second.told();
+        second.reported();
         first.till.post(RETURNS, &back(&sale, 2)).refused(422, "return_exceeds_sold");
         let three = first.till.post(RETURNS, &back(&sale, 1)).data(201);
         let parts = [&one, &two, &three].map(|part| number(part, "refund_total"));
         assert_eq!(parts.iter().sum::<i64>(), 3_219, "all parts are the sale: {parts:?}");
         for end in [&mut here, &mut there] {
-            end.told();
+            end.reported();
             end.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
         }
     }
@@ -142,7 +142,7 @@ fn a_return_that_was_voided_or_refused_leaves_its_pieces_to_the_other() {
     here.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
     let path = format!("{RETURNS}/{}/void", text(&voided, "return_id"));
     there.till.post(&path, &approved(json!({"reason": "wrong customer"}))).data(200);
-    there.told();
+    there.reported();
     // Reserved by the seller and then refused: nothing of it stays.
     here.till.post(RETURNS, &by(back(&sale, 1), "card", 999)).refused(403, "approval_required");
     let again = wait::until("the piece is given free", || {
@@ -151,10 +151,10 @@ fn a_return_that_was_voided_or_refused_leaves_its_pieces_to_the_other() {
     });
     let path = format!("{RETURNS}/{}/void", text(&again, "return_id"));
     there.till.post(&path, &approved(json!({"reason": "wrong customer"}))).data(200);
-    there.told();
+    there.reported();
     // The store knows of its own void, whether head office has received it or not.
     let own = here.till.post(RETURNS, &back(&sale, 1)).data(201);
-    here.told();
+    here.reported();
     here.line.set(Chaos::Down, testkit::chaos::PUSH);
     let path = format!("{RETURNS}/{}/void", text(&own, "return_id"));
     here.till.post(&path, &approved(json!({"reason": "wrong item"}))).data(200);
@@ -171,7 +171,7 @@ fn a_method_gives_back_what_it_paid_whichever_store_asks() {
         let one = first.till.post(RETURNS, &back(&sale, 1)).data(201);
         let half = number(&one, "refund_total");
         assert_eq!(refunds(&one), [("card".to_owned(), half)]);
-        first.told();
+        first.reported();
         let rest = 2_109 - half;
         second.till.post(RETURNS, &by(back(&sale, 1), "card", rest)).refused(403, "approval_required");
         let two = second.till.post(RETURNS, &back(&sale, 1)).data(201);
@@ -184,7 +184,7 @@ fn a_method_gives_back_what_it_paid_whichever_store_asks() {
         "payments": [{"method": "card", "amount": 999}]});
     let path = format!("{SALES}/{}/correct-tender", text(&sale, "transaction_id"));
     here.manager.post(&path, &right).data(200);
-    here.told();
+    here.reported();
     there.till.post(RETURNS, &by(back(&sale, 1), "cash", 999)).refused(403, "approval_required");
     let given = wait::until("the piece is given free", || {
         let reply = there.till.post(RETURNS, &back(&sale, 1));
@@ -198,7 +198,7 @@ fn an_exchange_passes_on_what_the_other_store_left_of_each_method() {
     let (_hub, mut here, mut there) = open();
     let sale = here.sale(2, &[("card", 1_500), ("cash", 609)]);
     there.till.post(RETURNS, &back(&sale, 1)).data(201);
-    there.told();
+    there.reported();
     let basket = json!({"items": [{"sku": SKU, "qty": 1, "price": 2_000}]});
     let new = here.till.post(SALES, &basket).data(201);
     let mut body = back(&sale, 1);
@@ -220,7 +220,7 @@ fn while_head_office_is_away_each_store_goes_by_what_it_knows() {
     let sale = here.sale(1, &[("cash", 999)]);
     here.cut();
     there.till.post(RETURNS, &back(&sale, 1)).data(201);
-    there.told();
+    there.reported();
     here.till.post(RETURNS, &back(&sale, 1)).data(201);
     here.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
     here.mend();
@@ -289,7 +289,7 @@ fn of_two_stores_that_want_the_last_piece_exactly_one_gets_it_and_a_retry_is_no_
         }
     }
     for end in [&mut here, &mut there] {
-        end.told();
+        end.reported();
     }
     assert_eq!(exceptions(&hub), Vec::<Value>::new());
 }

@@ -28,8 +28,8 @@ fn a_tills_keys_are_the_stores_and_outlive_it() {
     let set = put(&mut shop.manager, KEYS, &wanted).data(200);
     let key = |sku: &str, label: Option<&str>, price: i64| json!({"sku": sku, "label": label, "name": format!("Product {sku}"), "price": price, "state": "active"});
     assert_eq!(set["items"], json!([key(BAG, Some("Small bag"), 1), key(ICE, None, 150)]));
-    let (told, _) = screen.until(|told| told.name == "register");
-    assert_eq!(told.data, json!({"register_id": "till-1"}));
+    let (reported, _) = screen.until(|reported| reported.name == "register");
+    assert_eq!(reported.data, json!({"register_id": "till-1"}));
     assert_eq!(shop.till.get(KEYS).data(200), set);
 
     // The catalogue changes: a new price counts at once, and a product that is no longer sold keeps its key.

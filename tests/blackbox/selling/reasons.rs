@@ -42,6 +42,36 @@ fn codes_are_offered_and_any_text_is_taken() {
 }
 
 #[test]
+fn each_discount_keeps_its_own_reason() {
+    let mut counter = Counter::open();
+    let mut body = basket(&[("8990001", 2), ("8990002", 1), ("8990003", 1)]);
+    for (line, reason) in [(0, json!("dented")), (1, Value::Null)] {
+        body["items"][line]["discount"] = json!(100);
+        body["items"][line]["discount_reason"] = reason;
+    }
+    body["discount_reason"] = json!("a regular");
+    let made = counter.till.post(SALES, &body).data(201);
+    let why = |sale: &Value| -> Vec<Value> {
+        let lines = sale["items"].as_array().unwrap().iter();
+        lines.map(|line| line["discounts"][0]["reason"].clone()).collect()
+    };
+    assert_eq!(why(&made), [json!("dented"), json!("a regular"), Value::Null]);
+
+    // A third line's discount leaves the others as they are, and so does one on the whole.
+    let path = format!("{SALES}/{}", text(&made, "transaction_id"));
+    let mut patch = |path: &str, body: &Value| {
+        let json = [("content-type", "application/json")];
+        counter.till.send("PATCH", path, &json, body.to_string().as_bytes()).data(200)
+    };
+    let third = patch(&format!("{path}/lines/3"), &json!({"discount": 50, "reason": "short_dated"}));
+    assert_eq!(why(&third), [json!("dented"), json!("a regular"), json!("short_dated")]);
+    let cleared = patch(&format!("{path}/lines/1"), &json!({"reason": null}));
+    assert_eq!(why(&cleared), [Value::Null, json!("a regular"), json!("short_dated")]);
+    let all = patch(&path, &json!({"discount": 30, "discount_reason": "staff"}));
+    assert_eq!(why(&all), vec![json!("staff"); 3], "a reason without lines is that of all discounts");
+}
+
+#[test]
 fn where_the_list_is_enforced_nothing_else_is_taken() {
     let mut counter = Counter::open_with(ENFORCED);
     let offered = json!({"voids": ["mistake", "left"], "discounts": ["damaged"], "returns": ["torn", "late"],
@@ -63,6 +93,21 @@ fn where_the_list_is_enforced_nothing_else_is_taken() {
     let path = format!("{SALES}/{}", text(&damaged, "transaction_id"));
     let changed = patch(&mut counter.till, &path, &json!({"discount": 20})).data(200);
     assert_eq!(changed["items"][0]["discounts"][0]["reason"], json!("damaged"), "the reason stays");
+
+    // A price below the catalogue's, by its own reason or the sale's; one above needs none.
+    let priced = |price: i64, reason: &Value| {
+        let mut body = approved(basket(&[("8990001", 1)]));
+        body["items"][0]["price"] = json!(price);
+        body["items"][0]["price_reason"] = reason.clone();
+        body
+    };
+    for wrong in [Value::Null, json!("a regular")] {
+        counter.till.post(SALES, &priced(1_999, &wrong)).invalid_field("items[0].price_reason");
+    }
+    let cut = counter.till.post(SALES, &priced(1_999, &json!("damaged"))).data(201);
+    counter.act(&cut, "void", &json!({"reason": "left"})).data(200);
+    let dearer = counter.till.post(SALES, &priced(2_001, &Value::Null)).data(201);
+    counter.act(&dearer, "void", &json!({"reason": "left"})).data(200);
 
     // Voids of a basket, of one that waits, of a sale.
     counter.act(&damaged, "void", &json!({"reason": "it rains"})).invalid_field("reason");

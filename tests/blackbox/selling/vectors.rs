@@ -108,8 +108,8 @@ fn taxed(vector: &Value) -> String {
 
 /// Every field that the vector tells is so.
 #[track_caller]
-fn fits(id: &str, shown: &Value, told: &Value) {
-    for (name, expected) in told.as_object().unwrap() {
+fn fits(id: &str, shown: &Value, reported: &Value) {
+    for (name, expected) in reported.as_object().unwrap() {
         assert_eq!(&shown[name], expected, "{id}: {name}: {shown}");
     }
 }
@@ -135,9 +135,11 @@ fn baskets_come_out_as_the_page_says() {
         for name in ["subtotal", "discount", "tax", "total"] {
             assert_eq!(made[name], out[name], "{id}: {name}: {made}");
         }
-        for (shown, told) in made["items"].as_array().unwrap().iter().zip(out["lines"].as_array().unwrap()) {
+        for (shown, reported) in
+            made["items"].as_array().unwrap().iter().zip(out["lines"].as_array().unwrap())
+        {
             for name in ["discount", "tax", "total"] {
-                assert_eq!(shown[name], told[name], "{id}: {name}: {shown}");
+                assert_eq!(shown[name], reported[name], "{id}: {name}: {shown}");
             }
             let parts = shown["discounts"].as_array().unwrap().iter().map(|part| number(part, "amount"));
             assert_eq!(parts.sum::<i64>(), number(shown, "discount"), "{id}: {shown}");
@@ -174,10 +176,10 @@ fn payments_come_out_as_the_page_says() {
             for name in ["state", "amount_paid", "amount_due"] {
                 assert_eq!(sale[name], step[name], "{id}: {name}: {sale}");
             }
-            let told = step["payments"].as_array().unwrap();
+            let reported = step["payments"].as_array().unwrap();
             let shown = sale["payments"].as_array().unwrap();
-            for (shown, told) in shown.iter().rev().zip(told.iter().rev()) {
-                fits(&id, shown, told);
+            for (shown, reported) in shown.iter().rev().zip(reported.iter().rev()) {
+                fits(&id, shown, reported);
             }
         }
         assert_eq!((&sale["rounding"], &sale["change"]), (&out["rounding"], &out["change"]), "{id}: {sale}");
@@ -222,11 +224,12 @@ fn parts_of_a_line_come_back_as_the_page_says() {
         let sale = shop.till.post(SALES, &json!({"items": [item]})).data(201);
         assert_eq!(sale["tax"], line["tax"], "{id}: {sale}");
         shop.pay(&sale, &json!([{"method": "card", "amount": sale["total"]}])).data(200);
-        for (qty, told) in given["parts"].as_array().unwrap().iter().zip(out["parts"].as_array().unwrap()) {
+        for (qty, reported) in given["parts"].as_array().unwrap().iter().zip(out["parts"].as_array().unwrap())
+        {
             let reply = shop.back(&sale, 1, "rate-1100", qty.as_i64().unwrap());
-            match told["error"].as_str() {
+            match reported["error"].as_str() {
                 Some(code) => drop(reply.refused(422, code)),
-                None => fits(&id, &reply.data(201)["items"][0], told),
+                None => fits(&id, &reply.data(201)["items"][0], reported),
             }
         }
         let path = format!("{SALES}/{}", text(&sale, "transaction_id"));
@@ -248,12 +251,12 @@ fn money_goes_back_by_method_as_the_page_says() {
         assert_eq!(sale["total"], given["total"], "{id}");
         shop.pay(&sale, &given["payments"]).data(200);
         let mut balance = shop.balance(&member);
-        for (place, told) in out["refunds"].as_array().unwrap().iter().enumerate() {
+        for (place, reported) in out["refunds"].as_array().unwrap().iter().enumerate() {
             let returned = shop.back(&sale, place + 1, "rate-0", 1).data(201);
             let shown = returned["refunds"].as_array().unwrap().iter();
             let shown: Vec<Value> =
                 shown.map(|part| json!({"method": part["method"], "amount": part["amount"]})).collect();
-            let mut parts = told.clone();
+            let mut parts = reported.clone();
             let mut points = 0;
             for part in parts.as_array_mut().unwrap() {
                 let back = part.as_object_mut().unwrap().remove("points");
@@ -340,15 +343,17 @@ fn promotions_come_out_as_the_page_says() {
         let manual = given["manual"].as_i64().unwrap_or(0);
         let body = json!({"items": items, "member_id": member, "discount": manual});
         let made = shop.till.post(SALES, &body).data(201);
-        for (shown, told) in made["items"].as_array().unwrap().iter().zip(out["lines"].as_array().unwrap()) {
+        for (shown, reported) in
+            made["items"].as_array().unwrap().iter().zip(out["lines"].as_array().unwrap())
+        {
             let parts = shown["discounts"].as_array().unwrap().iter();
             let parts: Vec<Value> = parts
                 .map(|part| json!({"promotion_id": part["promotion_id"], "amount": part["amount"]}))
                 .collect();
-            assert_eq!(json!(parts), told["discounts"], "{id}: {shown}");
+            assert_eq!(json!(parts), reported["discounts"], "{id}: {shown}");
             assert_eq!(
                 (&shown["discount"], &shown["total"]),
-                (&told["discount"], &told["net"]),
+                (&reported["discount"], &reported["net"]),
                 "{id}: {shown}"
             );
         }

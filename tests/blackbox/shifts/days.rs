@@ -90,7 +90,7 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     // Head office is told once, also after another start.
     store.stop();
     store.start();
-    told(&mut manager);
+    reported(&mut manager);
     assert_eq!(day(&mut manager, &date)["sealed_at"], seen["sealed_at"]);
     store.stop();
     store.verify();
@@ -111,7 +111,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     let last_seq =
         |manager: &mut Client| manager.get("/api/sync/status").data(200)["outbox"]["last_seq"].clone();
     manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
-    let told = last_seq(&mut manager);
+    let reported = last_seq(&mut manager);
 
     // A day that a person sealed stays that person's.
     let (id, today) = open(&mut till);
@@ -121,7 +121,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
         .data(200);
     assert!(by_hand["sealed_by"].is_string());
     let after = last_seq(&mut manager);
-    assert!(after.as_u64() > told.as_u64());
+    assert!(after.as_u64() > reported.as_u64());
     store.kill9();
     store.start();
     // Waits until the start has expired holds and sealed days, so that a till can be opened.
@@ -204,7 +204,7 @@ fn a_day_that_sealed_itself_is_open_again_once_a_shift_opens_on_it() {
         .data(200);
     let (_, next) = open(&mut till);
     assert!(next > date, "what comes on a sealed day counts for the next one");
-    told(&mut manager);
+    reported(&mut manager);
     store.stop();
     store.verify();
 }
@@ -226,7 +226,7 @@ fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
     store.start();
     let mut manager = store.login("manager");
     let first = sealed(&mut manager, &date);
-    told(&mut manager);
+    reported(&mut manager);
     store.stop();
 
     // A day later by the store's own records, and nobody there who knows that the day was sealed.
@@ -251,7 +251,7 @@ fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
 }
 
 #[track_caller]
-fn told(manager: &mut Client) {
+fn reported(manager: &mut Client) {
     wait::until("the hub has everything", || {
         manager.post("/api/sync/force", &json!({})).data(200);
         let status = manager.get("/api/sync/status").data(200);

@@ -83,7 +83,7 @@ fn every_movement_says_what_moved_why_and_by_which_document() {
     counter.manager.post(&format!("{path}/post"), &json!({})).data(200);
     let mut movements = items(&mut staff, &format!("/api/stock/{sku}/movements"));
     movements.reverse();
-    let told: Vec<Value> = movements
+    let reported: Vec<Value> = movements
         .iter()
         .map(|movement| json!([movement["reason"], movement["qty"], movement["reference_id"]]))
         .collect();
@@ -101,7 +101,7 @@ fn every_movement_says_what_moved_why_and_by_which_document() {
         ["transfer_out", 4, sent_id],
         ["opname", 1, count["opname_id"]],
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(reported), expected);
     let (mut on_hand, mut value) = (0, 0);
     for movement in &movements {
         on_hand += number(movement, "qty");

@@ -48,6 +48,31 @@ fn goods_leave_at_once_or_when_a_draft_is_sent_and_come_back_when_called_off() {
 }
 
 #[test]
+fn a_carton_and_single_pieces_of_one_product_are_one_line() {
+    let mut store = shop("");
+    let barcodes = json!({"barcodes": [{"code": "8991234500164", "pack_qty": 1}, {"code": "8991234500171", "pack_qty": 6}]});
+    let headers = [("Content-Type", "application/json")];
+    let product = format!("/api/products/{SKU}");
+    let mut admin = store.login("admin");
+    admin.send("PATCH", &product, &headers, barcodes.to_string().as_bytes()).data(200);
+    let mut staff = store.login("warehouse");
+    let scans = json!([{"code": "8991234500171", "qty": 1}, {"sku": OTHER, "qty": 1},
+        {"code": "8991234500164", "qty": 2}]);
+    let sent = staff.post(PATH, &json!({"to_store_id": "S002", "lines": scans})).data(201);
+    let lines: Vec<_> =
+        sent["lines"].as_array().unwrap().iter().map(|line| (&line["sku"], &line["qty"])).collect();
+    assert_eq!(lines, [(&json!(SKU), &json!(8)), (&json!(OTHER), &json!(1))]);
+    assert_eq!(stock(&mut staff, SKU).0, 2);
+    // What arrives is scanned the same way.
+    apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
+    let scans = json!([{"code": "8991234500164", "qty": 1}, {"code": "8991234500171", "qty": 1}]);
+    let mut staff = store.login("warehouse");
+    let came = staff.post(&format!("{PATH}/trf_far/receive"), &json!({"lines": scans})).data(200);
+    assert_eq!(came["lines"][0]["received_qty"], json!(7), "{came}");
+    assert_eq!(stock(&mut staff, SKU).0, 9);
+}
+
+#[test]
 fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     let mut store = shop("");
     let mut staff = store.login("warehouse");

@@ -78,8 +78,8 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
 /// `rejoin` makes this box the active one. No sale of either box is lost.
 #[track_caller]
 fn rejoins(hub: &Hub, store: &mut Store, random: &mut Random, sales: i64) {
-    let told = process::succeed(store.command(&["rejoin"]), "");
-    assert!(told.contains("epoch 2-"), "{told}");
+    let reported = process::succeed(store.command(&["rejoin"]), "");
+    assert!(reported.contains("epoch 2-"), "{reported}");
     let books = same_but(hub, store, 0);
     assert_eq!(books.sales["sales_count"], sales, "{books:?}");
     let mut till = Till::open(store, 1, random);

@@ -152,16 +152,16 @@ impl Company {
             format!("{at:.3}")
         };
         let moments = [later(10), later(24 * 60)];
-        let mut told = String::new();
+        let mut reported = String::new();
         wait::until(&format!("{when}: what is true at one is true at all"), || {
             self.synced();
             let (stores, differ) = self.looked_at(&moments);
             let differ = differ.join("\n");
-            if differ != told {
+            if differ != reported {
                 println!("{when}:\n{differ}\n");
             }
-            told = differ;
-            told.is_empty().then_some(stores)
+            reported = differ;
+            reported.is_empty().then_some(stores)
         })
     }
 

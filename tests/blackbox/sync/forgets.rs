@@ -39,14 +39,18 @@ fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
     hub.kill9();
     hub.put_database(&copy);
     hub.start();
-    let told = settled(&hub, &store);
-    let hole = told["holes"][0].clone();
-    assert_eq!((&hole["from_seq"], told["holes"].as_array().unwrap().len()), (&json!(1), 1), "{told}");
-    assert_eq!(hole["epoch"], told["heads"][0]["epoch"], "{told}");
-    let alarmed = |told: &serde_json::Value| {
-        told["problems"].as_array().unwrap().iter().any(|problem| problem["code"] == "hole")
+    let reported = settled(&hub, &store);
+    let hole = reported["holes"][0].clone();
+    assert_eq!(
+        (&hole["from_seq"], reported["holes"].as_array().unwrap().len()),
+        (&json!(1), 1),
+        "{reported}"
+    );
+    assert_eq!(hole["epoch"], reported["heads"][0]["epoch"], "{reported}");
+    let alarmed = |reported: &serde_json::Value| {
+        reported["problems"].as_array().unwrap().iter().any(|problem| problem["code"] == "hole")
     };
-    assert!(alarmed(&told), "{told}");
+    assert!(alarmed(&reported), "{reported}");
     let day = till.shift(&mut manager)["business_date"].as_str().unwrap().to_owned();
     let path = format!("/api/reports/sales?from={day}&to={day}&group_by=day");
     let report = hub.login().get(&path).data(200);

@@ -133,12 +133,12 @@ fn what_is_wrong_is_told_with_its_beginning_and_a_restart_does_not_forget_it() {
     synced(&mut manager);
     wait::until("all is well", || (problems(&mut manager) == json!([])).then_some(()));
     // Head office sees for itself what the store can't tell.
-    let told = hub.login().get("/api/stores").data(200)["items"][0]["problems"].clone();
-    assert_eq!(told, json!([]), "{told}");
+    let reported = hub.login().get("/api/stores").data(200)["items"][0]["problems"].clone();
+    assert_eq!(reported, json!([]), "{reported}");
     let id = testkit::store::STORE_ID;
     hub.login().post(&format!("/api/stores/{id}/disable"), &json!({})).data(200);
-    let told = hub.login().get("/api/stores").data(200)["items"][0]["problems"][0].clone();
-    assert_eq!(told["code"], "disabled", "{told}");
+    let reported = hub.login().get("/api/stores").data(200)["items"][0]["problems"][0].clone();
+    assert_eq!(reported["code"], "disabled", "{reported}");
     let refused = wait::until("the store is refused", || {
         manager.post("/api/sync/force", &json!({})).data(200);
         problems(&mut manager).as_array().unwrap().first().cloned()

@@ -188,13 +188,13 @@ fn people_of_a_command_are_revoked_by_head_office_and_their_passwords_are_told_t
     assert!(own.text().contains("$argon2id$"), "they are kept");
     let feed = shop.hub.client().with_token(&token()).get("/api/sync/pull?lane=users");
     let asked = ["/api/users", "/api/audit", "/api/exceptions", "/api/parked", "/api/stores/S001/status"];
-    let mut told: Vec<(String, String)> =
+    let mut reported: Vec<(String, String)> =
         asked.iter().map(|path| ((*path).to_owned(), shop.office.get(path).text())).collect();
     let here = ["/api/users", "/api/audit", "/api/sync/status", "/api/sync/parked"];
-    told.extend(here.iter().map(|path| ((*path).to_owned(), shop.manager.get(path).text())));
-    told.push(("the feed".to_owned(), feed.text()));
-    told.push(("the store's log".to_owned(), shop.store.log()));
-    for (place, text) in told {
+    reported.extend(here.iter().map(|path| ((*path).to_owned(), shop.manager.get(path).text())));
+    reported.push(("the feed".to_owned(), feed.text()));
+    reported.push(("the store's log".to_owned(), shop.store.log()));
+    for (place, text) in reported {
         assert!(!text.contains("$argon2"), "{place}: {text}");
     }
 }

@@ -48,8 +48,12 @@ fn a_store_that_is_refused_keeps_everything_waits_long_and_goes_on_when_asked() 
     shop.office.post(&path("enable"), &json!({})).data(200);
     let forced = shop.manager.post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], json!(true), "at once, not after the pause: {forced}");
-    let told = link(&mut shop);
-    assert_eq!((&told["hub"]["state"], &told["outbox"]["pending"]), (&json!("online"), &json!(0)), "{told}");
+    let reported = link(&mut shop);
+    assert_eq!(
+        (&reported["hub"]["state"], &reported["outbox"]["pending"]),
+        (&json!("online"), &json!(0)),
+        "{reported}"
+    );
     let there = wait::until("head office has both", || {
         let status = shop.office.get(&path("status")).data(200);
         (status["sums"]["sales_count"] == json!(2)).then_some(status)

@@ -54,8 +54,8 @@ impl Pair {
     #[track_caller]
     fn generation(&self) -> String {
         let token = self.hub.signer(&self.store)();
-        let told = self.hub.client().with_token(&token).get("/api/sync/pull").data(200);
-        told["hub_generation"].as_str().unwrap().to_owned()
+        let reported = self.hub.client().with_token(&token).get("/api/sync/pull").data(200);
+        reported["hub_generation"].as_str().unwrap().to_owned()
     }
 
     /// Sells in a new shift, and has the same as the hub.

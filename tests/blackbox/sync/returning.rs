@@ -57,19 +57,22 @@ fn ten_thousand_stores_returning_at_once() {
         Mutex::new(Some(Away { store, due: now }))
     });
     let away: Vec<Mutex<Option<Away>>> = stores.collect();
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let begun = Instant::now();
     std::thread::scope(|callers| {
         for caller in 0..CALLERS.min(count) {
             let mine = away.iter().skip(caller).step_by(CALLERS);
-            let told = &told;
-            callers.spawn(move || come_back(mine.collect(), told));
+            let reported = &reported;
+            callers.spawn(move || come_back(mine.collect(), reported));
         }
     });
     let took = begun.elapsed();
-    let told = told.into_inner().unwrap();
-    let spread: BTreeSet<u64> = told.iter().copied().collect();
-    println!("{count} stores back in {took:?}; {} were asked to come again, after {spread:?} s", told.len());
+    let reported = reported.into_inner().unwrap();
+    let spread: BTreeSet<u64> = reported.iter().copied().collect();
+    println!(
+        "{count} stores back in {took:?}; {} were asked to come again, after {spread:?} s",
+        reported.len()
+    );
     assert!(count > STORES || spread.len() > 2, "all would come again at once: {spread:?}");
     admin.hang_up();
     for n in 0..count {
@@ -85,7 +88,7 @@ fn ten_thousand_stores_returning_at_once() {
 }
 
 /// Each says hello and pushes, as often as it is asked to come again, and not before it may.
-fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, told: &Mutex<Vec<u64>>) {
+fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, reported: &Mutex<Vec<u64>>) {
     let deadline = Instant::now() + PATIENCE;
     while !mine.is_empty() {
         assert!(Instant::now() < deadline, "{} stores are not back", mine.len());
@@ -98,7 +101,7 @@ fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, told: &Mutex<Vec<u64>>) {
             match now.store.returns() {
                 Pushed::All => *away = None,
                 Pushed::Later(after) => {
-                    told.lock().unwrap().push(after);
+                    reported.lock().unwrap().push(after);
                     now.due = Instant::now() + Duration::from_secs(after);
                 }
             }

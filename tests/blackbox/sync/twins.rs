@@ -78,30 +78,30 @@ fn one_is_told(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
     let first = wait::until("one of them is told", || {
         [&shop, &clone].iter().position(|trading| is_fenced(&trading.store))
     });
-    let (winner, told) = if first == 0 { (clone, shop) } else { (shop, clone) };
-    let (told, sold) = told.refused();
+    let (winner, reported) = if first == 0 { (clone, shop) } else { (shop, clone) };
+    let (reported, sold) = reported.refused();
     winner.sells_on();
     assert!(!is_fenced(&winner.store), "one of them is the shop");
-    (winner, told, sold)
+    (winner, reported, sold)
 }
 
 /// A person makes the fenced box the shop while the other one sells, and then that one again.
 #[track_caller]
-fn both_rejoin(hub: &Hub, winner: Trading, told: Store, sold: usize) {
-    rejoin(&told, "epoch 2-");
+fn both_rejoin(hub: &Hub, winner: Trading, reported: Store, sold: usize) {
+    rejoin(&reported, "epoch 2-");
     let (winner, sold_by_winner) = winner.refused();
-    same(hub, &told);
+    same(hub, &reported);
     rejoin(&winner, "epoch 3-");
     let books = same(hub, &winner);
     let all = i64::try_from(sold + sold_by_winner).unwrap();
     assert_eq!(books.sales["sales_count"], all, "{sold} and {sold_by_winner} were sold: {books:?}");
     assert_eq!(epochs(hub).len(), 3);
     // A copy without new records is fenced at its next action.
-    told.login("till-1").at_register("till-1").post("/api/shifts/open", &json!({})).data(201);
-    wait::until("it is fenced again", || is_fenced(&told).then_some(()));
+    reported.login("till-1").at_register("till-1").post("/api/shifts/open", &json!({})).data(201);
+    wait::until("it is fenced again", || is_fenced(&reported).then_some(()));
     assert!(!is_fenced(&winner));
     assert_eq!(same(hub, &winner), books);
-    for mut store in [winner, told] {
+    for mut store in [winner, reported] {
         store.stop();
         store.verify();
     }
@@ -109,8 +109,8 @@ fn both_rejoin(hub: &Hub, winner: Trading, told: Store, sold: usize) {
 
 #[track_caller]
 fn rejoin(store: &Store, epoch: &str) {
-    let told = process::succeed(store.command(&["rejoin"]), "");
-    assert!(told.contains(epoch), "{told}");
+    let reported = process::succeed(store.command(&["rejoin"]), "");
+    assert!(reported.contains(epoch), "{reported}");
 }
 
 /// The box that is behind what the hub has of their epoch is never the shop, however soon it sells.
@@ -127,9 +127,9 @@ fn one_is_ahead(test: &str, clone_is_ahead: bool) {
     behind.start();
     late.log_in_again(&behind);
     let is_ahead = ahead.store.folder().to_owned();
-    let (winner, told, sold) = one_is_told(ahead, Trading::start(behind, late));
+    let (winner, reported, sold) = one_is_told(ahead, Trading::start(behind, late));
     assert_eq!(winner.store.folder(), is_ahead, "the one that is ahead is the shop");
-    both_rejoin(&hub, winner, told, sold);
+    both_rejoin(&hub, winner, reported, sold);
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn both_start(test: &str, away: bool) {
         clone.sells_on();
         hub.start();
     }
-    let (winner, told, sold) = one_is_told(shop, clone);
+    let (winner, reported, sold) = one_is_told(shop, clone);
     if away {
-        assert!(outbox(&told)["pending"].as_u64().unwrap() > 0, "{}", outbox(&told));
+        assert!(outbox(&reported)["pending"].as_u64().unwrap() > 0, "{}", outbox(&reported));
     }
-    both_rejoin(&hub, winner, told, sold);
+    both_rejoin(&hub, winner, reported, sold);
 }
 
 #[test]

@@ -53,13 +53,13 @@ fn sale_of(day: Date, total: i64) -> Value {
 #[track_caller]
 fn is_told_by(screen: &mut Screen<()>, selector: &str, zone: &str, name: &str) {
     screen.sees(selector);
-    let told = screen.script(&format!(
+    let reported = screen.script(&format!(
         "const at = document.querySelector(\"{selector}\"); return [at.dateTime, at.textContent, at.title]"
     ));
-    let at: Timestamp = told[0].as_str().unwrap().parse().unwrap();
+    let at: Timestamp = reported[0].as_str().unwrap().parse().unwrap();
     let expected = format!("{}\u{a0}{name}", at.to_zoned(TimeZone::get(zone).unwrap()).strftime("%H:%M"));
-    for text in [&told[1], &told[2]] {
-        assert!(text.as_str().unwrap().ends_with(&expected), "{told} is not {expected}");
+    for text in [&reported[1], &reported[2]] {
+        assert!(text.as_str().unwrap().ends_with(&expected), "{reported} is not {expected}");
     }
 }
 

@@ -20,12 +20,12 @@ pub fn holds_over_a_reload(screen: &mut Screen<()>, selector: &str, value: &str)
     let reads = format!("return document.querySelector('{selector}')?.value ?? null");
     assert_eq!(screen.script(&reads), value);
     screen.script("window.before = true; location.reload()");
-    let mut told = Instant::now();
+    let mut reported = Instant::now();
     wait::until(&format!("{selector} reads {value} on a new page"), || {
         let anew = screen.script("return window.before !== true") == true;
         let reads = anew && screen.script(&reads) == value;
-        if !reads && told.elapsed() > TELLS_AFTER {
-            told = Instant::now();
+        if !reads && reported.elapsed() > TELLS_AFTER {
+            reported = Instant::now();
             screen.tells(&format!("{selector} does not read {value}"));
         }
         reads.then_some(())

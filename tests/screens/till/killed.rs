@@ -37,7 +37,7 @@ enum Moment {
     WhilePaying,
     /// The sale is paid, but the answer was lost.
     Paid,
-    Told,
+    Reported,
 }
 
 /// Pays and kills the store at this moment; what it says of the payment is lost, unless it is killed later.
@@ -46,7 +46,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("50.");
-    let fate = if moment == Moment::Told { Chaos::Pass } else { Chaos::LoseAnswer };
+    let fate = if moment == Moment::Reported { Chaos::Pass } else { Chaos::LoseAnswer };
     proxy.set(fate, b"POST /api/pos/transactions");
     if moment == Moment::BeforeItIsAsked {
         store.kill9();
@@ -60,12 +60,12 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
             let paid = "/api/pos/transactions?state=paid";
             wait::until("it is paid", || (audit::items(&mut till, paid).len() == sold).then_some(()));
         }
-        Moment::Told => screen.reads("#change", "22,250"),
+        Moment::Reported => screen.reads("#change", "22,250"),
     }
     if moment != Moment::BeforeItIsAsked {
         store.kill9();
     }
-    if moment != Moment::Told {
+    if moment != Moment::Reported {
         screen.reads("#banner", "Payment Rp\u{a0}50,000: not confirmed yet");
     }
 }
@@ -88,14 +88,14 @@ fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &st
         Moment::WhilePaying if !reloaded => {}
         Moment::WhilePaying => screen.reads("#banner", no),
         Moment::Paid => screen.reads("#banner", &earlier),
-        Moment::Told => screen.sees(if reloaded { ".last" } else { "#change" }),
+        Moment::Reported => screen.sees(if reloaded { ".last" } else { "#change" }),
     }
     let said = screen.text("#banner");
     let expected = match moment {
         Moment::BeforeItIsAsked => said == now,
         Moment::WhilePaying => said == now || said == earlier,
         Moment::Paid => said == earlier,
-        Moment::Told => said.is_empty(),
+        Moment::Reported => said.is_empty(),
     };
     assert!(expected, "{moment:?}, loaded anew: {reloaded}: {said}");
     if !reloaded {
@@ -108,13 +108,14 @@ fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &st
 
 #[test]
 fn a_payment_is_one_sale_whenever_the_store_is_killed() {
-    use Moment::{BeforeItIsAsked, Paid, Told, WhilePaying};
+    use Moment::{BeforeItIsAsked, Paid, Reported, WhilePaying};
     let mut store = Store::open_with("", 1);
     let proxy = Proxy::before(store.address());
     let Some(mut screen) = Screen::through(&proxy, "/pos") else { return };
     screen.log_in("till-1");
     screen.open_shift();
-    let moments = [BeforeItIsAsked, WhilePaying, Paid, Told].map(|moment| [(moment, false), (moment, true)]);
+    let moments =
+        [BeforeItIsAsked, WhilePaying, Paid, Reported].map(|moment| [(moment, false), (moment, true)]);
     for (at, (moment, reloads)) in moments.concat().into_iter().enumerate() {
         let (sold, no) = (at + 1, format!("{:08}", at + 1));
         println!("{moment:?}, loaded anew: {reloads}");

@@ -125,10 +125,10 @@ impl<'a> Peer<'a> {
         tokio::time::sleep(Duration::from_millis(900)).await;
         let memory = family_pss_kib(&processes);
         let output = child.wait_with_output().await?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        ensure!(output.status.success(), "pgbench: {}: {told}", output.status);
+        let reported = String::from_utf8_lossy(&output.stdout);
+        ensure!(output.status.success(), "pgbench: {}: {reported}", output.status);
         let spent = family_cpu_us(&processes).saturating_sub(before);
-        let rate = told.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next());
+        let rate = reported.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next());
         let rate: f64 = rate.context("pgbench printed no rate")?.parse()?;
         let (sales, whole) = logged(folder.path())?;
         let mut figures = json!({"sales": sales, "sales_per_s": rate, "whole": whole});

@@ -142,8 +142,9 @@ fn allow_files(count: usize) -> anyhow::Result<()> {
 
 /// How many files this process, and those that it starts, may open.
 fn open_files() -> anyhow::Result<usize> {
-    let told = std::fs::read_to_string("/proc/self/limits").context("the limits of this process")?;
-    let line = told.lines().find(|line| line.starts_with("Max open files")).context("no limit of files")?;
+    let reported = std::fs::read_to_string("/proc/self/limits").context("the limits of this process")?;
+    let line =
+        reported.lines().find(|line| line.starts_with("Max open files")).context("no limit of files")?;
     let soft = line.split_whitespace().nth(3).context("no limit of files")?;
     // No number: no limit.
     Ok(soft.parse().unwrap_or(usize::MAX))

@@ -70,8 +70,8 @@ fn gaps(receipts: impl Iterator<Item = String>) -> i64 {
 fn differing<V: PartialEq + Debug>(one: &BTreeMap<String, V>, other: &BTreeMap<String, V>) -> Vec<String> {
     let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let apart = keys.into_iter().filter(|key| one.get(*key) != other.get(*key));
-    let told = |value: Option<&V>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:?}"));
-    apart.map(|key| format!("{key}: {} / {}", told(one.get(key)), told(other.get(key)))).collect()
+    let reported = |value: Option<&V>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:?}"));
+    apart.map(|key| format!("{key}: {} / {}", reported(one.get(key)), reported(other.get(key)))).collect()
 }
 
 impl Comparison<'_> {

@@ -132,13 +132,13 @@ async fn settled(admin: &Api, day: &str) -> anyhow::Result<Value> {
 }
 
 async fn balance(admin: &Api, day: &str) -> anyhow::Result<()> {
-    let told = admin.get(&format!("/api/finance/trial-balance?date={day}")).await?;
+    let reported = admin.get(&format!("/api/finance/trial-balance?date={day}")).await?;
     let mut rows = Vec::new();
-    for row in told.get("items").and_then(Value::as_array).context("no accounts")? {
+    for row in reported.get("items").and_then(Value::as_array).context("no accounts")? {
         let name = format!("{} {}", text(row, "account")?, text(row, "name")?);
         rows.push(vec![name, figure(row, "/debit")?.to_string(), figure(row, "/credit")?.to_string()]);
     }
-    let sides = ["/total_debit", "/total_credit"].map(|side| figure(&told, side));
+    let sides = ["/total_debit", "/total_credit"].map(|side| figure(&reported, side));
     let [debit, credit] = sides;
     rows.push(vec!["all".to_owned(), debit?.to_string(), credit?.to_string()]);
     println!("8. trial balance of {day}");

@@ -35,7 +35,11 @@ type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
 
 impl Dispatch for CreateTransfer {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
-        scanned::scanned(context, &self.0, |command| &mut command.lines)
+        let (mut scanned, products) = scanned::scanned(context, &self.0, |command| &mut command.lines)?;
+        if let Some(command) = &mut scanned {
+            transfer::add_up_skus(&mut command.lines);
+        }
+        Ok((scanned, products))
     }
 }
 
@@ -88,7 +92,10 @@ impl Command for SendTransfer {
 
 impl Dispatch for ReceiveTransfer {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
-        let (scanned, _) = scanned::scanned(context, &self.1, |command| &mut command.lines)?;
+        let (mut scanned, _) = scanned::scanned(context, &self.1, |command| &mut command.lines)?;
+        if let Some(command) = &mut scanned {
+            transfer::add_up_skus(&mut command.lines);
+        }
         let lines = &scanned.as_ref().unwrap_or(&self.1).lines;
         let arrived = lines.iter().filter(|line| line.qty > 0).map(|line| &line.sku);
         let counted = Counted::load(&context.storage, arrived)?;

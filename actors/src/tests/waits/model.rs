@@ -27,7 +27,7 @@ pub enum Rule {
 enum Message {
     Command,
     /// Of the feed; with its permit in hand or not.
-    Told {
+    Reported {
         permit: bool,
     },
 }
@@ -117,7 +117,7 @@ impl State {
                     then(&|state| {
                         (state.untold, state.telling) = (state.untold - 1, state.telling + 1);
                         state.reserve -= u8::from(permit);
-                        state.owners[of].mailbox.push(Message::Told { permit });
+                        state.owners[of].mailbox.push(Message::Reported { permit });
                     });
                 }
             }
@@ -126,8 +126,8 @@ impl State {
                     state.owners[of].mailbox.remove(0);
                     match message {
                         Message::Command => state.submit(of, false),
-                        Message::Told { permit: true } => state.submit(of, true),
-                        Message::Told { permit: false } => state.owners[of].doing = Doing::WantsPermit,
+                        Message::Reported { permit: true } => state.submit(of, true),
+                        Message::Reported { permit: false } => state.owners[of].doing = Doing::WantsPermit,
                     }
                 }),
                 (Doing::WantsPermit, _) if rule == Rule::OneGate && self.gate > 0 => then(&|state| {
@@ -174,7 +174,7 @@ impl State {
         for message in std::mem::take(&mut self.owners[of].mailbox) {
             match message {
                 Message::Command => self.gate += 1,
-                Message::Told { permit } => {
+                Message::Reported { permit } => {
                     self.reserve += u8::from(permit && rule == Rule::ReserveInMailbox);
                     self.telling -= 1;
                 }

@@ -12,5 +12,7 @@ pub use precedence::{Precedence, precedence};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;
 pub use send::{cancel, check_destination, create, send};
-pub use transfer_commands::{NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer};
+pub use transfer_commands::{
+    NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer, add_up_skus,
+};
 pub use transfer_view::{Discrepancy, Outcome, TransferLineView, TransferView, view};

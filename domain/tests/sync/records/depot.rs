@@ -19,8 +19,8 @@ pub struct Document {
 impl Hub {
     /// A store tells of goods that it moved.
     pub(super) fn hears_of_goods(&mut self, store: usize, record: &TransferRecord, later: &mut Later) {
-        let told = &record.transfer;
-        let (id, by_sender) = (told.transfer_id.0.clone(), told.from_store_id == store_id(store));
+        let reported = &record.transfer;
+        let (id, by_sender) = (reported.transfer_id.0.clone(), reported.from_store_id == store_id(store));
         let known = self.transfers.get(&id).cloned();
         if !by_sender && !known.as_ref().is_some_and(|known| known.sent) {
             // Its predecessor is missing: it waits, and is tried again when the transfer moves.
@@ -28,7 +28,7 @@ impl Hub {
             return;
         }
         let state = known.as_ref().map(|known| known.transfer.state);
-        let allowed = match told.state {
+        let allowed = match reported.state {
             TransferState::Received | TransferState::Cancelled => state == Some(TransferState::InTransit),
             TransferState::Draft | TransferState::InTransit => state.is_none(),
         };
@@ -36,13 +36,13 @@ impl Hub {
             return;
         }
         *self.stock.entry(store).or_default() += record.lines.iter().map(|line| line.qty.get()).sum::<i64>();
-        let known = known.unwrap_or_else(|| Document { transfer: told.clone(), sent: by_sender });
-        let Precedence { mut stands, met, hear } = precedence(&known.transfer, told, by_sender);
-        stands |= self.broken == Broken::CancelledStands && told.state == TransferState::Cancelled;
+        let known = known.unwrap_or_else(|| Document { transfer: reported.clone(), sent: by_sender });
+        let Precedence { mut stands, met, hear } = precedence(&known.transfer, reported, by_sender);
+        stands |= self.broken == Broken::CancelledStands && reported.state == TransferState::Cancelled;
         if met {
             self.exceptions.insert(id.clone());
         }
-        let transfer = if stands { told.clone() } else { known.transfer };
+        let transfer = if stands { reported.clone() } else { known.transfer };
         for store in (0..self.stores).filter(|store| hear.contains(&store_id(*store))) {
             let (kind, id, payload) = (Kind::Transfer, id.clone(), json!(transfer));
             later.entries.push(Entry {

@@ -24,7 +24,7 @@ const GOODS: &str = "g";
 /// So many lie in every store at first.
 pub const PIECES: i64 = 100;
 
-type Told = fn(&Stamp, &Transfer, &[Movement]) -> String;
+type Reported = fn(&Stamp, &Transfer, &[Movement]) -> String;
 
 impl Disk {
     pub fn stocked(mut self) -> Self {
@@ -85,7 +85,7 @@ impl Store {
         &mut self,
         event: &Event<fact::TransferChanged>,
         stamp: &Stamp,
-        tell: Option<Told>,
+        tell: Option<Reported>,
     ) -> Result<(), Died> {
         let Event { fact: fact::TransferChanged { transfer, .. }, rows: Rows { movements, .. } } = event;
         match tell {
@@ -119,7 +119,7 @@ impl Store {
             true => transfer::receive(&cmd, &known, ids, room).map(Some),
             false => transfer::cancel(&known, ids, room).map(Some),
         });
-        let tell: Told = if receives { record::transfer_received } else { record::transfer_cancelled };
+        let tell: Reported = if receives { record::transfer_received } else { record::transfer_cancelled };
         let stamp = self.stamp(wall, stamp);
         self.commits(&event.unwrap().unwrap(), &stamp, Some(tell)).unwrap();
         true
@@ -127,13 +127,14 @@ impl Store {
 
     /// Head office tells of a transfer.
     pub fn told_of_goods(&mut self, wall: UtcMs, change: &Change) -> Result<(), Died> {
-        let told: Transfer = serde_json::from_value(change.payload.clone()).unwrap();
-        let known = self.disk.transfer(&told.transfer_id);
-        let event = self.decide(wall, |ids, room| transfer::merge_remote(&told, known.as_ref(), ids, room));
+        let reported: Transfer = serde_json::from_value(change.payload.clone()).unwrap();
+        let known = self.disk.transfer(&reported.transfer_id);
+        let event =
+            self.decide(wall, |ids, room| transfer::merge_remote(&reported, known.as_ref(), ids, room));
         let Ok(Some(event)) = event else { return Ok(()) };
         let Event { fact: fact::TransferChanged { transfer, .. }, rows: Rows { movements, .. } } = &event;
         // Goods that left again, or were found here, are news for head office; the document alone is not.
-        let tell: Option<Told> = match transfer.from_store_id == self.rules.store_id {
+        let tell: Option<Reported> = match transfer.from_store_id == self.rules.store_id {
             _ if movements.is_empty() => None,
             true => Some(record::transfer_sent),
             false => Some(record::transfer_resolved),

@@ -123,12 +123,12 @@ impl World {
 pub fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
     let mut world = World::new(broken);
     world.strict = true;
-    let told = |world: &World, what| format!("{what}\n{}", world.history.join("\n"));
+    let reported = |world: &World, what| format!("{what}\n{}", world.history.join("\n"));
     for what in history {
         world.does(*what);
-        world.well().map_err(|what| told(&world, what))?;
+        world.well().map_err(|what| reported(&world, what))?;
     }
-    world.finish().map_err(|what| told(&world, what))
+    world.finish().map_err(|what| reported(&world, what))
 }
 
 #[track_caller]

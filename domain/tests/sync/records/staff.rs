@@ -62,13 +62,13 @@ impl Hub {
     /// A store tells of its person.
     pub(super) fn hears_of(&mut self, store: usize, changed: &UserChanged, later: &mut Later) {
         let known = self.staff[changed.user_id.as_str()].clone();
-        let told = UserDown {
+        let reported = UserDown {
             disabled: changed.disabled,
             token_version: changed.token_version,
             grant: 0,
             ..known.clone()
         };
-        let Merged { mut down, tell } = apply_feed::merged(&known, true, told);
+        let Merged { mut down, tell } = apply_feed::merged(&known, true, reported);
         if self.broken == Broken::StoreLifts {
             down.disabled = changed.disabled;
             down.grant += u64::from(known.disabled && !changed.disabled);

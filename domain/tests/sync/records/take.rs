@@ -216,7 +216,7 @@ impl Store {
     ) -> Result<(), Died> {
         let last: BTreeMap<String, (Change, MemberDown)> =
             members.into_iter().map(|(change, down)| (down.member_id.clone(), (change, down))).collect();
-        let (mut told, mut lost) = (Vec::new(), Vec::new());
+        let (mut reported, mut lost) = (Vec::new(), Vec::new());
         for (change, mut down) in last.into_values() {
             let known = self.disk.members.members.get(&MemberId(down.member_id.clone()));
             if let Some(known) = known.filter(|_| another_life) {
@@ -224,10 +224,10 @@ impl Store {
                 down.fields.retain(|field, _| !fields.contains_key(field));
                 lost.push(MemberChanged { id: known.member_id.clone(), fields });
             }
-            told.push(self.member(wall, &down, &change.version));
+            reported.push(self.member(wall, &down, &change.version));
         }
         self.commit(|disk| {
-            for (event, reached) in told {
+            for (event, reached) in reported {
                 event.iter().for_each(|event| disk.members.evolve(&event.fact));
                 disk.own.retain(|write| !reached.contains(write));
             }

@@ -103,8 +103,8 @@ impl World {
                 if let Some(wrong) = self.hub.wrong.clone() {
                     self.wrong(wrong);
                 }
-                let told = answer.as_ref().map(|answer| answer.acked_seq);
-                self.say(format!("hub answers copy {copy}: {told:?} of {epoch}"));
+                let reported = answer.as_ref().map(|answer| answer.acked_seq);
+                self.say(format!("hub answers copy {copy}: {reported:?} of {epoch}"));
                 Letter::Pushed { epoch, after, answer: Box::new(answer) }
             }
             answer => return self.answered(copy, request, answer, dies),

@@ -18,7 +18,7 @@ pub enum End {
     /// The client has closed the connection.
     Disconnected,
     /// The stream ends with an error that is sent to the reader.
-    Told(ApiError),
+    Reported(ApiError),
 }
 
 impl From<Disconnected> for End {
@@ -29,7 +29,7 @@ impl From<Disconnected> for End {
 
 impl From<ApiError> for End {
     fn from(error: ApiError) -> Self {
-        Self::Told(error)
+        Self::Reported(error)
     }
 }
 
@@ -81,11 +81,11 @@ pub async fn until_end(
     let expired = tokio::time::sleep(Duration::from_millis(u64::try_from(left_ms).unwrap_or_default()));
     let end = tokio::select! {
         biased;
-        () = stopping => End::Told(ApiError::unavailable("the daemon is stopping", 1)),
-        () = expired => End::Told(ApiError::token_expired()),
+        () = stopping => End::Reported(ApiError::unavailable("the daemon is stopping", 1)),
+        () = expired => End::Reported(ApiError::token_expired()),
         Err(end) = telling => end,
     };
-    if let End::Told(error) = end {
+    if let End::Reported(error) = end {
         let data = json!({"code": error.code.name(), "message": error.message});
         // A reader too slow for this sees that the stream ended.
         let _ = writer.try_send(event("end", &data, None));

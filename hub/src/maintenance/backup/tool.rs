@@ -112,8 +112,8 @@ pub(crate) async fn run(
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     let done = command.output().await.with_context(|| format!("{name} does not start"))?;
-    let told = String::from_utf8_lossy(&done.stderr);
-    ensure!(done.status.success(), "{name}: {}", told.trim());
+    let reported = String::from_utf8_lossy(&done.stderr);
+    ensure!(done.status.success(), "{name}: {}", reported.trim());
     Ok(())
 }
 

@@ -111,9 +111,9 @@ pub async fn list(
     );
     let tables = "store_audit a JOIN events e ON e.store_id = a.store_id AND e.event_id = a.event_id \
                   JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq";
-    let told =
+    let reported =
         half("event_id", "r.record AS record, r.encoding AS encoding, CAST(1 AS BIGINT) AS told", tables);
-    let sql = format!("{own} UNION ALL {told} ORDER BY 1 DESC, 2, 3 LIMIT $4");
+    let sql = format!("{own} UNION ALL {reported} ORDER BY 1 DESC, 2, 3 LIMIT $4");
     let (at, id, store_id) = before.unwrap_or((i64::MAX, String::new(), String::new()));
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(at).bind(id).bind(store_id);
     query = query.bind(limit);
@@ -124,12 +124,12 @@ pub async fn list(
 }
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
-    let (store_id, told, user_name): (String, bool, Option<String>) =
-        columns!(row => (store_id, told, user_name));
+    let (store_id, reported, user_name): (String, bool, Option<String>) =
+        columns!(row => (store_id, reported, user_name));
     let record = text(row)?;
-    let (audit_id, origin, entry) = if told {
-        let told: Record<AuditRecorded> = decode(&record)?;
-        (told.event_id, "store", told.payload.entry)
+    let (audit_id, origin, entry) = if reported {
+        let reported: Record<AuditRecorded> = decode(&record)?;
+        (reported.event_id, "store", reported.payload.entry)
     } else {
         let Chained { audit_id, entry, .. } = decode(&record)?;
         (audit_id, "hub", entry)

@@ -60,9 +60,9 @@ impl Bags {
             matches.insert(row.cell::<String>("match_id")?);
             bags.insert(key, Bag { state, at_bank: None });
         }
-        for (key, told) in counted(connection, &matches).await? {
+        for (key, reported) in counted(connection, &matches).await? {
             if let Some(bag) = bags.get_mut(&key).filter(|bag| bag.state == State::Banked) {
-                bag.at_bank = Some(told);
+                bag.at_bank = Some(reported);
             }
         }
         Ok(Self(bags))

@@ -166,7 +166,7 @@ fn view(row: &AnyRow, tellers: &[Teller], closed: Option<Date>) -> Result<View, 
     let teller = tellers.iter().find(|teller| teller.store_id == store_id);
     let sealed = row.cell("sealed")?;
     let shifts_open = row.cell("shifts_open")?;
-    let told = teller.is_none_or(|teller| teller.problems(business_date).is_empty());
+    let reported = teller.is_none_or(|teller| teller.problems(business_date).is_empty());
     let is_locked = locked_at.is_some() || closed.is_some_and(|last| business_date <= last);
     Ok(columns!(row => View {
         entries, late_out, late_in, reason, settlement_state;
@@ -174,7 +174,7 @@ fn view(row: &AnyRow, tellers: &[Teller], closed: Option<Date>) -> Result<View, 
         business_date = business_date,
         state = if is_locked { State::Locked } else { State::Open },
         sealed = sealed,
-        complete = told && shifts_open == 0,
+        complete = reported && shifts_open == 0,
         shifts_open = shifts_open,
         parked = teller.map_or(0, |teller| teller.parked),
         locked_at = locked_at.or(closed_at),

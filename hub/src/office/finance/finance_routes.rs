@@ -128,12 +128,12 @@ pub async fn account_entries(request: Request) -> Answered {
     let now = clock::now();
     // What is on an account is of all days until then.
     let days = (BEGINNING, to.unwrap_or(request.state.today(now)));
-    let completeness = told(&mut read, store_id.as_deref(), days, now).await?;
+    let completeness = reported(&mut read, store_id.as_deref(), days, now).await?;
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))
 }
 
 /// Completeness of these days of a book. Head office's own book waits for no store.
-pub async fn told(
+pub async fn reported(
     read: &mut AnyConnection,
     book: Option<&str>,
     days: (Date, Date),
@@ -217,7 +217,7 @@ pub async fn trial_balance(request: Request) -> Answered {
     let ask = trial_balance::BalanceFilter { date, from, book };
     let items = trial_balance::rows(&mut read, &chart, &ask).await?;
     let sum = |of: fn(&Line) -> i64| shown_sum(items.iter().map(of));
-    let completeness = told(&mut read, book, (BEGINNING, date), clock::now()).await?;
+    let completeness = reported(&mut read, book, (BEGINNING, date), clock::now()).await?;
     if csv::wanted(&request.headers) {
         return Ok(csv_rows::reply(&COLUMNS, &items, separator, completeness.line()));
     }

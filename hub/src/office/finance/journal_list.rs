@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request, change};
-use crate::office::finance::finance_routes::{in_order, told};
+use crate::office::finance::finance_routes::{in_order, reported};
 use crate::office::finance::journal::{self, Bookmark, Filter, Listed};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::state::hub::Hub;
@@ -140,7 +140,7 @@ pub async fn journal(request: Request) -> Answered {
     }
     let book = if ask.head_office == Some(true) { Some("") } else { ask.store_id.as_deref() };
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
-    let completeness = told(&mut read, book, days, now).await?;
+    let completeness = reported(&mut read, book, days, now).await?;
     Ok(Reply::ok(&CompleteList::of(page, completeness)))
 }
 

@@ -120,6 +120,6 @@ pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx
     let sql = "SELECT CAST(COALESCE(SUM(m.cost), 0) AS BIGINT) FROM movements m JOIN events e ON e.store_id = m.store_id \
                AND e.event_id = m.event_id JOIN transfers t ON t.transfer_id = m.reference_id AND t.to_store = m.store_id \
                WHERE e.kind = 'transfer.resolved'";
-    let told: i64 = sqlx::query_scalar(sql).fetch_one(connection).await?;
-    Ok(waiting.saturating_sub(told))
+    let reported: i64 = sqlx::query_scalar(sql).fetch_one(connection).await?;
+    Ok(waiting.saturating_sub(reported))
 }

@@ -118,7 +118,7 @@ pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Con
     (conditions, format!("{SELECT} ORDER BY {order} LIMIT {limit}"))
 }
 
-fn told<P: DeserializeOwned>(row: &AnyRow) -> Result<LatestRecord<P>, sqlx::Error> {
+fn reported<P: DeserializeOwned>(row: &AnyRow) -> Result<LatestRecord<P>, sqlx::Error> {
     let (store_id, event_id, document_id): (String, String, String) =
         columns!(row => (store_id, event_id, document_id));
     let (business_date, created_at): (Date, i64) = columns!(row => (business_date, created_at));
@@ -134,7 +134,7 @@ pub async fn list<P: DeserializeOwned>(
     limit: i64,
 ) -> Result<Vec<LatestRecord<P>>, sqlx::Error> {
     let (conditions, sql) = statement(ask, before, limit);
-    conditions.query(&sql).fetch_all(pool).await?.iter().map(told).collect()
+    conditions.query(&sql).fetch_all(pool).await?.iter().map(reported).collect()
 }
 
 /// One document: what was reported about each of its parts, of the first store that has one of this ID.
@@ -152,7 +152,7 @@ pub async fn read<P: DeserializeOwned>(
     let rows = conditions.query(&sql).fetch_all(pool).await?;
     let mut parts = Vec::with_capacity(rows.len());
     for row in &rows {
-        parts.push(told::<P>(row)?);
+        parts.push(reported::<P>(row)?);
     }
     let first = parts.first().map(|part| part.store_id().to_owned());
     parts.retain(|part| Some(part.store_id()) == first.as_deref());

@@ -85,10 +85,10 @@ pub const OPNAME: Doc = Doc::of(GROUP, "Retrieve a stock count, with its lines a
 pub async fn receipts(request: Request) -> Answered {
     let (ask, pool): (ReceivingQuery, _) = (request.query()?, request.state.db.pool());
     let list = FilteredList::of(&request)?;
-    let told: Vec<LatestRecord<ReceivingPosted>> =
+    let reported: Vec<LatestRecord<ReceivingPosted>> =
         goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
             .await?;
-    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
+    let List { items, next_cursor } = list.cut(reported, ask.limit, |reported| reported.place.clone());
     Ok(Reply::ok(&List { items: receipt::views(pool, items).await?, next_cursor }))
 }
 
@@ -116,18 +116,20 @@ pub async fn discrepancies(request: Request) -> Answered {
 pub async fn supplier_returns(request: Request) -> Answered {
     let (ask, pool): (SupplierReturnsQuery, _) = (request.query()?, request.state.db.pool());
     let list = FilteredList::of(&request)?;
-    let told =
+    let reported =
         goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
             .await?;
-    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
-    let view = |told: LatestRecord<SupplierReturnPosted>| View::new(told.payload.document, told.event_id);
+    let List { items, next_cursor } = list.cut(reported, ask.limit, |reported| reported.place.clone());
+    let view = |reported: LatestRecord<SupplierReturnPosted>| {
+        View::new(reported.payload.document, reported.event_id)
+    };
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 
 /// `GET /api/supplier-returns/:id`
 pub async fn supplier_return(request: Request) -> Answered {
     let (of, pool): (OfStore, _) = (request.query()?, request.state.db.pool());
-    let document = |told: SupplierReturnPosted, _| told.document;
+    let document = |reported: SupplierReturnPosted, _| reported.document;
     let at = (Kind::SupplierReturn, request.param("id"));
     let found = stock_document::read(pool, at, &of, document).await?;
     Ok(Reply::ok(&found.ok_or_else(|| ApiError::not_found("the supplier return"))?))
@@ -153,12 +155,12 @@ pub async fn transfer(request: Request) -> Answered {
 pub async fn adjustments(request: Request) -> Answered {
     let (ask, pool): (AdjustmentsQuery, _) = (request.query()?, request.state.db.pool());
     let list = FilteredList::of(&request)?;
-    let told =
+    let reported =
         goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
             .await?;
-    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
-    let view = |told: LatestRecord<AdjustmentPosted>| {
-        View::new(adjustment(told.payload, told.place.0), told.event_id)
+    let List { items, next_cursor } = list.cut(reported, ask.limit, |reported| reported.place.clone());
+    let view = |reported: LatestRecord<AdjustmentPosted>| {
+        View::new(adjustment(reported.payload, reported.place.0), reported.event_id)
     };
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
@@ -188,11 +190,11 @@ pub async fn opnames(request: Request) -> Answered {
             items.into_iter().map(|opname| View::new(opname, String::new())).collect();
         return Ok(Reply::ok(&List { items, next_cursor }));
     }
-    let told =
+    let reported =
         goods_document::list(pool, &ask.filter(), list.after(ask.cursor.as_ref())?, one_more(ask.limit))
             .await?;
-    let List { items, next_cursor } = list.cut(told, ask.limit, |told| told.place.clone());
-    let view = |told: LatestRecord<OpnamePosted>| View::new(told.payload.opname, told.event_id);
+    let List { items, next_cursor } = list.cut(reported, ask.limit, |reported| reported.place.clone());
+    let view = |reported: LatestRecord<OpnamePosted>| View::new(reported.payload.opname, reported.event_id);
     Ok(Reply::ok(&List { items: items.into_iter().map(view).collect(), next_cursor }))
 }
 

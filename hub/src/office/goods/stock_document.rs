@@ -52,11 +52,15 @@ impl<T> Detail<T> {
     /// Document of a store's event, with its entries.
     pub async fn of<P>(
         pool: &AnyPool,
-        told: LatestRecord<P>,
+        reported: LatestRecord<P>,
         document: impl FnOnce(P, Date) -> T,
     ) -> Result<Self, sqlx::Error> {
-        let entries = entries::of(pool, told.store_id(), &told.place.2).await?;
-        Ok(Self { document: document(told.payload, told.place.0), event_id: told.event_id, entries })
+        let entries = entries::of(pool, reported.store_id(), &reported.place.2).await?;
+        Ok(Self {
+            document: document(reported.payload, reported.place.0),
+            event_id: reported.event_id,
+            entries,
+        })
     }
 }
 
@@ -172,14 +176,14 @@ pub async fn opname(
     of: &OfStore,
 ) -> Result<Option<Detail<CountedOpname>>, sqlx::Error> {
     let parts: Vec<LatestRecord<OpnamePosted>> = goods_document::read(pool, Kind::Opname, id, of).await?;
-    let shown = |told: &LatestRecord<OpnamePosted>| {
-        let OpnamePosted { opname, lines, .. } = &told.payload;
+    let shown = |reported: &LatestRecord<OpnamePosted>| {
+        let OpnamePosted { opname, lines, .. } = &reported.payload;
         let line = |line| line_view(opname, line, &Stock::default(), Role::Admin);
         lines.iter().map(line).collect::<Vec<_>>()
     };
     let lines = parts.iter().flat_map(shown).collect();
     let Some(first) = parts.into_iter().next() else { return under_way(pool, id).await };
-    let document = |told: OpnamePosted, _| CountedOpname { opname: told.opname, lines };
+    let document = |reported: OpnamePosted, _| CountedOpname { opname: reported.opname, lines };
     Detail::of(pool, first, document).await.map(Some)
 }
 
@@ -240,12 +244,12 @@ where
 {
     let parts: Vec<LatestRecord<P>> = goods_document::read(pool, kind, id, of).await?;
     match parts.into_iter().next() {
-        Some(told) => Detail::of(pool, told, document).await.map(Some),
+        Some(reported) => Detail::of(pool, reported, document).await.map(Some),
         None => Ok(None),
     }
 }
 
 /// An adjustment, of what was reported about it: one that was taken back stays on the day that it is listed by.
-pub fn adjustment(told: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
-    Adjustment { business_date, ..told.adjustment }
+pub fn adjustment(reported: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
+    Adjustment { business_date, ..reported.adjustment }
 }

@@ -132,12 +132,12 @@ async fn followed(
     let mut rows = ids.iter().fold(query, |query, id| query.bind(id.clone())).fetch(connection);
     let mut lots = LotFold::new(today);
     while let Some(row) = rows.try_next().await? {
-        lots.add(&told(&row)?);
+        lots.add(&reported(&row)?);
     }
     Ok(lots.done())
 }
 
-fn told(row: &AnyRow) -> Result<ExpiryEntry, sqlx::Error> {
+fn reported(row: &AnyRow) -> Result<ExpiryEntry, sqlx::Error> {
     let (reason, expires): (String, Option<Date>) = columns!(row => (reason, expires));
     let reason = serde_json::from_value(Value::String(reason));
     let reason = reason.map_err(|error| sqlx::Error::Decode(error.into()))?;

@@ -94,7 +94,7 @@ pub async fn take(
     buyer: &Buyer<'_>,
 ) -> Result<PurchaseOrder, Failure> {
     let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
-    let told = order.reaches_store();
+    let reported = order.reaches_store();
     if matches!(step, Step::Whole(OrderStep::Approve)) && order.is_revision_proposed() {
         return approve_proposed(connection, order, buyer).await;
     }
@@ -125,14 +125,14 @@ pub async fn take(
         Step::Whole(step) => step.check(&order),
     };
     taken.map_err(ApiError::from)?;
-    write(connection, &mut order, told, buyer).await?;
+    write(connection, &mut order, reported, buyer).await?;
     Ok(order)
 }
 
 async fn write(
     connection: &mut AnyConnection,
     order: &mut PurchaseOrder,
-    told: bool,
+    reported: bool,
     buyer: &Buyer<'_>,
 ) -> Result<(), Failure> {
     order.updated_at = buyer.now;
@@ -143,7 +143,7 @@ async fn write(
     if is_here {
         return Ok(());
     }
-    if told || order.reaches_store() {
+    if reported || order.reaches_store() {
         feed::publish(connection, vec![entry(order)?], buyer.now).await?;
     }
     Ok(())

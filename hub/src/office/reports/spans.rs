@@ -66,9 +66,9 @@ mod tests {
             let (from, to) = range.split_once(' ').unwrap();
             let found = spans(from.parse().unwrap(), to.parse().unwrap());
             let of = |(from, to): &(Date, Date)| format!("{from} {to}");
-            let told = found.days.iter().map(of).collect::<Vec<_>>().join(", ");
+            let reported = found.days.iter().map(of).collect::<Vec<_>>().join(", ");
             let expected = if months.is_empty() { "1 = 0".to_owned() } else { format!("({months})") };
-            assert_eq!((in_months(&found, "m"), told.as_str()), (expected, days), "{range}");
+            assert_eq!((in_months(&found, "m"), reported.as_str()), (expected, days), "{range}");
         }
         let days = spans("2025-01-31".parse().unwrap(), "2025-03-01".parse().unwrap());
         let expected =

@@ -92,8 +92,8 @@ impl Rows {
             By::Rules => (None, None, None),
             By::Person { made_by, reason, rest } => (Some(made_by.to_owned()), Some(reason.to_owned()), rest),
         };
-        let told = made.lines.iter().map(|line| line.date).max();
-        let line_date = told.or_else(|| made.items.iter().map(|item| item.settlement_date).max());
+        let reported = made.lines.iter().map(|line| line.date).max();
+        let line_date = reported.or_else(|| made.items.iter().map(|item| item.settlement_date).max());
         self.matches.push(row! {
             match_id, source_id: source.source_id.as_str(), rule: made.rule.name(),
             line_date: line_date.unwrap_or_default().to_string(), gross: made.gross, fee: made.fee, net: made.net,

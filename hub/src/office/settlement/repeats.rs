@@ -49,12 +49,12 @@ impl Repeat {
 pub async fn find(
     connection: &mut AnyConnection,
     source_id: &str,
-    (lines, told): (&[TextLine], &[LineFingerprint]),
+    (lines, reported): (&[TextLine], &[LineFingerprint]),
     (new, kind): (&BTreeSet<usize>, SourceKind),
 ) -> Result<BTreeMap<usize, Repeat>, sqlx::Error> {
     let own: BTreeMap<usize, Line> =
         new.iter().filter_map(|place| Some((*place, Line::of(lines.get(*place)?)))).collect();
-    let known = known(connection, source_id, (&own, kind), told).await?;
+    let known = known(connection, source_id, (&own, kind), reported).await?;
     let (mut found, mut used) = (BTreeMap::new(), BTreeSet::new());
     let mut by_amount: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (at, known) in known.iter().enumerate() {
@@ -90,7 +90,7 @@ async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
     (new, kind): (&BTreeMap<usize, Line>, SourceKind),
-    told: &[LineFingerprint],
+    reported: &[LineFingerprint],
 ) -> Result<Vec<Known>, sqlx::Error> {
     let mut known = Vec::new();
     let dates: BTreeSet<Date> = new.values().map(|line| line.date).collect();
@@ -102,7 +102,8 @@ async fn known(
     if query.fetch_optional(&mut *connection).await?.is_none() {
         return Ok(known);
     }
-    let told: BTreeSet<(&str, i64)> = told.iter().map(|(print, count)| (print.as_str(), *count)).collect();
+    let reported: BTreeSet<(&str, i64)> =
+        reported.iter().map(|(print, count)| (print.as_str(), *count)).collect();
     let amounts: BTreeSet<i64> = new.values().flat_map(Line::amounts).collect();
     let sql = "SELECT line_id, statement_id, line_date, reference, other_keys, description, store_ref, gross, net, \
                fingerprint, occurrence \
@@ -112,7 +113,7 @@ async fn known(
     let mut rows = query.fetch(connection);
     while let Some(row) = rows.try_next().await? {
         let (fingerprint, occurrence): (String, i64) = columns!(row => (fingerprint, occurrence));
-        if told.contains(&(fingerprint.as_str(), occurrence)) {
+        if reported.contains(&(fingerprint.as_str(), occurrence)) {
             continue;
         }
         let (line_id, statement_id, line_date): (String, String, Date) =

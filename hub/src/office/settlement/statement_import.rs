@@ -83,9 +83,9 @@ pub async fn import(
         let (state, allowed) = ("inactive".to_owned(), Vec::new());
         return Err(ApiError::from(Refusal::InvalidState { state, allowed }).into());
     }
-    let mut told = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
-    let known = known(connection, &source.source_id, &import.lines, &told).await?;
-    let mut new: BTreeSet<usize> = new_lines(&told, &known).into_iter().collect();
+    let mut reported = occurrences(import.lines.iter().map(|line| line.fingerprint(&source.source_id)));
+    let known = known(connection, &source.source_id, &import.lines, &reported).await?;
+    let mut new: BTreeSet<usize> = new_lines(&reported, &known).into_iter().collect();
     if let Some(account) = &import.account {
         source::take_account(connection, &source, account).await?;
     }
@@ -99,15 +99,15 @@ pub async fn import(
             return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
         }
     } else if new.is_empty() {
-        let id = first_import(connection, &source.source_id, told.first()).await?;
+        let id = first_import(connection, &source.source_id, reported.first()).await?;
         return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
     }
     if !import.accept_repeats {
-        set_repeats_aside(connection, &source, &mut import, (&told, &mut new)).await?;
+        set_repeats_aside(connection, &source, &mut import, (&reported, &mut new)).await?;
     }
     let statement_id = ids::new("stm_");
     if source.kind == SourceKind::Bank {
-        add_rest(&mut import, &statement_id, (&source.source_id, &mut told, &mut new));
+        add_rest(&mut import, &statement_id, (&source.source_id, &mut reported, &mut new));
     }
     let sum = |of: fn(&TextLine) -> Option<i64>, all: bool| {
         let lines = import.lines.iter().enumerate().filter(|(place, _)| all || new.contains(place));
@@ -121,7 +121,7 @@ pub async fn import(
     }
     let before = last_closing(connection, &source.source_id).await?;
     let doc_no = counter::next(connection, "ST", today.year()).await?;
-    let total = i64::try_from(told.len()).unwrap_or(i64::MAX);
+    let total = i64::try_from(reported.len()).unwrap_or(i64::MAX);
     let statement = row! {
         statement_id: statement_id.as_str(), doc_no, source_id: source.source_id.as_str(),
         state: StatementState::Imported.name(), from_date: from.to_string(), to_date: to.to_string(),
@@ -132,7 +132,7 @@ pub async fn import(
     };
     insert::rows(connection, "statements", "", vec![statement]).await?;
     set_aside_row::keep(connection, &statement_id, &source.source_id, &import.aside).await?;
-    let lines = NewLines::of(&statement_id, &source, (import.lines, told), &new);
+    let lines = NewLines::of(&statement_id, &source, (import.lines, reported), &new);
     drop(new);
     if let (Some(opening), Some(before)) = (import.opening_balance, before)
         && opening != before
@@ -156,10 +156,10 @@ async fn set_repeats_aside(
     connection: &mut AnyConnection,
     source: &Source,
     import: &mut Import,
-    (told, new): (&[LineFingerprint], &mut BTreeSet<usize>),
+    (reported, new): (&[LineFingerprint], &mut BTreeSet<usize>),
 ) -> Result<(), Failure> {
     let repeats =
-        repeats::find(connection, &source.source_id, (&import.lines, told), (&*new, source.kind)).await?;
+        repeats::find(connection, &source.source_id, (&import.lines, reported), (&*new, source.kind)).await?;
     let Some(first) = repeats.values().next() else { return Ok(()) };
     let refused = |id: &str| {
         let (what, id) =
@@ -193,7 +193,7 @@ fn row_no(place: usize) -> i64 {
 fn add_rest(
     import: &mut Import,
     statement_id: &str,
-    (source_id, told, new): (&str, &mut Vec<LineFingerprint>, &mut BTreeSet<usize>),
+    (source_id, reported, new): (&str, &mut Vec<LineFingerprint>, &mut BTreeSet<usize>),
 ) {
     let lost = |all: bool| {
         let rows = import.rows.iter().enumerate().filter(|(place, _)| all || new.contains(place));
@@ -224,7 +224,7 @@ fn add_rest(
         net: Some(rest),
     };
     new.insert(import.lines.len());
-    told.push((line.fingerprint(source_id), 1));
+    reported.push((line.fingerprint(source_id), 1));
     import.lines.push(line);
 }
 
@@ -271,7 +271,7 @@ async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
     lines: &[TextLine],
-    told: &[LineFingerprint],
+    reported: &[LineFingerprint],
 ) -> Result<BTreeSet<LineFingerprint>, sqlx::Error> {
     let (mut known, engine) = (BTreeSet::new(), Engine::of_connection(connection));
     let dates = || lines.iter().map(|line| line.date);
@@ -281,7 +281,7 @@ async fn known(
     if query.fetch_optional(&mut *connection).await?.is_none() {
         return Ok(known);
     }
-    for chunk in told.chunks(CHUNK) {
+    for chunk in reported.chunks(CHUNK) {
         let sql = format!(
             "SELECT fingerprint, occurrence FROM statement_lines WHERE source_id = $1 AND {}",
             array::among(engine, "fingerprint", 2)
@@ -313,9 +313,9 @@ async fn balance_known(
 async fn first_import(
     connection: &mut AnyConnection,
     source_id: &str,
-    told: Option<&LineFingerprint>,
+    reported: Option<&LineFingerprint>,
 ) -> Result<String, sqlx::Error> {
-    let Some((fingerprint, occurrence)) = told else { return Ok(String::new()) };
+    let Some((fingerprint, occurrence)) = reported else { return Ok(String::new()) };
     let sql = "SELECT statement_id FROM statement_lines WHERE source_id = $1 AND fingerprint = $2 \
                AND occurrence = $3";
     let query = sqlx::query_scalar(sql).bind(source_id).bind(fingerprint).bind(*occurrence);

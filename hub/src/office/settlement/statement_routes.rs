@@ -270,19 +270,19 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
     let read = move || {
         if is_xml { of_camt(&body, &source, &local, &bounds) } else { of_csv(&body, &source, local, &bounds) }
     };
-    let told = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
-    let told = told.map_err(|problems| refused(&problems))?;
+    let reported = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
+    let reported = reported.map_err(|problems| refused(&problems))?;
     Ok(Import {
         source_id,
         store_id: ask.store_id,
         settlement_date: None,
-        opening_balance: ask.opening_balance.or(told.opening),
-        closing_balance: ask.closing_balance.or(told.closing),
-        span: told.span,
-        account: told.account,
-        lines: told.lines,
-        rows: told.rows,
-        aside: told.aside,
+        opening_balance: ask.opening_balance.or(reported.opening),
+        closing_balance: ask.closing_balance.or(reported.closing),
+        span: reported.span,
+        account: reported.account,
+        lines: reported.lines,
+        rows: reported.rows,
+        aside: reported.aside,
         accept_repeats: ask.accept_repeats.unwrap_or(false),
     })
 }
@@ -314,9 +314,9 @@ fn of_camt(
         zone: written.as_ref(),
         local: Some(local),
     };
-    let told = camt::read(body, &wanted, bounds)?;
-    let span = if told.lines.is_empty() { told.span } else { (None, None) };
-    let CamtStatement { opening, closing, lines, rows, aside, account, .. } = told;
+    let reported = camt::read(body, &wanted, bounds)?;
+    let span = if reported.lines.is_empty() { reported.span } else { (None, None) };
+    let CamtStatement { opening, closing, lines, rows, aside, account, .. } = reported;
     Ok(FileContent { opening, closing, lines, rows, aside, span, account })
 }
 

@@ -93,8 +93,8 @@ pub async fn add(
     insert(connection, new, StoreKind::Store, now).await?;
     let token = new_token(connection, &new.id, ttl, now).await?;
     let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
-    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
-    tell(connection, &told, now).await?;
+    let reported = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &reported, now).await?;
     Ok(token)
 }
 
@@ -115,8 +115,8 @@ pub async fn add_warehouse(
     let sql = "INSERT INTO epochs (store_id, epoch, seq, hash, stable_seq, opened_at) VALUES ($1, $2, 0, $3, 0, $4)";
     let query = sqlx::query(sql).bind(&new.id).bind(&epoch).bind(GENESIS).bind(now.0);
     query.execute(&mut *connection).await?;
-    let told = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
-    tell(connection, &told, now).await?;
+    let reported = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
+    tell(connection, &reported, now).await?;
     Ok(())
 }
 
@@ -219,8 +219,8 @@ pub async fn change(
     query.execute(&mut *connection).await?;
     let NewStore { id, name: called, timezone } = new;
     if called != *name {
-        let told = StoreDown { store_id: StoreId(id.clone()), name: called.clone(), disabled };
-        tell(connection, &told, now).await?;
+        let reported = StoreDown { store_id: StoreId(id.clone()), name: called.clone(), disabled };
+        tell(connection, &reported, now).await?;
     }
     let after = Changed { store_id: id, name: called, address, timezone };
     Ok([before, after])
@@ -246,12 +246,12 @@ pub async fn take_name(
         "UPDATE stores SET name = $2 WHERE store_id = $1 AND name = $1 AND name <> $2 RETURNING disabled";
     let renamed = sqlx::query(sql).bind(store_id).bind(name).fetch_optional(&mut *connection).await?;
     let Some(row) = renamed else { return Ok(()) };
-    let told = StoreDown {
+    let reported = StoreDown {
         store_id: StoreId(store_id.to_owned()),
         name: name.to_owned(),
         disabled: row.cell("disabled")?,
     };
-    tell(connection, &told, now).await
+    tell(connection, &reported, now).await
 }
 
 /// Tells every store of a store: what may be sent where.

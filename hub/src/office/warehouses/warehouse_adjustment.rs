@@ -57,9 +57,9 @@ pub async fn go_on(
     administers: bool,
 ) -> Result<Adjustment, Failure> {
     let store_id = warehouse.store_id().to_owned();
-    let told: AdjustmentPosted =
+    let reported: AdjustmentPosted =
         warehouse_document::latest(connection, &store_id, ("adjustment", id), "the adjustment").await?;
-    let document = told.adjustment;
+    let document = reported.adjustment;
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());

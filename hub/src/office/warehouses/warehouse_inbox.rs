@@ -33,8 +33,8 @@ pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
     let ids = moved.iter().filter_map(|aggregate| aggregate.strip_prefix("transfer:")).map(str::to_owned);
     let ids: Vec<String> = ids.collect();
     match warehouse_rows::unmerged_of(hub.db.pool(), &ids).await {
-        Ok(told) => {
-            each(hub, &told).await;
+        Ok(reported) => {
+            each(hub, &reported).await;
         }
         Err(error) => tracing::warn!(%error, "a document for a warehouse could not be applied yet"),
     }
@@ -45,9 +45,9 @@ async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
     loop {
         let (mut taken, mut after) = (0, (String::new(), String::new()));
         loop {
-            let told = warehouse_rows::unmerged_transfers(hub.db.pool(), &after).await?;
-            let Some(last) = told.last().cloned() else { break };
-            taken += each(hub, &told).await;
+            let reported = warehouse_rows::unmerged_transfers(hub.db.pool(), &after).await?;
+            let Some(last) = reported.last().cloned() else { break };
+            taken += each(hub, &reported).await;
             after = last;
         }
         // An applied record may concern another warehouse too; what failed is tried next time.
@@ -58,9 +58,9 @@ async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
 }
 
 /// Says how many of them were taken in.
-async fn each(hub: &Hub, told: &[(String, String)]) -> usize {
+async fn each(hub: &Hub, reported: &[(String, String)]) -> usize {
     let mut taken = 0;
-    for (store_id, transfer_id) in told {
+    for (store_id, transfer_id) in reported {
         let mut again = Again::default();
         let done = loop {
             match one(hub, store_id, transfer_id).await {
@@ -111,12 +111,12 @@ pub async fn merged(
     sqlx::query(sql).bind(id.as_str()).execute(&mut *connection).await?;
     let store_id = warehouse.store_id().to_owned();
     let own = warehouse_rows::transfer(connection, &store_id, id.as_str()).await?;
-    let Some(told) = own.remote else { return Ok(own.document) };
-    let skus = told.lines.iter().map(|line| &line.sku);
+    let Some(reported) = own.remote else { return Ok(own.document) };
+    let skus = reported.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
-    let parts = told.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
+    let parts = reported.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
     let ids = warehouse.movement_ids(parts);
-    let event = match merge_remote(&told, own.document.as_ref(), ids, &warehouse.context(&book)) {
+    let event = match merge_remote(&reported, own.document.as_ref(), ids, &warehouse.context(&book)) {
         Ok(Some(event)) => event,
         Ok(None) => {
             warehouse_rows::forget_remote(connection, &store_id, id.as_str()).await?;

@@ -59,9 +59,9 @@ pub async fn reverse(
     id: &str,
 ) -> Result<Receiving, Failure> {
     let store_id = warehouse.store_id().to_owned();
-    let told: ReceivingPosted =
+    let reported: ReceivingPosted =
         warehouse_document::latest(connection, &store_id, ("receiving", id), "the receipt").await?;
-    let document = told.receiving;
+    let document = reported.receiving;
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());

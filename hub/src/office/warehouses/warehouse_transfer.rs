@@ -74,7 +74,7 @@ pub async fn begin(
     if event.fact.transfer.state == TransferState::Draft {
         drafted(connection, &event.fact.transfer).await?;
     }
-    told(connection, warehouse, event, record::transfer_sent).await
+    reported(connection, warehouse, event, record::transfer_sent).await
 }
 
 /// Takes a step.
@@ -125,7 +125,7 @@ pub async fn go_on(
         warehouse_rows::put_transfer(connection, warehouse.store_id(), &event.fact.transfer).await?;
         return Ok(event.fact.transfer);
     }
-    told(connection, warehouse, event, tell).await
+    reported(connection, warehouse, event, tell).await
 }
 
 /// Parts that a step may move beside the lines.
@@ -136,7 +136,7 @@ fn parts(step: &TransferStep) -> usize {
     }
 }
 
-async fn told(
+async fn reported(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
     event: Event<fact::TransferChanged>,
@@ -173,13 +173,13 @@ async fn stored(connection: &mut AnyConnection, id: &TransferId) -> Result<Trans
 async fn destination(connection: &mut AnyConnection, to: &StoreId) -> Result<(), Failure> {
     let sql = "SELECT name, disabled FROM stores WHERE store_id = $1";
     let row = sqlx::query(sql).bind(to.as_str()).fetch_optional(connection).await?;
-    let told = match row {
+    let reported = match row {
         Some(row) => {
             let (name, disabled): (String, bool) = columns!(row => (name, disabled));
             Some(StoreDown { store_id: to.clone(), name, disabled })
         }
         None => None,
     };
-    check_destination(told.as_ref(), true).map_err(ApiError::from)?;
+    check_destination(reported.as_ref(), true).map_err(ApiError::from)?;
     Ok(())
 }

@@ -55,7 +55,7 @@ impl Expired {
     }
 }
 
-fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
+fn reported(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     let (event_id, points): (String, Points) = columns!(row => (event_id, points));
     let expired = columns!(row => Expired {
         member_id, day: "business_date", at: "moved_at";
@@ -68,7 +68,7 @@ fn told(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
 pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;
-    row.map(|row| Ok(told(&row)?.1)).transpose()
+    row.map(|row| Ok(reported(&row)?.1)).transpose()
 }
 
 /// Head office's own events after one, ordered by ID, up to a limit.
@@ -81,5 +81,5 @@ pub async fn after(
         "SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id > $1 ORDER BY event_id LIMIT $2"
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).bind(limit);
-    query.fetch_all(connection).await?.iter().map(told).collect()
+    query.fetch_all(connection).await?.iter().map(reported).collect()
 }

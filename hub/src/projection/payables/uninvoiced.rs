@@ -218,8 +218,8 @@ pub(crate) fn paid_out(
     payload: &AnyPayload,
     posted: &[Row],
 ) -> Option<NewRow> {
-    let AnyPayload::CashMoved(told) = payload else { return None };
-    let movement = &told.movement;
+    let AnyPayload::CashMoved(reported) = payload else { return None };
+    let movement = &reported.movement;
     let owed = posted.iter().find(|row| row.account == NOT_INVOICED)?;
     let value = owed.credit.saturating_sub(owed.debit);
     Some(row! {

@@ -8,54 +8,54 @@ use domain::model::books::shift::{CashKind, CashMovement, Shift};
 use domain::model::selling::payment::CASH;
 use domain::model::selling::transaction::{Payment, Transaction};
 
-fn key(told: &RollupRecord<'_>, [shift, register, cashier]: [&str; 3]) -> Vec<Part> {
-    told.key([shift.into(), register.into(), cashier.into()])
+fn key(reported: &RollupRecord<'_>, [shift, register, cashier]: [&str; 3]) -> Vec<Part> {
+    reported.key([shift.into(), register.into(), cashier.into()])
 }
 
-fn of_shift(told: &RollupRecord<'_>, shift: &Shift) -> Vec<Part> {
-    key(told, [shift.shift_id.as_str(), shift.register_id.as_str(), shift.opened_by.as_str()])
+fn of_shift(reported: &RollupRecord<'_>, shift: &Shift) -> Vec<Part> {
+    key(reported, [shift.shift_id.as_str(), shift.register_id.as_str(), shift.opened_by.as_str()])
 }
 
 /// A payment of a sale, if it is cash.
 pub(super) fn paid(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     sale: &Transaction,
     payment: &Payment,
     sign: i64,
 ) {
     if payment.method == CASH {
         let taken = payment.amount.saturating_add(payment.rounding).saturating_mul(sign);
-        sums.add(&CASH_DAYS, key(told, till(sale)), [("sales", taken.get())]);
+        sums.add(&CASH_DAYS, key(reported, till(sale)), [("sales", taken.get())]);
     }
 }
 
 /// A refund by this method, in that shift, at that till and by whom, if it is cash.
 pub(super) fn refunded(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     of: [&str; 3],
     (method, amount, rounding): (&str, i64, i64),
 ) {
     if method == CASH {
-        sums.add(&CASH_DAYS, key(told, of), [("refunds", amount.saturating_add(rounding))]);
+        sums.add(&CASH_DAYS, key(reported, of), [("refunds", amount.saturating_add(rounding))]);
     }
 }
 
-pub(super) fn opened(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift) {
+pub(super) fn opened(sums: &mut RollupSums, reported: &RollupRecord<'_>, shift: &Shift) {
     let figures = [("shifts", 1), ("opening_float", shift.opening_float.get())];
-    sums.add(&CASH_DAYS, of_shift(told, shift), figures);
+    sums.add(&CASH_DAYS, of_shift(reported, shift), figures);
 }
 
 /// A shift was counted: adds the difference to the figures that were known before.
-pub(super) fn counted(sums: &mut RollupSums, told: &RollupRecord<'_>, shift: &Shift, recounts: i64) {
-    let count = told.counted.unwrap_or_default();
+pub(super) fn counted(sums: &mut RollupSums, reported: &RollupRecord<'_>, shift: &Shift, recounts: i64) {
+    let count = reported.counted.unwrap_or_default();
     let figures =
         [("expected", count.expected.get()), ("counted", count.counted.get()), ("recounts", recounts)];
-    sums.add(&CASH_DAYS, of_shift(told, shift), figures);
+    sums.add(&CASH_DAYS, of_shift(reported, shift), figures);
 }
 
-pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &CashMovement) {
+pub(super) fn moved(sums: &mut RollupSums, reported: &RollupRecord<'_>, movement: &CashMovement) {
     let figure = match movement.kind {
         CashKind::PayIn => "pay_in",
         CashKind::PayOut => "pay_out",
@@ -63,10 +63,10 @@ pub(super) fn moved(sums: &mut RollupSums, told: &RollupRecord<'_>, movement: &C
         CashKind::NoSale => return,
     };
     let of = [movement.shift_id.as_str(), movement.register_id.as_str(), movement.user_id.as_str()];
-    sums.add(&CASH_DAYS, key(told, of), [(figure, movement.amount.get())]);
+    sums.add(&CASH_DAYS, key(reported, of), [(figure, movement.amount.get())]);
 }
 
 /// Cash on its way to the bank.
-pub(super) fn deposited(sums: &mut RollupSums, told: &RollupRecord<'_>, deposit: &Deposit) {
-    sums.add(&CASH_DAYS, key(told, ["", "", deposit.user_id.as_str()]), [("deposited", deposit.amount)]);
+pub(super) fn deposited(sums: &mut RollupSums, reported: &RollupRecord<'_>, deposit: &Deposit) {
+    sums.add(&CASH_DAYS, key(reported, ["", "", deposit.user_id.as_str()]), [("deposited", deposit.amount)]);
 }

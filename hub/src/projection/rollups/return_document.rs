@@ -9,7 +9,7 @@ use crate::table::rollup::{
 use domain::model::selling::returns::{Return, ReturnLine};
 
 /// Adds a return, or takes it off.
-pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return, sign: i64) {
+pub(super) fn fold(sums: &mut RollupSums, reported: &RollupRecord<'_>, back: &Return, sign: i64) {
     let part = |figure: i64| figure.saturating_mul(sign);
     let cashier = back.cashier_id.as_str();
     let figures = [
@@ -18,11 +18,11 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
         ("returns_tax", part(back.tax.get())),
         ("returns_rounding", part(back.rounding.get())),
     ];
-    told.add_whole(sums, (back.created_at, back.register_id.as_str(), cashier), figures);
+    reported.add_whole(sums, (back.created_at, back.register_id.as_str(), cashier), figures);
     let mut seen = Seen::new(sign);
     for (position, item) in (0_i64..).zip(&back.items) {
-        let tax_code = told.stored.and_then(|stored| stored.tax_codes.get(&position));
-        line(sums, told, (item, tax_code.map_or("", String::as_str)), &mut seen);
+        let tax_code = reported.stored.and_then(|stored| stored.tax_codes.get(&position));
+        line(sums, reported, (item, tax_code.map_or("", String::as_str)), &mut seen);
     }
     for refund in &back.refunds {
         let figures = [
@@ -30,11 +30,11 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
             ("refunds", part(refund.amount.get())),
             ("refunds_rounding", part(refund.rounding.get())),
         ];
-        sums.add(&SALES_METHODS, told.key([refund.method.as_str().into(), cashier.into()]), figures);
+        sums.add(&SALES_METHODS, reported.key([refund.method.as_str().into(), cashier.into()]), figures);
         let of = [back.shift_id.as_str(), back.register_id.as_str(), cashier];
         cash::refunded(
             sums,
-            told,
+            reported,
             of,
             (&refund.method, part(refund.amount.get()), part(refund.rounding.get())),
         );
@@ -43,7 +43,7 @@ pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>, back: &Return
 
 fn line(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     (line, tax_code): (&ReturnLine, &str),
     seen: &mut Seen,
 ) {
@@ -58,12 +58,12 @@ fn line(
             ("refund_cost", part(line.cost.get())),
         ]
     };
-    let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
-    let key = told.key([sku.into(), category.into()]);
+    let (sku, category) = (line.sku.as_str(), reported.category(&line.sku));
+    let key = reported.key([sku.into(), category.into()]);
     let count = seen.once(SALES_SKUS.table, sku);
     sums.add(&SALES_SKUS, key, figures(count));
-    sums.add(&SALES_SKU_MONTHS, told.key_of_months([sku.into(), category.into()]), figures(count));
-    let key = told.key([category.into()]);
+    sums.add(&SALES_SKU_MONTHS, reported.key_of_months([sku.into(), category.into()]), figures(count));
+    let key = reported.key([category.into()]);
     sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
     let rate = i64::from(line.tax_rate_bp);
     let figures = [
@@ -71,5 +71,5 @@ fn line(
         ("returns_base", part(line.refund.saturating_sub(line.tax).get())),
         ("returns_tax", part(line.tax.get())),
     ];
-    sums.add(&SALES_TAXES, told.key([tax_code.into(), rate.into()]), figures);
+    sums.add(&SALES_TAXES, reported.key([tax_code.into(), rate.into()]), figures);
 }

@@ -14,26 +14,26 @@ use domain::model::selling::transaction::{Line, Payment, Transaction};
 use domain::wire::record::{LineEffect, TenderCorrected, TransactionPaid, TransactionVoided};
 use std::collections::BTreeSet;
 
-pub(super) fn paid(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionPaid) {
-    whole(sums, told, &it.transaction, 1);
-    lines(sums, told, &it.transaction, &it.lines, 1);
+pub(super) fn paid(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TransactionPaid) {
+    whole(sums, reported, &it.transaction, 1);
+    lines(sums, reported, &it.transaction, &it.lines, 1);
     let accepted = it.transaction.payments.iter().filter(|payment| payment.counts());
-    payments(sums, told, &it.transaction, accepted, 1);
+    payments(sums, reported, &it.transaction, accepted, 1);
 }
 
 /// Takes a sale off, if it was one: its goods, and the payments that counted. What an exchange paid goes back by the
 /// method that it came from, so the return gave that and no exchange.
-pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TransactionVoided) {
+pub(super) fn voided(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TransactionVoided) {
     for back in it.refunds.iter().filter(|back| back.exchange) {
         let mut add = |method: &str, amount: i64, rounding: i64| {
             let figures = [("refunds", amount), ("refunds_rounding", rounding)];
-            sums.add(&SALES_METHODS, method_key(told, &it.transaction, method), figures);
+            sums.add(&SALES_METHODS, method_key(reported, &it.transaction, method), figures);
         };
         add(EXCHANGE, back.amount.saturating_neg().get(), 0);
         add(&back.method, back.amount.get(), back.rounding.get());
         cash::refunded(
             sums,
-            told,
+            reported,
             till(&it.transaction),
             (&back.method, back.amount.get(), back.rounding.get()),
         );
@@ -41,23 +41,23 @@ pub(super) fn voided(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Transa
     if it.transaction.receipt_no.is_none() {
         return;
     }
-    whole(sums, told, &it.transaction, -1);
-    lines(sums, told, &it.transaction, &it.lines, -1);
+    whole(sums, reported, &it.transaction, -1);
+    lines(sums, reported, &it.transaction, &it.lines, -1);
     let given = |payment: &&Payment| it.refunds.iter().any(|back| back.payment_id == payment.payment_id);
-    payments(sums, told, &it.transaction, it.transaction.payments.iter().filter(given), -1);
+    payments(sums, reported, &it.transaction, it.transaction.payments.iter().filter(given), -1);
 }
 
 /// Moves what a payment that was wrong had counted for to those that are right.
-pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &TenderCorrected) {
+pub(super) fn corrected(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TenderCorrected) {
     let sale = &it.transaction;
-    told.add_whole(sums, place(sale), [("rounding", it.rounding().get())]);
+    reported.add_whole(sums, place(sale), [("rounding", it.rounding().get())]);
     let is_right = |payment: &&Payment| it.right.contains(&payment.payment_id);
     let is_wrong = |payment: &&Payment| payment.payment_id == it.wrong;
     for payment in sale.payments.iter().filter(is_wrong) {
-        self::payment(sums, told, sale, payment, -1);
+        self::payment(sums, reported, sale, payment, -1);
     }
     for payment in sale.payments.iter().filter(is_right) {
-        self::payment(sums, told, sale, payment, 1);
+        self::payment(sums, reported, sale, payment, 1);
     }
     // A sale counts once for each of its methods.
     let now = sale.payments.iter().filter(|payment| payment.counts());
@@ -66,16 +66,16 @@ pub(super) fn corrected(sums: &mut RollupSums, told: &RollupRecord<'_>, it: &Ten
     let (before, now): (BTreeSet<&str>, BTreeSet<&str>) =
         (before.map(method).collect(), now.map(method).collect());
     for gone in before.difference(&now) {
-        sums.add(&SALES_METHODS, method_key(told, sale, gone), [("sales_count", -1)]);
+        sums.add(&SALES_METHODS, method_key(reported, sale, gone), [("sales_count", -1)]);
     }
     for new in now.difference(&before) {
-        sums.add(&SALES_METHODS, method_key(told, sale, new), [("sales_count", 1)]);
+        sums.add(&SALES_METHODS, method_key(reported, sale, new), [("sales_count", 1)]);
     }
 }
 
 /// Adds what members gained and paid in points.
-pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
-    for entry in &told.event.effect.points {
+pub(super) fn points(sums: &mut RollupSums, reported: &RollupRecord<'_>) {
+    for entry in &reported.event.effect.points {
         let (points, taken) = (entry.points, entry.points.saturating_neg());
         let (name, points) = match entry.reason {
             PointsReason::Earn => ("points_earned", points),
@@ -85,7 +85,7 @@ pub(super) fn points(sums: &mut RollupSums, told: &RollupRecord<'_>) {
             PointsReason::Expire => ("points_expired", taken),
             PointsReason::Adjust | PointsReason::Opening => ("points_adjusted", points),
         };
-        sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), [(name, points.get())]);
+        sums.add(&MEMBER_DAYS, reported.key([reported.tier.into()]), [(name, points.get())]);
     }
 }
 
@@ -100,7 +100,7 @@ fn place(sale: &Transaction) -> (UtcMs, &str, &str) {
     (at, sale.register_id.as_str(), sale.cashier_id.as_str())
 }
 
-fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sign: i64) {
+fn whole(sums: &mut RollupSums, reported: &RollupRecord<'_>, sale: &Transaction, sign: i64) {
     let part = |figure: i64| figure.saturating_mul(sign);
     let pieces: Quantity = sale.items.iter().map(|line| line.qty).sum();
     let figures = [
@@ -112,7 +112,7 @@ fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sig
         ("total", part(sale.total.get())),
         ("rounding", part(sale.rounding.get())),
     ];
-    told.add_whole(sums, place(sale), figures);
+    reported.add_whole(sums, place(sale), figures);
     let member = if sale.member_id.is_some() { sign } else { 0 };
     let figures = [
         ("sales_count", sign),
@@ -120,12 +120,12 @@ fn whole(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, sig
         ("member_sales_count", member),
         ("member_total", sale.total.saturating_mul(member).get()),
     ];
-    sums.add(&MEMBER_DAYS, told.key([told.tier.into()]), figures);
+    sums.add(&MEMBER_DAYS, reported.key([reported.tier.into()]), figures);
 }
 
 fn lines(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     sale: &Transaction,
     effects: &[LineEffect],
     sign: i64,
@@ -147,16 +147,16 @@ fn lines(
                 ("cost", cost.get()),
             ]
         };
-        let (sku, category) = (line.sku.as_str(), told.category(&line.sku));
-        let key = told.key([sku.into(), category.into()]);
+        let (sku, category) = (line.sku.as_str(), reported.category(&line.sku));
+        let key = reported.key([sku.into(), category.into()]);
         let count = seen.once(SALES_SKUS.table, sku);
         sums.add(&SALES_SKUS, key, figures(count));
-        let key = told.key_of_months([sku.into(), category.into()]);
+        let key = reported.key_of_months([sku.into(), category.into()]);
         sums.add(&SALES_SKU_MONTHS, key, figures(count));
-        let key = told.key([category.into()]);
+        let key = reported.key([category.into()]);
         sums.add(&SALES_CATEGORIES, key, figures(seen.once(SALES_CATEGORIES.table, category)));
-        taxed(sums, told, line, &mut seen);
-        promoted(sums, told, line, &mut seen);
+        taxed(sums, reported, line, &mut seen);
+        promoted(sums, reported, line, &mut seen);
     }
 }
 
@@ -164,17 +164,17 @@ fn net(line: &Line) -> i64 {
     line.total.saturating_sub(line.tax).get()
 }
 
-fn taxed(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
+fn taxed(sums: &mut RollupSums, reported: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
     let (code, rate) = (line.tax_code.as_deref().unwrap_or_default(), i64::from(line.tax_rate_bp));
     let figures = [
         ("sales_count", seen.once(SALES_TAXES.table, &format!("{code} {rate}"))),
         ("base", net(line).saturating_mul(seen.sign)),
         ("tax", line.tax.saturating_mul(seen.sign).get()),
     ];
-    sums.add(&SALES_TAXES, told.key([code.into(), rate.into()]), figures);
+    sums.add(&SALES_TAXES, reported.key([code.into(), rate.into()]), figures);
 }
 
-fn promoted(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
+fn promoted(sums: &mut RollupSums, reported: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
     let mut of_line = BTreeSet::new();
     for discount in &line.discounts {
         let Some(promotion_id) = discount.promotion_id.as_deref() else { continue };
@@ -184,41 +184,47 @@ fn promoted(sums: &mut RollupSums, told: &RollupRecord<'_>, line: &Line, seen: &
             ("discount", discount.amount.saturating_mul(seen.sign).get()),
             ("net_sales", net),
         ];
-        sums.add(&SALES_PROMOTIONS, told.key([promotion_id.into()]), figures);
+        sums.add(&SALES_PROMOTIONS, reported.key([promotion_id.into()]), figures);
     }
 }
 
 fn payments<'a>(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     sale: &Transaction,
     payments: impl Iterator<Item = &'a Payment>,
     sign: i64,
 ) {
     let mut seen = Seen::new(sign);
     for payment in payments {
-        self::payment(sums, told, sale, payment, sign);
+        self::payment(sums, reported, sale, payment, sign);
         let count = seen.once(SALES_METHODS.table, method(payment));
-        sums.add(&SALES_METHODS, method_key(told, sale, method(payment)), [("sales_count", count)]);
+        sums.add(&SALES_METHODS, method_key(reported, sale, method(payment)), [("sales_count", count)]);
     }
 }
 
-fn payment(sums: &mut RollupSums, told: &RollupRecord<'_>, sale: &Transaction, payment: &Payment, sign: i64) {
+fn payment(
+    sums: &mut RollupSums,
+    reported: &RollupRecord<'_>,
+    sale: &Transaction,
+    payment: &Payment,
+    sign: i64,
+) {
     let figures = [
         ("payments_count", sign),
         ("total", payment.amount.saturating_mul(sign).get()),
         ("rounding", payment.rounding.saturating_mul(sign).get()),
     ];
-    sums.add(&SALES_METHODS, method_key(told, sale, method(payment)), figures);
-    cash::paid(sums, told, sale, payment, sign);
+    sums.add(&SALES_METHODS, method_key(reported, sale, method(payment)), figures);
+    cash::paid(sums, reported, sale, payment, sign);
 }
 
 fn method(payment: &Payment) -> &str {
     payment.method.as_str()
 }
 
-fn method_key(told: &RollupRecord<'_>, sale: &Transaction, method: &str) -> Vec<Part> {
-    told.key([method.into(), sale.cashier_id.as_str().into()])
+fn method_key(reported: &RollupRecord<'_>, sale: &Transaction, method: &str) -> Vec<Part> {
+    reported.key([method.into(), sale.cashier_id.as_str().into()])
 }
 
 /// In which groups of which table a document was counted.

@@ -11,36 +11,36 @@ use domain::model::selling::returns::{Disposition, ReturnLine};
 use domain::wire::record::{AdjustmentPosted, AnyPayload, Move};
 
 /// Adds what a record moved.
-pub(super) fn fold(sums: &mut RollupSums, told: &RollupRecord<'_>) {
-    let payload = &told.event.payload;
-    for (place, moved) in told.event.effect.moves.iter().enumerate() {
+pub(super) fn fold(sums: &mut RollupSums, reported: &RollupRecord<'_>) {
+    let payload = &reported.event.payload;
+    for (place, moved) in reported.event.effect.moves.iter().enumerate() {
         let figures =
             [("qty", moved.qty.get()), ("value", moved.value.get()), ("correction", moved.correction.get())];
-        add(sums, told, &moved.sku, reason(payload, place), figures);
+        add(sums, reported, &moved.sku, reason(payload, place), figures);
     }
-    for (sku, qty, value) in damaged(payload, &told.event.effect.moves) {
+    for (sku, qty, value) in damaged(payload, &reported.event.effect.moves) {
         add(
             sums,
-            told,
+            reported,
             sku,
             reason(payload, 0),
             [("damaged_qty", qty.get()), ("damaged_value", value.get())],
         );
-        let key = vec![told.store_id.into(), sku.as_str().into()];
+        let key = vec![reported.store_id.into(), sku.as_str().into()];
         sums.add(&DAMAGED, key, [("qty", qty.get()), ("value", value.get())]);
     }
 }
 
 fn add<const N: usize>(
     sums: &mut RollupSums,
-    told: &RollupRecord<'_>,
+    reported: &RollupRecord<'_>,
     sku: &Sku,
     reason: &str,
     figures: [(&str, i64); N],
 ) {
-    sums.add(&STOCK_DAYS, told.key([sku.as_str().into(), reason.into()]), figures);
-    let (_, entry_date) = told.days;
-    let key = vec![told.store_id.into(), month(entry_date).into(), sku.as_str().into(), reason.into()];
+    sums.add(&STOCK_DAYS, reported.key([sku.as_str().into(), reason.into()]), figures);
+    let (_, entry_date) = reported.days;
+    let key = vec![reported.store_id.into(), month(entry_date).into(), sku.as_str().into(), reason.into()];
     sums.add(&STOCK_MONTHS, key, figures);
 }
 

@@ -36,9 +36,9 @@ pub(crate) struct DaysOfBatch {
 pub(crate) async fn listed(
     connection: &mut AnyConnection,
     store_id: &str,
-    told: &[ToPost<'_>],
+    reported: &[ToPost<'_>],
 ) -> Result<BTreeSet<String>, sqlx::Error> {
-    let items = told.iter().flat_map(|(_, event)| items_of(&event.payload));
+    let items = reported.iter().flat_map(|(_, event)| items_of(&event.payload));
     let ids: Vec<String> = items.map(|item| item.item_id).collect();
     if ids.is_empty() {
         return Ok(BTreeSet::new());

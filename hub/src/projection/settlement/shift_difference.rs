@@ -30,8 +30,8 @@ pub async fn note(
     if waiting.fetch_optional(&mut *connection).await?.is_none() {
         return Ok(false);
     }
-    let Some(told) = by_shifts(connection, store_id, day).await? else { return Ok(false) };
-    let differs = differing(&told, &by_items(connection, store_id, day).await?);
+    let Some(reported) = by_shifts(connection, store_id, day).await? else { return Ok(false) };
+    let differs = differing(&reported, &by_items(connection, store_id, day).await?);
     let noted = noted(connection, store_id, day).await?;
     let mut changed = false;
     for method in noted.keys().filter(|method| !differs.contains_key(*method)) {

@@ -139,8 +139,8 @@ async fn a_mapping_is_withdrawn_while_nothing_was_posted_by_it() {
     let theft = map(&admin, "adjustment_reason", "theft", "6136", &from).await.data().clone();
     let text_of = map(&admin, "bank_text", "PARKIR", "6136", &from).await.data().clone();
     let stolen = on("S001", 18, &adjustment("evt_theft", "posted", -250));
-    let told = vec![opened(), sale(1, "ovo", 70_000), pay_out("csh_1", "rent", 500), stolen];
-    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    let reported = vec![opened(), sale(1, "ovo", 70_000), pay_out("csh_1", "rent", 500), stolen];
+    assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line = json!([{"date": day(19), "reference": "PARKIR PASAR", "amount": -5_000}]);
     admin.post("/api/statements", &json!({"source_id": bank, "lines": line})).await.data();

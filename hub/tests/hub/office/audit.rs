@@ -113,8 +113,8 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let source = id(&post("/api/statement-sources", source).await, "source_id");
     patch(format!("/api/statement-sources/{source}"), json!({"window_days": 7})).await;
     let line = json!({"date": yesterday(), "reference": "C-1", "amount": 5});
-    let told = json!({"source_id": source, "lines": [line]});
-    let statement = id(&post("/api/statements", told).await, "statement_id");
+    let reported = json!({"source_id": source, "lines": [line]});
+    let statement = id(&post("/api/statements", reported).await, "statement_id");
     let open = id(&admin.get("/api/settlement-exceptions").await.data()["items"][0], "exception_id");
     let resolve = format!("/api/settlement-exceptions/{open}/resolve");
     post(&resolve, json!({"resolution": "carry", "reason": "the store is offline"})).await;
@@ -264,9 +264,9 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         let details = &by_action[action][0]["details"];
         assert_eq!((&details["before"][field], &details["after"][field]), (&before, &after), "{details}");
         for side in ["before", "after"] {
-            let told: Vec<&String> = details[side].as_object().unwrap().keys().collect();
-            let set_at = field == "price" && told == ["price", "price_set_at"];
-            assert!(told == [field] || set_at, "nothing else differs: {details}");
+            let reported: Vec<&String> = details[side].as_object().unwrap().keys().collect();
+            let set_at = field == "price" && reported == ["price", "price_set_at"];
+            assert!(reported == [field] || set_at, "nothing else differs: {details}");
         }
     }
     let text = Value::from(all.clone()).to_string();

@@ -176,21 +176,21 @@ async fn finance_and_purchasing_see_and_settle_their_own() {
     for number in [1, 2] {
         tells(&mut shop, sale(number, &format!("evt_late_{number}"))).await;
     }
-    let told = async |count: i64| {
+    let reported = async |count: i64| {
         let late = listed(&finance, "?code=late_after_lock").await;
         assert_eq!(late.len(), 1, "{late:?}");
         let details = json!({"business_date": DAY, "count": count, "total": 1120 * count});
         assert_eq!((&late[0]["details"], &late[0]["event_id"]), (&details, &json!("evt_late_1")));
         late[0].clone()
     };
-    let late = told(2).await;
+    let late = reported(2).await;
     let settle = |one: &Value| format!("/api/exceptions/{}/settle", one["exception_id"].as_str().unwrap());
     let note = json!({"note": "two slips in a drawer"});
     assert_eq!(buyer.post(&settle(&late), &note).await.refusal(), "404 not_found");
     finance.post(&settle(&late), &note).await.data();
     assert_eq!(listed(&finance, "?code=late_after_lock&state=open").await, Vec::<Value>::new());
     tells(&mut shop, sale(3, "evt_late_3")).await;
-    assert_eq!(told(3).await["settled_at"], Value::Null, "there is more of it");
+    assert_eq!(reported(3).await["settled_at"], Value::Null, "there is more of it");
     let codes = async |api: &Api| {
         let all = listed(api, "").await;
         let mut codes: Vec<String> = all.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect();

@@ -200,10 +200,10 @@ async fn a_sale_by_each_method_posts_its_row_once_whatever_is_sent_again() {
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     }
     let verified = server.place.run(&["verify"], "");
-    let told = stderr(&verified);
-    let of = |event_id: &str| told.contains(&format!(" of {event_id} is {DAY} · 1"));
-    assert_eq!(["evt_m1", "evt_m2", "evt_m4"].map(of), [true, true, false], "{told}");
-    assert!(told.contains(" is missing, but its record gives ") && told.contains("items is "), "{told}");
+    let text = stderr(&verified);
+    let of = |event_id: &str| text.contains(&format!(" of {event_id} is {DAY} · 1"));
+    assert_eq!(["evt_m1", "evt_m2", "evt_m4"].map(of), [true, true, false], "{text}");
+    assert!(text.contains(" is missing, but its record gives ") && text.contains("items is "), "{text}");
 }
 
 pub fn shift(kind: &str, event_id: &str) -> String {
@@ -284,7 +284,7 @@ async fn every_event_that_moves_money_or_goods_posts_its_row() {
         "user_id": "usr_1", "at": NOON})
     };
     let settled = json!([part("found_at_source", 2), part("lost", 1)]);
-    let told = tells(
+    let reported = tells(
         &mut one,
         vec![
             shift("shift.opened", "evt_open"),
@@ -312,7 +312,7 @@ async fn every_event_that_moves_money_or_goods_posts_its_row() {
         ],
     )
     .await;
-    assert_eq!(told["parked"], json!([]));
+    assert_eq!(reported["parked"], json!([]));
     tells(&mut two, vec![transfer("transfer.received", "evt_arrived", 7, &json!([]))]).await;
     tells(&mut one, vec![transfer("transfer.resolved", "evt_settled", 2, &settled)]).await;
     for (book, cause_key, expected) in [

@@ -180,18 +180,18 @@ async fn every_list_of_money_says_how_complete_it_is() {
         "finance/credit-notes",
         "finance/payments",
     ] {
-        let told = async |days: &str| {
+        let reported = async |days: &str| {
             finance.get(&format!("/api/{list}?{days}")).await.data()["completeness"].clone()
         };
-        let all = told("").await;
+        let all = reported("").await;
         assert_eq!(all["missing"][0]["reasons"], json!(["not_sealed"]), "{list}: {all}");
-        let before = told("from=2023-11-19&to=2023-11-19").await;
+        let before = reported("from=2023-11-19&to=2023-11-19").await;
         let (expected, complete) = (&before["stores_expected"], &before["stores_complete"]);
         assert_eq!((expected, complete), (&json!(1), &json!(1)), "{list}: {before}");
     }
     for own in ["journal?head_office=true", "accounts/1010/entries?store_id="] {
-        let told = finance.get(&format!("/api/finance/{own}")).await.data()["completeness"].clone();
-        assert_eq!(told["stores_expected"], 0, "{own}: no store tells of head office's own book");
+        let reported = finance.get(&format!("/api/finance/{own}")).await.data()["completeness"].clone();
+        assert_eq!(reported["stores_expected"], 0, "{own}: no store tells of head office's own book");
     }
 }
 

@@ -174,11 +174,11 @@ async fn what_comes_while_a_month_waits_to_be_closed_is_proven_with_it() {
     };
     // Of two with one key one waits for the other, and is told so: by then that one waits for its turn to write.
     let (mut one, mut two) = (ask(), ask());
-    let (told, waits) = tokio::select! {
-        told = &mut one => (told, two),
-        told = &mut two => (told, one),
+    let (reported, waits) = tokio::select! {
+        reported = &mut one => (reported, two),
+        reported = &mut two => (reported, one),
     };
-    assert_eq!(told.unwrap().refusal(), "409 request_in_progress");
+    assert_eq!(reported.unwrap().refusal(), "409 request_in_progress");
     write.commit().await.unwrap();
     assert_eq!(problems(&waits.await.unwrap()), ["proof_failed"]);
     assert_eq!(server.figure("SELECT COUNT(*) FROM day_locks").await, 0, "nothing is half done");
@@ -259,8 +259,8 @@ async fn every_list_beside_the_books_is_proven() {
     }
     let names: Vec<String> =
         proven().await.as_array().unwrap().iter().map(|proof| text(proof, "name")).collect();
-    let told = |name: &String| metrics.contains(&format!("hub_proof_failed{{proof=\"{name}\"}}"));
-    assert!(names.iter().all(told) && metrics.matches("hub_proof_failed{").count() == names.len());
+    let reported = |name: &String| metrics.contains(&format!("hub_proof_failed{{proof=\"{name}\"}}"));
+    assert!(names.iter().all(reported) && metrics.matches("hub_proof_failed{").count() == names.len());
     let clearing =
         proven().await.as_array().unwrap().iter().find(|proof| proof["name"] == "clearing").cloned();
     let expected = json!([{"store_id": "S001 1125", "left": 70_000, "right": 69_998}]);
@@ -307,8 +307,8 @@ async fn tax_is_told_by_the_day_in_the_books_and_agrees_with_the_account() {
     assert_eq!((&by_store["output"][0]["store_id"], &by_store["output_tax"]), (&json!("S001"), &json!(330)));
     // Sums and documents say which stores have not told everything of these days.
     for query in ["", "&store_id=S001", "&group_by=document"] {
-        let told = tax(&format!("from={DAY}&to={DAY}{query}")).await["completeness"].clone();
-        assert_eq!(told["missing"][0]["reasons"], json!(["not_sealed"]), "{query}: {told}");
+        let reported = tax(&format!("from={DAY}&to={DAY}{query}")).await["completeness"].clone();
+        assert_eq!(reported["missing"][0]["reasons"], json!(["not_sealed"]), "{query}: {reported}");
     }
     // What differs is an alarm until it agrees again.
     for (sql, agrees) in

@@ -243,8 +243,8 @@ async fn points_defer_a_part_of_the_price() {
     std::fs::write(&place.config, text).unwrap();
     let refused = place.run(&["serve"], "");
     assert!(!refused.status.success());
-    let told = crate::support::server::stderr(&refused);
-    assert!(told.contains("finance.points_policy"), "{told}");
+    let reported = crate::support::server::stderr(&refused);
+    assert!(reported.contains("finance.points_policy"), "{reported}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,10 +255,10 @@ async fn a_pool_that_is_not_its_steps_is_found() {
     balanced(&server, &server.admin().await).await;
     sqlx::query("UPDATE points_pool SET value = 110").execute(server.hub.db.pool()).await.unwrap();
     let verified = server.place.run(&["verify"], "");
-    let told = crate::support::server::stdout(&verified) + &crate::support::server::stderr(&verified);
+    let reported = crate::support::server::stdout(&verified) + &crate::support::server::stderr(&verified);
     assert!(
-        !verified.status.success() && told.contains("the points pool has 111 points worth 110"),
-        "{told}"
+        !verified.status.success() && reported.contains("the points pool has 111 points worth 110"),
+        "{reported}"
     );
 }
 

@@ -64,10 +64,10 @@ async fn nobody_posts_in_a_book_that_it_only_names() {
         transfer("transfer.received", event_id, 7, &json!([]))
             .replace("\"from_store_id\":\"S001\"", &format!("\"from_store_id\":\"{from}\""))
     };
-    let told = tells(&mut two, vec![named("S003", "evt_named"), named("", "evt_empty")]).await;
-    assert_eq!(told["parked"].as_array().unwrap().len(), 1, "{told}");
+    let reported = tells(&mut two, vec![named("S003", "evt_named"), named("", "evt_empty")]).await;
+    assert_eq!(reported["parked"].as_array().unwrap().len(), 1, "{reported}");
     assert_eq!(
-        (&told["parked"][0]["event_id"], &told["parked"][0]["code"]),
+        (&reported["parked"][0]["event_id"], &reported["parked"][0]["code"]),
         (&json!("evt_empty"), &json!("invalid_payload"))
     );
     let own = json!([["1210", 70, 0], ["9990", 0, 70]]);
@@ -322,8 +322,8 @@ async fn what_is_parked_is_posted_when_it_is_applied() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    let told = tells(&mut shop, vec![return_record("return.posted", "evt_ret", "posted", 1)]).await;
-    assert_eq!(told["parked"][0]["code"], "waits_for_predecessor");
+    let reported = tells(&mut shop, vec![return_record("return.posted", "evt_ret", "posted", 1)]).await;
+    assert_eq!(reported["parked"][0]["code"], "waits_for_predecessor");
     assert_eq!(server.figure("SELECT COUNT(*) FROM journal").await, 0);
     let sale = Sale { store: "S001", number: 1, shift: "shf_1", sku: "A", qty: 3, price: 1000 };
     tells(&mut shop, vec![sale.record("evt_1")]).await;
@@ -356,6 +356,6 @@ async fn what_nobody_told_of_as_arrived_is_not_lost() {
     balanced(&server, &admin).await;
     sqlx::query("UPDATE in_transit SET value = 21").execute(server.hub.db.pool()).await.unwrap();
     let verified = server.place.run(&["verify"], "");
-    let told = stdout(&verified) + &stderr(&verified);
-    assert!(told.contains("S001: 1220 has 20, but its transfers have 21 in transit"), "{told}");
+    let reported = stdout(&verified) + &stderr(&verified);
+    assert!(reported.contains("S001: 1220 has 20, but its transfers have 21 in transit"), "{reported}");
 }

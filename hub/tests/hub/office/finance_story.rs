@@ -121,7 +121,7 @@ async fn entries(api: &Api, book: &str) -> Vec<String> {
     let journal = api.get(&format!("/api/finance/journal?store_id={book}&limit=500")).await.data().clone();
     let mut items = journal["items"].as_array().unwrap().clone();
     items.sort_by_key(|entry| entry["entry_no"].as_i64());
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for entry in items {
         let path = format!("/api/finance/journal/{}", entry["entry_id"].as_str().unwrap());
         let lines = api.get(&path).await.data()["lines"].as_array().unwrap().clone();
@@ -130,9 +130,9 @@ async fn entries(api: &Api, book: &str) -> Vec<String> {
             format!("{} {amount}", line["account"].as_str().unwrap())
         };
         let day = entry["entry_date"].as_str().unwrap().trim_start_matches("2026-11-").to_owned();
-        told.push(format!("{day}: {}", lines.iter().map(line).collect::<Vec<_>>().join(", ")));
+        reported.push(format!("{day}: {}", lines.iter().map(line).collect::<Vec<_>>().join(", ")));
     }
-    told
+    reported
 }
 
 #[tokio::test(flavor = "multi_thread")]

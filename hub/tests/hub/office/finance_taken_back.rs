@@ -63,7 +63,7 @@ async fn what_is_taken_back_goes_where_it_went_whatever_is_mapped_since() {
         admin.post("/api/finance/accounts", &body).await.data();
     }
     map("cash_reason", "rent", "6110").await;
-    let told = vec![
+    let reported = vec![
         by_qris(1).to_string(),
         by_qris(2).to_string(),
         by_qris(3).to_string(),
@@ -71,7 +71,7 @@ async fn what_is_taken_back_goes_where_it_went_whatever_is_mapped_since() {
         adjustment("evt_theft", "posted", -250),
         rent("csh_rent", 500, Value::Null),
     ];
-    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     map("method", "qris", "1125").await;
     map("method", "card", "1115").await;
     map("adjustment_reason", "theft", "5115").await;

@@ -160,13 +160,13 @@ async fn deny_wins_until_a_person_grants_again() {
     assert_eq!((&revoked[0]["id"], &revoked[0]["payload"]["token_version"]), (&json!(id), &json!(2)));
     admin.patch(&format!("/api/users/{id}"), &json!({"disabled": true})).await.data();
     // The store did not know yet, and says that the person is in: it is told again.
-    let told = |event_id: &str, disabled: bool, version: u64| {
+    let reported = |event_id: &str, disabled: bool, version: u64| {
         let payload = json!({"user_id": id, "username": "ani", "name": "Ani", "role": "cashier", "store_id": "S001",
             "disabled": disabled, "token_version": version, "times": FieldTimes::default(), "created_at": "2026-11-20T02:06:34.739Z",
             "updated_at": "2026-11-20T02:06:34.739Z"});
         crate::sync::kinds::raw("user.changed", event_id, "1700445994739-00000-S001", &payload)
     };
-    shop.chain().append(told("evt_1", false, 1));
+    shop.chain().append(reported("evt_1", false, 1));
     shop.push(&shop.batch(1, 1)).await.data();
     let last = hears(&shop, "users", "user").await.last().unwrap()["payload"].clone();
     assert_eq!((&last["disabled"], &last["token_version"]), (&json!(true), &json!(3)));
@@ -175,7 +175,7 @@ async fn deny_wins_until_a_person_grants_again() {
         .execute(server.hub.db.pool())
         .await
         .unwrap();
-    shop.chain().append(told("evt_2", true, 3));
+    shop.chain().append(reported("evt_2", true, 3));
     shop.push(&shop.batch(2, 2)).await.data();
     let listed = admin.get("/api/users?store_id=S001").await;
     assert_eq!(listed.data()["items"][0]["disabled"], true);
@@ -187,7 +187,7 @@ async fn deny_wins_until_a_person_grants_again() {
         (&json!(false), &json!(2), &json!(4))
     );
     // A store's own person is known too, and can be kept out from here.
-    let own = told("evt_3", false, 1).replace(&id, "usr_own").replace("\"ani\"", "\"budi\"");
+    let own = reported("evt_3", false, 1).replace(&id, "usr_own").replace("\"ani\"", "\"budi\"");
     shop.chain().append(own);
     shop.push(&shop.batch(3, 3)).await.data();
     admin.post("/api/users/usr_own/revoke-tokens", &json!({})).await.data();

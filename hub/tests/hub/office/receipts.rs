@@ -111,18 +111,18 @@ async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
         "refunds": [{"method": "cash", "amount": 1110, "rounding": 0}], "refunded": 1110, "points_reversed": 1, "points_back": 0}]);
     assert_eq!(asked.data()["taken"], expected);
     let payments = asked.data()["transaction"]["payments"].as_array().unwrap();
-    let told: Vec<_> = payments.iter().map(|paid| (&paid["method"], &paid["state"])).collect();
-    assert_eq!(told, [(&json!("cash"), &json!("reversed")), (&json!("card"), &json!("accepted"))]);
+    let reported: Vec<_> = payments.iter().map(|paid| (&paid["method"], &paid["state"])).collect();
+    assert_eq!(reported, [(&json!("cash"), &json!("reversed")), (&json!("card"), &json!("accepted"))]);
     assert_eq!(exceptions(&server, "").await, Vec::<Value>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
     // Two pieces were sold. What is told after the sale, and of which store the exception is.
-    type Told<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+    type Reported<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
     let (trx, receipt) = (Some("trx_S001_1"), Some("S001-main-00000001"));
     type Found<'a> = Option<(&'a str, &'a str)>;
-    let cases: [(&[Told], Found); 4] = [
+    let cases: [(&[Reported], Found); 4] = [
         (&[("S001", "a", trx, None), ("S002", "b", trx, receipt)], None),
         (
             &[("S001", "a", trx, None), ("S001", "b", trx, None), ("S002", "c", trx, receipt)],
@@ -138,25 +138,28 @@ async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
             Some(("S001", "evt_c")),
         ),
     ];
-    for (told, expected) in cases {
+    for (reported, expected) in cases {
         let server = Server::start().await;
         let (seller, _) = sold(&server).await;
         let mut shops = [seller, Shop::open(&server, "S002").await];
-        for (store, id, transaction_id, receipt_no) in told {
+        for (store, id, transaction_id, receipt_no) in reported {
             let shop = shops.iter_mut().find(|shop| shop.id == *store).unwrap();
             tells(shop, back(store, id, *transaction_id, *receipt_no)).await;
         }
         let found = exceptions(&server, "").await;
         let named =
             found.first().map(|it| (it["store_id"].as_str().unwrap(), it["event_id"].as_str().unwrap()));
-        assert_eq!(named, expected, "{told:?}: {found:?}");
+        assert_eq!(named, expected, "{reported:?}: {found:?}");
         if let Some(it) = found.first() {
             let details = json!({"transaction_id": "trx_S001_1", "receipt_no": receipt,
                 "items": [{"sku": "A", "sold": 2, "returned": 3}]});
             assert_eq!((&it["code"], &it["details"]), (&json!("return_exceeds_sold"), &details));
         }
         // Nothing is held back for it.
-        assert_eq!(server.figure("SELECT COUNT(*) FROM returns").await, i64::try_from(told.len()).unwrap());
+        assert_eq!(
+            server.figure("SELECT COUNT(*) FROM returns").await,
+            i64::try_from(reported.len()).unwrap()
+        );
     }
 }
 
@@ -178,13 +181,13 @@ async fn one_product_too_many_is_not_told_again_by_a_return_of_another() {
     let sql =
         "SELECT event_id || details FROM exceptions WHERE code = 'return_exceeds_sold' ORDER BY event_id";
     let rows: Vec<String> = sqlx::query_scalar(sql).fetch_all(server.hub.db.pool()).await.unwrap();
-    let told: Vec<(String, Value)> = rows
+    let reported: Vec<(String, Value)> = rows
         .iter()
         .map(|row| (row[..5].to_owned(), serde_json::from_str::<Value>(&row[5..]).unwrap()["items"].clone()))
         .collect();
     let item = |sku: &str, returned: i64| json!([{"sku": sku, "sold": 0, "returned": returned}]);
     let expected = [("evt_a", item("B", 1)), ("evt_c", item("C", 1)), ("evt_d", item("B", 2))];
-    assert_eq!(told, expected.map(|(event_id, items)| (event_id.to_owned(), items)));
+    assert_eq!(reported, expected.map(|(event_id, items)| (event_id.to_owned(), items)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -101,8 +101,8 @@ async fn tells(shop: &mut Shop, event_id: &str, id: &str, username: &str) {
         "updated_at": NOON});
     shop.chain().append(raw("user.changed", event_id, STAMP, &payload));
     let to = shop.chain().records.len();
-    let told = shop.push(&shop.batch(to, to)).await.data().clone();
-    assert_eq!(told["parked"], json!([]), "nothing is held back for it");
+    let reported = shop.push(&shop.batch(to, to)).await.data().clone();
+    assert_eq!(reported["parked"], json!([]), "nothing is held back for it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,8 +115,8 @@ async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
         "store_id": "S001", "disabled": false, "token_version": 1, "password_hash": HASH, "times": FieldTimes::all(NOON), "created_at": NOON,
         "updated_at": NOON});
     shop.chain().append(raw("user.changed", "evt_1", STAMP, &payload));
-    let told = shop.push(&shop.batch(1, 1)).await;
-    assert_eq!(told.data()["parked"], json!([]));
+    let reported = shop.push(&shop.batch(1, 1)).await;
+    assert_eq!(reported.data()["parked"], json!([]));
     // Known like anybody, and changed here: what goes down has no password that head office did not set.
     admin.post(&format!("{}/revoke-tokens", at("usr_own")), &json!({})).await.data();
     admin.patch(&at("usr_own"), &json!({"name": "Ani Wijaya"})).await.data();
@@ -127,7 +127,7 @@ async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
     assert_eq!(set, (&Value::Null, &json!(NOON)));
     let own = "/api/sync/own?epoch=1-00000000000000aa&after=0";
     let mut answers =
-        vec![told.body, down, other.speak().get(users).await.body, other.speak().get(own).await.body];
+        vec![reported.body, down, other.speak().get(users).await.body, other.speak().get(own).await.body];
     for path in ["/api/users", "/api/audit", "/api/exceptions", "/api/parked", "/api/stores/S001/status"] {
         answers.push(admin.get(path).await.body);
     }
@@ -232,17 +232,20 @@ async fn of_a_stores_own_person_the_later_word_of_each_field_counts() {
     admin.patch(&at("usr_own"), &json!({"name": "Ani W", "role": "store_manager"})).await.data();
     // Written at the store long before that, about something else, and sent now: the whole person as it was there.
     let renamed = FieldTimes { username: UtcMs(NOON.0 + 1), ..first };
-    let told = tell(word("ani.w", "Ani", "cashier", renamed)).await.unwrap();
+    let reported = tell(word("ani.w", "Ani", "cashier", renamed)).await.unwrap();
     let all = json!(["ani.w", "Ani W", "store_manager"]);
-    assert_eq!((shown(&person(&admin, "usr_own").await), shown(&told)), (all.clone(), all));
+    assert_eq!((shown(&person(&admin, "usr_own").await), shown(&reported)), (all.clone(), all));
     // Said at the store later, by its clock.
     let years = UtcMs(4_000_000_000_000);
     let demoted = FieldTimes { role: years, ..renamed };
-    let told = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
+    let reported = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
     let all = json!(["ani.w", "Ani W", "warehouse_staff"]);
-    assert_eq!((shown(&person(&admin, "usr_own").await), shown(&told)), (all.clone(), all));
+    assert_eq!((shown(&person(&admin, "usr_own").await), shown(&reported)), (all.clone(), all));
     // What is said knowing that is later, whatever the clock here says.
     admin.patch(&at("usr_own"), &json!({"role": "admin"})).await.data();
-    let told = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
-    assert_eq!((&told["role"], &told["times"]["role"]), (&json!("admin"), &json!(UtcMs(years.0 + 1))));
+    let reported = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
+    assert_eq!(
+        (&reported["role"], &reported["times"]["role"]),
+        (&json!("admin"), &json!(UtcMs(years.0 + 1)))
+    );
 }

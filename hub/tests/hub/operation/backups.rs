@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub fn backup(place: &Place, to: &Path) -> PathBuf {
     let done = place.run(&["backup", to.to_str().unwrap()], "");
     assert!(done.status.success(), "{}", stderr(&done));
-    let told = stdout(&done);
-    PathBuf::from(told.lines().next().unwrap().rsplit(' ').next().unwrap())
+    let reported = stdout(&done);
+    PathBuf::from(reported.lines().next().unwrap().rsplit(' ').next().unwrap())
 }
 
 async fn stable(shop: &Shop) -> u64 {

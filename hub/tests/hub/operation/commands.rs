@@ -74,11 +74,11 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
     for url in ["postgres://hub:hidden@db/hub", "postgres://hub@db/hub?password=hidden"] {
         let done = empty.command(&["config", "show"]).env("CLOUD_HUB__DATABASE__URL", url).output().unwrap();
         assert_eq!(done.status.code(), Some(2));
-        let told = stderr(&done);
+        let reported = stderr(&done);
         assert!(
-            told.contains("CLOUD_HUB__DATABASE__URL: database.url: contains a password")
-                && !told.contains("hidden"),
-            "{told}"
+            reported.contains("CLOUD_HUB__DATABASE__URL: database.url: contains a password")
+                && !reported.contains("hidden"),
+            "{reported}"
         );
     }
     let shown = stdout(&empty.run(&["config", "show"], ""));

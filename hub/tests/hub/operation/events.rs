@@ -8,7 +8,7 @@ use edge::keys::SigningKey;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use testkit::client::events::{Screen, Told};
+use testkit::client::events::{Reported, Screen};
 use testkit::wait;
 
 const OTHER_PASSWORD: &str = "right horse 9";
@@ -27,8 +27,8 @@ async fn add_store(admin: &Api, id: &str) {
     admin.post("/api/stores", &new).await.data();
 }
 
-fn of_store(id: &str) -> impl Fn(&Told) -> bool {
-    move |told: &Told| told.name == "store" && told.data["id"] == json!(id)
+fn of_store(id: &str) -> impl Fn(&Reported) -> bool {
+    move |reported: &Reported| reported.name == "store" && reported.data["id"] == json!(id)
 }
 
 /// A store that speaks with a process.
@@ -90,17 +90,20 @@ async fn pages_hear_what_changes_in_their_lists_at_every_process() {
     let mut last = None;
     for (screen, hears) in &mut screens {
         let (end, heard) = screen.until(of_store("S002"));
-        let names: BTreeSet<&str> = heard.iter().map(|told| told.name.as_str()).collect();
+        let names: BTreeSet<&str> = heard.iter().map(|reported| reported.name.as_str()).collect();
         let own: BTreeSet<&str> = hears.iter().copied().chain(["store"]).collect();
         assert_eq!(
             names.union(&BTreeSet::from(["store"])).copied().collect::<BTreeSet<_>>(),
             own,
             "{heard:?}"
         );
-        let of_order = heard.iter().find(|told| told.name == "order").unwrap();
+        let of_order = heard.iter().find(|reported| reported.name == "order").unwrap();
         assert_eq!(of_order.data, json!({"id": order, "store_id": "S001"}), "what has changed, and no more");
-        let mut settled = heard.iter().filter(|told| told.name == "settlement");
-        assert!(settled.all(|told| told.data == json!({"id": settlement, "store_id": "S001"})), "{heard:?}");
+        let mut settled = heard.iter().filter(|reported| reported.name == "settlement");
+        assert!(
+            settled.all(|reported| reported.data == json!({"id": settlement, "store_id": "S001"})),
+            "{heard:?}"
+        );
         last = end.id;
     }
     drop(screens);
@@ -154,10 +157,10 @@ async fn streams_and_what_is_kept_for_them_are_bounded() {
         ids.push(own[0].until(of_store(id)).0.id.unwrap());
     }
     drop(own);
-    let (mut late, told) = wait::until("a place is free again", || {
+    let (mut late, reported) = wait::until("a place is free again", || {
         (Screen::open(&admin.client(), None).status == 200).then(|| ready(&admin, Some(&ids[0])))
     });
-    assert_eq!(told["resumed"], json!(false));
+    assert_eq!(reported["resumed"], json!(false));
     let reload = late.next_event().unwrap();
     assert_eq!((reload.name.as_str(), reload.id.as_ref()), ("reload", ids.last()));
     add_store(&admin, "S004").await;
@@ -166,7 +169,7 @@ async fn streams_and_what_is_kept_for_them_are_bounded() {
 
 #[track_caller]
 fn ends(screen: &mut Screen, code: &str) {
-    let (end, _) = screen.until(|told| told.name == "end");
+    let (end, _) = screen.until(|reported| reported.name == "end");
     assert_eq!(end.data["code"], json!(code));
     assert_eq!(screen.next_event(), None);
 }

@@ -72,8 +72,8 @@ async fn moved(place: &Place) {
     assert!(stdout(&done).contains("sales: 6 rows in 16 partitions") && first < all, "{}", stdout(&done));
     let done = place.run(&["partition"], "");
     assert!(done.status.success(), "{}", stderr(&done));
-    let told = format!("{} tables were partitioned, {first} were partitioned before", all - first);
-    assert!(stdout(&done).contains(&told), "{}", stdout(&done));
+    let reported = format!("{} tables were partitioned, {first} were partitioned before", all - first);
+    assert!(stdout(&done).contains(&reported), "{}", stdout(&done));
     let again = |connections: &str| {
         let mut again = place.command(&["partition"]);
         stdout(&again.env("CLOUD_HUB__DATABASE__CONNECTIONS", connections).output().unwrap())
@@ -113,15 +113,15 @@ async fn a_hub_goes_on_with_its_tables_in_parts() {
     let all = i64::try_from(tables('S').count()).unwrap();
     assert_eq!(server.figure(PARTED_SQL).await, all);
     // What was told before comes again, and more with it.
-    let told = one.chain().records.len();
-    assert_eq!(one.push(&one.batch(1, told)).await.data()["acked_seq"], told);
+    let reported = one.chain().records.len();
+    assert_eq!(one.push(&one.batch(1, reported)).await.data()["acked_seq"], reported);
     assert_eq!(tells(&mut three, vec![sealed("S003", 18)]).await["parked"], serde_json::json!([]));
     assert_eq!(tells(&mut two, pots()).await["parked"], serde_json::json!([]));
     let card = card_source(&admin).await;
     let file =
         format!("tanggal;referensi;bruto;biaya\r\n{};C-1001;155.400;2.331\r\n", day(20).strftime("%d/%m/%Y"));
-    let told = admin.csv(&format!("/api/statements?source_id={card}"), &file).await.data().clone();
-    assert_eq!(told["matched"], 1, "{told}");
+    let reported = admin.csv(&format!("/api/statements?source_id={card}"), &file).await.data().clone();
+    assert_eq!(reported["matched"], 1, "{reported}");
     assert_eq!(approved(&admin, "S003", 18).await["state"], "approved");
     proved(&admin).await;
     balanced(&server, &admin).await;

@@ -183,10 +183,10 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let (state, listener_config) = (Arc::clone(&hub), app::listener_config(&config, listener).unwrap());
         let task = tokio::spawn(async move {
-            let told = async move {
+            let reported = async move {
                 let _ = stopped.await;
             };
-            app::serve(state, listener_config, told).await.unwrap();
+            app::serve(state, listener_config, reported).await.unwrap();
         });
         Self { place, hub, address, stop: Some(stop), task }
     }

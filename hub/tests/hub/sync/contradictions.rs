@@ -59,8 +59,8 @@ async fn a_store_says_nothing_of_another_stores_people() {
     let payload = json!({"user_id": id, "username": "ani", "name": "Mallory", "role": "admin", "store_id": "S002",
         "disabled": false, "token_version": 1, "times": FieldTimes::all(NOON), "created_at": NOON,
         "updated_at": NOON});
-    let told = tells(&mut two, vec![raw("user.changed", "evt_1", STAMP, &payload)]).await;
-    assert_eq!(told["parked"], json!([]), "nothing is held back for it");
+    let reported = tells(&mut two, vec![raw("user.changed", "evt_1", STAMP, &payload)]).await;
+    assert_eq!(reported["parked"], json!([]), "nothing is held back for it");
     assert_eq!(admin.get("/api/users?store_id=S001").await.data(), &listed, "no store lifts a denial");
     let kept =
         "SELECT COUNT(*) FROM staff WHERE password_hash IS NOT NULL AND grants = 1 AND token_version = 2";
@@ -150,8 +150,8 @@ async fn a_reversal_is_applied_when_its_receipt_is() {
     back["event_id"] = json!("evt_4");
     back["payload"]["receiving"]["receiving_id"] = json!("rcv_evt_3");
     back["about"]["aggregate"] = json!("receiving:rcv_evt_3");
-    let told = tells(&mut shop, vec![back.to_string()]).await;
-    assert_eq!(told["parked"][0]["code"], "waits_for_predecessor");
+    let reported = tells(&mut shop, vec![back.to_string()]).await;
+    assert_eq!(reported["parked"][0]["code"], "waits_for_predecessor");
     tells(&mut shop, vec![early]).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0);
 }
@@ -322,8 +322,8 @@ async fn goods_that_came_win_over_whoever_called_their_order_off() {
     assert_eq!(received(&now), (json!("partially_received"), json!(4)));
     assert_eq!(now["cancel_requested_at"], cancelled["cancel_requested_at"]);
     assert_eq!(found(&server, "S001").await, ["order_cancelled_and_received"]);
-    let told = crate::office::head_office::hears(&shop, "rest", "purchase_order").await;
-    assert_eq!(told.last().unwrap()["payload"]["state"], "partially_received", "its store knows");
+    let reported = crate::office::head_office::hears(&shop, "rest", "purchase_order").await;
+    assert_eq!(reported.last().unwrap()["payload"]["state"], "partially_received", "its store knows");
     // Taken back, nothing speaks against the cancellation any more.
     let mut back = came("evt_1b", 4);
     back["type"] = json!("receiving.reversed");

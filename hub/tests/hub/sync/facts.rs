@@ -7,7 +7,7 @@ use crate::sync::records::{DAY, NOON, receiving, shift_closed, stamp};
 use domain::model::inventory::opname::{Opname, OpnameLine};
 use serde_json::{Value, json};
 
-async fn told(shop: &mut Shop, records: Vec<String>) -> Value {
+async fn reported(shop: &mut Shop, records: Vec<String>) -> Value {
     let from = shop.chain().records.len() + 1;
     for text in records {
         shop.chain().append(text);
@@ -48,14 +48,14 @@ fn count(lines: &[OpnameLine]) -> Vec<String> {
 async fn a_count_moves_only_what_differed_however_many_parts_it_has() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
-    told(&mut shop, vec![receiving("S001", "A", 100, "evt_r")]).await;
+    reported(&mut shop, vec![receiving("S001", "A", 100, "evt_r")]).await;
     // More lines than one record may have; only the first and the last of them differ.
     let mut lines: Vec<OpnameLine> = (0..700).map(|at| line(&format!("S{at:03}"), 0, 0)).collect();
     lines.insert(0, line("A", 100, 97));
     lines.push(line("Z", 0, 1));
     let records = count(&lines);
     assert_eq!(records.len(), 2);
-    told(&mut shop, records).await;
+    reported(&mut shop, records).await;
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 97);
     assert_eq!(server.figure("SELECT value FROM stock WHERE sku = 'A'").await, 970);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'Z'").await, 1);
@@ -83,12 +83,12 @@ async fn what_was_missing_of_a_transfer_is_settled_once() {
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
     let nothing = transfer(&json!([]));
-    told(&mut one, vec![about("transfer.sent", "evt_1", &nothing, &[-10])]).await;
-    told(&mut two, vec![about("transfer.received", "evt_2", &nothing, &[7])]).await;
+    reported(&mut one, vec![about("transfer.sent", "evt_1", &nothing, &[-10])]).await;
+    reported(&mut two, vec![about("transfer.received", "evt_2", &nothing, &[7])]).await;
     let part = |resolution: &str, qty: i64| json!({"resolution": resolution, "qty": qty, "cost": qty * 10, "user_id": "usr_1", "at": NOON});
     // Two pieces never left, one is nobody's: only what is found moves.
     let settled = transfer(&json!([part("found_at_source", 2), part("lost", 1)]));
-    told(&mut one, vec![about("transfer.resolved", "evt_3", &settled, &[2])]).await;
+    reported(&mut one, vec![about("transfer.resolved", "evt_3", &settled, &[2])]).await;
     assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S001'").await, -8);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S002'").await, 7);
     let answer = two.speak().get("/api/sync/pull?lane=rest&limit=500").await;
@@ -105,13 +105,13 @@ async fn more_of_a_transfer_than_was_sent_is_told_once() {
     let mut document = transfer(&json!([]));
     document["lines"][0]["received_qty"] = Value::Null;
     document["state"] = json!("in_transit");
-    told(&mut one, vec![about("transfer.sent", "evt_1", &document, &[-10])]).await;
+    reported(&mut one, vec![about("transfer.sent", "evt_1", &document, &[-10])]).await;
     document["lines"][0]["received_qty"] = json!(12);
     document["state"] = json!("received");
-    told(&mut two, vec![about("transfer.received", "evt_2", &document, &[12])]).await;
+    reported(&mut two, vec![about("transfer.received", "evt_2", &document, &[12])]).await;
     assert_eq!(server.figure(over).await, 1);
     // The sender's document of it says the same.
-    told(&mut one, vec![about("transfer.resolved", "evt_3", &document, &[])]).await;
+    reported(&mut one, vec![about("transfer.resolved", "evt_3", &document, &[])]).await;
     assert_eq!(server.figure(over).await, 1);
 }
 
@@ -126,7 +126,7 @@ async fn a_recount_is_a_new_entry_and_the_first_stays() {
     let day = again["payload"]["shift"]["business_date"].clone();
     again["payload"]["shift"]["recounts"] = json!([{"before": 51_000, "counted_cash": 51_110, "variance": 0,
         "reason": "a note was found", "user_id": "usr_2", "at": NOON, "business_date": day}]);
-    told(&mut shop, vec![closed, again.to_string()]).await;
+    reported(&mut shop, vec![closed, again.to_string()]).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM shifts").await, 1);
     assert_eq!(server.figure("SELECT counted_cash FROM shifts WHERE shift_id = 'shf_1'").await, 51_000);
     assert_eq!(server.figure("SELECT variance FROM shifts WHERE shift_id = 'shf_1'").await, -110);
@@ -142,10 +142,10 @@ async fn settings_of_a_product_are_the_stores_own() {
         let fields = json!({"reorder_level": {"value": level, "at": at, "base": base}});
         raw("product_settings.changed", event_id, at, &json!({"id": "A", "fields": fields}))
     };
-    let first = told(&mut one, vec![changed("evt_1", STAMP, 5, "")]).await;
+    let first = reported(&mut one, vec![changed("evt_1", STAMP, 5, "")]).await;
     assert_eq!(first["versions"][0]["id"], "product:A");
     let later = "1700445994740-00000-S001";
-    told(&mut one, vec![changed("evt_2", later, 8, "evt_1")]).await;
+    reported(&mut one, vec![changed("evt_2", later, 8, "evt_1")]).await;
     let answer = one.speak().get("/api/sync/pull?lane=prices&limit=500").await;
     let last = answer.data()["changes"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["kind"], &last["payload"]["value"]), (&json!("settings"), &json!(8)));
@@ -164,8 +164,11 @@ async fn head_office_writes_a_stores_settings_of_a_product_and_only_that_store_h
     let path = "/api/stores/S001/products/A/settings";
     let nothing = json!({"store_id": "S001", "sku": "A", "reorder_level": null, "shelf_place": null});
     assert_eq!(admin.get(path).await.data(), &nothing);
-    let told = admin.patch(path, &json!({"reorder_level": 7, "shelf_place": " A-1 "})).await;
-    assert_eq!((&told.data()["reorder_level"], &told.data()["shelf_place"]), (&json!(7), &json!("A-1")));
+    let reported = admin.patch(path, &json!({"reorder_level": 7, "shelf_place": " A-1 "})).await;
+    assert_eq!(
+        (&reported.data()["reorder_level"], &reported.data()["shelf_place"]),
+        (&json!(7), &json!("A-1"))
+    );
     let before = server.figure("SELECT head FROM feed_lanes WHERE lane = 'prices'").await;
     admin.patch(path, &json!({"reorder_level": 7})).await.data();
     admin.patch(path, &json!({})).await.data();

@@ -170,10 +170,10 @@ async fn a_store_whose_backups_were_not_restored_for_two_days_has_a_problem() {
     body["drill"] = drill(1000, Some("a file is damaged"));
     body["damage"] = json!("journal/1.seg, offset 7");
     shop.say_hello(&body).await.data();
-    let told = problems().await.to_string();
+    let reported = problems().await.to_string();
     assert!(
-        told.contains("can't be restored: a file is damaged") && told.contains("1.seg, offset 7"),
-        "{told}"
+        reported.contains("can't be restored: a file is damaged") && reported.contains("1.seg, offset 7"),
+        "{reported}"
     );
     body["drill"] = drill(1000, None);
     body["damage"] = json!(null);

@@ -14,7 +14,7 @@ fn transfer(state: &str, received: Option<i64>) -> Value {
         "received_by": null, "received_at": null, "cancelled_at": null, "cancel_lost": false})
 }
 
-fn told(kind: &str, event_id: &str, state: &str, received: Option<i64>, moved: i64) -> String {
+fn reported(kind: &str, event_id: &str, state: &str, received: Option<i64>, moved: i64) -> String {
     let lines =
         json!([{"line_no": 1, "balance_after": 0, "cost": moved * 10, "correction": 0, "qty": moved}]);
     let payload = json!({"business_date": DAY, "transfer": transfer(state, received), "lines": lines});
@@ -38,11 +38,11 @@ async fn a_transfer_goes_down_to_its_receiver_and_back() {
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
     // The receiver is quicker at the hub than the sender: it waits, and is poked by the other store.
-    let early = tells(&mut two, told("transfer.received", "evt_2", "received", Some(8), 8)).await;
+    let early = tells(&mut two, reported("transfer.received", "evt_2", "received", Some(8), 8)).await;
     assert_eq!(early["parked"][0]["code"], "waits_for_predecessor");
     assert_eq!(server.figure("SELECT COUNT(*) FROM stock WHERE store_id = 'S002'").await, 0);
     assert_eq!(
-        tells(&mut one, told("transfer.sent", "evt_1", "in_transit", None, -10)).await["parked"],
+        tells(&mut one, reported("transfer.sent", "evt_1", "in_transit", None, -10)).await["parked"],
         json!([])
     );
     assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0);
@@ -64,9 +64,9 @@ async fn received_beats_cancelled_whichever_comes_first() {
         let server = Server::start().await;
         let mut one = Shop::open(&server, "S001").await;
         let mut two = Shop::open(&server, "S002").await;
-        tells(&mut one, told("transfer.sent", "evt_1", "in_transit", None, -10)).await;
-        let cancelled = told("transfer.cancelled", "evt_c", "cancelled", None, 10);
-        let received = told("transfer.received", "evt_r", "received", Some(10), 10);
+        tells(&mut one, reported("transfer.sent", "evt_1", "in_transit", None, -10)).await;
+        let cancelled = reported("transfer.cancelled", "evt_c", "cancelled", None, 10);
+        let received = reported("transfer.received", "evt_r", "received", Some(10), 10);
         if cancelled_first {
             tells(&mut one, cancelled).await;
             tells(&mut two, received).await;
@@ -198,8 +198,8 @@ async fn hello_tells_a_store_again_what_its_writes_lost_or_beat() {
     let (first, second) = (&first["conflicts"][0], &second["conflicts"][0]);
     assert!(first.is_object() && second.is_object());
     // As the answers to the pushes did, which may not have come through.
-    let told = one.hello().await.data()["conflicts"].as_array().unwrap().clone();
-    assert!(told.len() == 2 && told.contains(first) && told.contains(second), "{told:?}");
+    let reported = one.hello().await.data()["conflicts"].as_array().unwrap().clone();
+    assert!(reported.len() == 2 && reported.contains(first) && reported.contains(second), "{reported:?}");
     assert_eq!(two.hello().await.data()["conflicts"], json!([]), "it is nobody else's");
 }
 

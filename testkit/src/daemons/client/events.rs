@@ -7,7 +7,7 @@ use std::net::TcpStream;
 
 /// An event that came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Reported {
     pub name: String,
     pub data: Value,
     pub id: Option<String>,
@@ -57,7 +57,7 @@ impl Screen {
 
     /// The next event; `None` if the stream ended properly.
     #[track_caller]
-    pub fn next_event(&mut self) -> Option<Told> {
+    pub fn next_event(&mut self) -> Option<Reported> {
         loop {
             if let Some(end) = self.text.find("\n\n") {
                 let block = self.text[..end].to_owned();
@@ -77,14 +77,14 @@ impl Screen {
 
     /// The next event of that name, with what came before it.
     #[track_caller]
-    pub fn until(&mut self, wanted: impl Fn(&Told) -> bool) -> (Told, Vec<Told>) {
+    pub fn until(&mut self, wanted: impl Fn(&Reported) -> bool) -> (Reported, Vec<Reported>) {
         let mut before = Vec::new();
         loop {
-            let told = self.next_event().unwrap_or_else(|| panic!("ended after {before:?}"));
-            if wanted(&told) {
-                return (told, before);
+            let reported = self.next_event().unwrap_or_else(|| panic!("ended after {before:?}"));
+            if wanted(&reported) {
+                return (reported, before);
             }
-            before.push(told);
+            before.push(reported);
         }
     }
 
@@ -102,11 +102,11 @@ impl Screen {
 }
 
 #[track_caller]
-fn parse(block: &str) -> Told {
+fn parse(block: &str) -> Reported {
     let field = |name: &str| {
         let mut lines = block.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         lines.next().map(str::to_owned)
     };
     let data = field("data").unwrap_or_else(|| panic!("no data: {block}"));
-    Told { name: field("event").unwrap(), data: serde_json::from_str(&data).unwrap(), id: field("id") }
+    Reported { name: field("event").unwrap(), data: serde_json::from_str(&data).unwrap(), id: field("id") }
 }

@@ -28,13 +28,15 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
     },
     Probe {
         operation: "POST /api/statements",
-        prepare: |hub| Attempt::new(hub.login(), STATEMENTS, told("one", "sale"), told("two", "sale")),
+        prepare: |hub| {
+            Attempt::new(hub.login(), STATEMENTS, reported("one", "sale"), reported("two", "sale"))
+        },
     },
     Probe {
         operation: "POST /api/settlement-exceptions/{id}/resolve",
         prepare: |hub| {
             let mut client = hub.login();
-            client.post(STATEMENTS, &told("a slip", "sale")).data(201);
+            client.post(STATEMENTS, &reported("a slip", "sale")).data(201);
             let open = client.get("/api/settlement-exceptions?state=open").data(200);
             let id = open["items"][0]["exception_id"].as_str().unwrap();
             let carry = |reason: &str| json!({"resolution": "carry", "reason": reason});
@@ -45,7 +47,7 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
     Probe {
         operation: "POST /api/statements/{id}/approve",
         prepare: |hub| {
-            let made = hub.login().post(STATEMENTS, &told("a fee", "fee")).data(201);
+            let made = hub.login().post(STATEMENTS, &reported("a fee", "fee")).data(201);
             switch(hub, &format!("{STATEMENTS}/{}/approve", made["statement_id"].as_str().unwrap()))
         },
     },
@@ -97,7 +99,7 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
         operation: "POST /api/settlements/{id}/statements",
         prepare: |hub| {
             let path = format!("{}/statements", made(hub, 9));
-            Attempt::new(hub.login(), &path, told("three", "sale"), told("four", "sale"))
+            Attempt::new(hub.login(), &path, reported("three", "sale"), reported("four", "sale"))
         },
     },
     Probe {
@@ -131,7 +133,7 @@ fn bag(hub: &Hub, store: &'static str) -> [String; 2] {
     let payload = json!({"business_date": today, "deposit": deposit});
     Shop::open(hub, store).tells("cash.deposited", &format!("evt_{store}"), &payload);
     let mut client = hub.login();
-    let made = client.post(STATEMENTS, &told(store, "sale")).data(201);
+    let made = client.post(STATEMENTS, &reported(store, "sale")).data(201);
     let lines =
         client.get(&format!("{STATEMENTS}/{}/lines", made["statement_id"].as_str().unwrap())).data(200);
     [lines["items"][0]["line_id"].as_str().unwrap().to_owned(), item_id]
@@ -148,7 +150,7 @@ fn yesterday() -> Date {
 }
 
 /// A line of yesterday.
-fn told(reference: &str, kind: &str) -> Value {
+fn reported(reference: &str, kind: &str) -> Value {
     let yesterday = yesterday();
     let amount = i64::from(kind == "sale") * 5_000;
     let line = json!({"date": yesterday, "reference": reference, "type": kind, "gross": amount, "fee": 100});

@@ -46,7 +46,7 @@ struct Asked {
 }
 
 /// What has to be the same however often it is said.
-fn told(reply: &Reply) -> (u16, Option<&str>, String) {
+fn reported(reply: &Reply) -> (u16, Option<&str>, String) {
     (reply.status, reply.header("location"), reply.text())
 }
 
@@ -125,7 +125,7 @@ impl Pair {
             for address in self.addresses {
                 let mut client = Client::new(address).with_token(&self.token);
                 let again = client.post_keyed(&asked.path, &asked.key, &asked.body);
-                assert_eq!(told(&again), told(&asked.reply), "{} {}", asked.path, asked.body);
+                assert_eq!(reported(&again), reported(&asked.reply), "{} {}", asked.path, asked.body);
             }
         }
     }
@@ -189,7 +189,7 @@ impl<'a> Caller<'a> {
         let reply = self.says(send);
         if reply.status < 300 {
             if self.dice.below(ONE_OF) == 0 {
-                assert_eq!(told(&self.says(send)), told(&reply), "{path} {body}");
+                assert_eq!(reported(&self.says(send)), reported(&reply), "{path} {body}");
             }
             let asked = Asked { path: path.to_owned(), key, body: body.clone(), reply: reply.clone() };
             pair.done.lock().unwrap().push(asked);
@@ -240,10 +240,10 @@ impl<'a> Caller<'a> {
         let (now, body) = (self.pair.clock.now(), batch.to_string());
         let send =
             |address| shop.speaks_to(address, now).try_send("POST", "/api/sync/push", &[], body.as_bytes());
-        let told = batch["events"].as_array().unwrap().last().unwrap()["seq"].clone();
+        let reported = batch["events"].as_array().unwrap().last().unwrap()["seq"].clone();
         for _ in 0..=u8::from(self.dice.below(ONE_OF) == 0) {
             let answer = self.says(send).data(200);
-            assert_eq!((&answer["acked_seq"], &answer["parked"]), (&told, &json!([])), "{answer}");
+            assert_eq!((&answer["acked_seq"], &answer["parked"]), (&reported, &json!([])), "{answer}");
         }
     }
 }

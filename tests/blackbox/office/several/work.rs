@@ -2,11 +2,11 @@
 
 use super::pair::Caller;
 use super::text;
-use crate::office::told::{Day, Line, by, cash};
+use crate::office::reported::{Day, Line, by, cash};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use testkit::simulated::{Shop, Told};
+use testkit::simulated::{Reported, Shop};
 use testkit::wait;
 
 pub const STORES: [&str; 3] = ["S001", "S003", "S004"];
@@ -89,9 +89,9 @@ impl Work {
         let mut on_hand = STOCK;
         for day in 0..DAYS {
             let order = self.orders[place].lock().unwrap().pop();
-            let told = self.day(place, (day, on_hand), order.as_deref());
+            let reported = self.day(place, (day, on_hand), order.as_deref());
             on_hand += 1 - i64::try_from(SALES).unwrap() + order.map_or(0, |_| RECEIVED);
-            let mut left = told.as_slice();
+            let mut left = reported.as_slice();
             while !left.is_empty() {
                 let size = 1 + usize::try_from(caller.dice.below(BATCH)).unwrap();
                 let (batch, later) = left.split_at(size.min(left.len()));
@@ -103,7 +103,7 @@ impl Work {
         }
     }
 
-    fn day(&self, place: usize, (day, on_hand): (usize, i64), order: Option<&str>) -> Vec<Told> {
+    fn day(&self, place: usize, (day, on_hand): (usize, i64), order: Option<&str>) -> Vec<Reported> {
         let store = STORES[place];
         let mut made = Day::of(store, i8::try_from(FIRST + day).unwrap(), on_hand);
         if day == 0 {

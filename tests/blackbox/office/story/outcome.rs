@@ -92,8 +92,8 @@ pub fn balances(world: &World) {
         ("21", "&head_office=true"),
     ];
     for (place, (day, book)) in asked.into_iter().enumerate() {
-        let told = balance(world, day, book);
-        let rows = told["items"].as_array().unwrap().iter();
+        let reported = balance(world, day, book);
+        let rows = reported["items"].as_array().unwrap().iter();
         let account = |row: &Value| row["account"].as_str().unwrap().to_owned();
         let found: BTreeMap<String, i64> =
             rows.map(|row| (account(row), signed(row))).filter(|(_, amount)| *amount != 0).collect();
@@ -101,7 +101,7 @@ pub fn balances(world: &World) {
         let page = page.map(|row| (row[0][..ACCOUNT_DIGITS].to_owned(), figure(row[1 + place])));
         let page: BTreeMap<String, i64> = page.filter(|(_, amount)| *amount != 0).collect();
         assert_eq!(found, page, "{day}{book}");
-        let sides = (&told["total_debit"], &told["total_credit"]);
+        let sides = (&reported["total_debit"], &reported["total_credit"]);
         assert_eq!(sides, (&json!(SIDES[place]), &json!(SIDES[place])), "{day}{book}");
     }
 }

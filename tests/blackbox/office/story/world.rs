@@ -10,7 +10,7 @@ use testkit::Reply;
 use testkit::clock::Clock;
 use testkit::dice::Random;
 use testkit::hub::Hub;
-use testkit::simulated::{Shop, Told};
+use testkit::simulated::{Reported, Shop};
 use testkit::store::PASSWORD;
 
 /// The hub dies at most so long after it was asked.
@@ -45,7 +45,7 @@ struct Call<'a> {
 }
 
 /// What must be the same when it is said again: all but the request's own id.
-fn told(reply: &Reply) -> (u16, Value) {
+fn reported(reply: &Reply) -> (u16, Value) {
     let mut body = reply.json();
     body["error"]["request_id"].take();
     (reply.status, body)
@@ -112,7 +112,7 @@ impl World {
         let again = self.sends(call);
         if let Who::Accountant = call.who {
             for other in first.iter().chain([&again]) {
-                assert_eq!(told(other), told(&reply), "{} {}", call.path, call.body);
+                assert_eq!(reported(other), reported(&reply), "{} {}", call.path, call.body);
             }
         }
         reply
@@ -143,8 +143,8 @@ impl World {
 
     /// A store, 0 or 1, tells of all this.
     #[track_caller]
-    pub fn hears(&mut self, store: usize, told: &[Told]) {
-        let body = self.shops[store].batch(told).to_string();
+    pub fn hears(&mut self, store: usize, reported: &[Reported]) {
+        let body = self.shops[store].batch(reported).to_string();
         let answer =
             self.says(&Call { who: Who::Store(store), path: "/api/sync/push", headers: Vec::new(), body });
         assert_eq!(answer.data(200)["parked"], json!([]));

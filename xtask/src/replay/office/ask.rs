@@ -118,8 +118,8 @@ fn key(row: &Value, names: &[&str]) -> String {
 }
 
 async fn report(finance: &Api, path: &str, names: &[&str]) -> anyhow::Result<BTreeMap<String, Value>> {
-    let told = finance.get(&format!("/api/reports/{path}")).await.with_context(|| path.to_owned())?;
-    let rows = told.get("items").and_then(Value::as_array).context("a report without rows")?;
+    let reported = finance.get(&format!("/api/reports/{path}")).await.with_context(|| path.to_owned())?;
+    let rows = reported.get("items").and_then(Value::as_array).context("a report without rows")?;
     Ok(rows.iter().map(|row| (key(row, names), row.clone())).collect())
 }
 
@@ -199,10 +199,10 @@ pub async fn balance(
     book: &str,
     date: Date,
 ) -> anyhow::Result<(BTreeMap<String, i64>, [i64; 2])> {
-    let told = finance.get(&format!("/api/finance/trial-balance?date={date}{book}")).await?;
+    let reported = finance.get(&format!("/api/finance/trial-balance?date={date}{book}")).await?;
     let mut found = BTreeMap::new();
-    for row in told.get("items").and_then(Value::as_array).context("no accounts")? {
+    for row in reported.get("items").and_then(Value::as_array).context("no accounts")? {
         found.insert(text(row, "account")?, figure(row, "/debit")? - figure(row, "/credit")?);
     }
-    Ok((found, [figure(&told, "/total_debit")?, figure(&told, "/total_credit")?]))
+    Ok((found, [figure(&reported, "/total_debit")?, figure(&reported, "/total_credit")?]))
 }

@@ -9,7 +9,7 @@ fn books(lines: &[&str]) -> Books {
 }
 
 /// Total, tax and points of a document; for a return what goes back.
-fn told(books: &Books, name: &str) -> (i64, i64, i64) {
+fn reported(books: &Books, name: &str) -> (i64, i64, i64) {
     let figures = &books.documents[name].figures;
     if figures.returns > 0 {
         (figures.refunds, figures.tax_back, figures.reversed)
@@ -25,9 +25,9 @@ fn went(books: &Books, name: &str) -> Vec<(String, i64)> {
 #[test]
 fn tax_is_rounded_line_by_line() {
     let three = books(&["1,A,LAMP,1,d,0.05,,UK", "1,A,LAMP,1,d,0.05,,UK", "1,A,LAMP,1,d,0.05,,UK"]);
-    assert_eq!(told(&three, "1-1"), (18, 3, 0));
+    assert_eq!(reported(&three, "1-1"), (18, 3, 0));
     let one = books(&["1,A,LAMP,3,d,0.05,,UK"]);
-    assert_eq!(told(&one, "1-1"), (17, 2, 0));
+    assert_eq!(reported(&one, "1-1"), (17, 2, 0));
     assert_eq!((half_up(50, 1_100), half_up(4, 1_100), half_up(0, 1_100)), (6, 0, 0));
 }
 
@@ -78,7 +78,7 @@ fn small_months_come_to_what_was_worked_out_by_hand() {
     for (lines, documents) in cases {
         let books = books(lines);
         for (name, expected) in documents {
-            assert_eq!(told(&books, name), *expected, "{name} of {lines:?}");
+            assert_eq!(reported(&books, name), *expected, "{name} of {lines:?}");
         }
     }
 }

@@ -99,10 +99,10 @@ impl<'a> Walk<'a> {
             };
             let found = ["/cost", "/correction", "/balance_after"].map(|at| figure(movement, at));
             let [found_cost, found_correction, balance] = found;
-            let (told, own) =
+            let (reported, own) =
                 ((found_cost?, found_correction?, balance?), (cost, correction, self.stock.qty));
-            if told != own {
-                amiss.push(format!("{}: {id} moved {qty}: {own:?} / {told:?}", self.sku));
+            if reported != own {
+                amiss.push(format!("{}: {id} moved {qty}: {own:?} / {reported:?}", self.sku));
             }
         }
         Ok((self.stock.value, amiss))

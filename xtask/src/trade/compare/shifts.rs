@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Only what a summary tells.
 pub(super) fn summarised(account: Account) -> Account {
-    let told = Figures {
+    let reported = Figures {
         lines: 0,
         lines_back: 0,
         pieces_back: 0,
@@ -19,7 +19,7 @@ pub(super) fn summarised(account: Account) -> Account {
         given_back: 0,
         ..account.figures
     };
-    Account { figures: told, money: account.money }
+    Account { figures: reported, money: account.money }
 }
 
 /// Every figure of an account under a name of its own; what is nothing is left out.

@@ -135,7 +135,8 @@ fn whoever_is_wrong_is_found_out() {
         let verdict = party.verdict();
         assert!(!verdict.agrees(), "{what}");
         if let Some(key) = key {
-            let named = |keys: &Vec<String>| keys.iter().any(|told| told.starts_with(&format!("{key}: ")));
+            let named =
+                |keys: &Vec<String>| keys.iter().any(|reported| reported.starts_with(&format!("{key}: ")));
             assert!(verdict.differing.iter().any(|(_, keys)| named(keys)), "{what}: {:?}", verdict.differing);
         }
     }

@@ -3,12 +3,12 @@ use super::*;
 use crate::trade::month::of_lines;
 
 /// Returns as: name, sale's name, the return before it, and (sold line, pieces) of each line.
-type Told = (String, Option<String>, Option<String>, Vec<(Option<usize>, i64)>);
+type Reported = (String, Option<String>, Option<String>, Vec<(Option<usize>, i64)>);
 
-fn backs(lines: &[&str]) -> Vec<Told> {
+fn backs(lines: &[&str]) -> Vec<Reported> {
     let steps = plan(&of_lines(lines));
     let name = |step: Option<usize>| step.map(|step| steps[step].name().to_owned());
-    let told = |step: &Step| match step {
+    let reported = |step: &Step| match step {
         Step::Sale(_) => None,
         Step::Back(back) => Some((
             back.name.clone(),
@@ -17,10 +17,10 @@ fn backs(lines: &[&str]) -> Vec<Told> {
             back.lines.iter().map(|part| (part.sold_line, part.line.qty)).collect(),
         )),
     };
-    steps.iter().filter_map(told).collect()
+    steps.iter().filter_map(reported).collect()
 }
 
-fn told(name: &str, sale: Option<&str>, after: Option<&str>, lines: &[(Option<usize>, i64)]) -> Told {
+fn reported(name: &str, sale: Option<&str>, after: Option<&str>, lines: &[(Option<usize>, i64)]) -> Reported {
     (name.into(), sale.map(Into::into), after.map(Into::into), lines.to_vec())
 }
 
@@ -41,20 +41,20 @@ fn what_comes_back_finds_the_latest_sale_of_the_same_customer_sku_and_price() {
         let sold_line = sale.map(|_| 1);
         let qty = [6, 5].into_iter().find(|qty| line.contains(&format!("-{qty},"))).unwrap_or(1);
         let lines = [&sold[..], &[line]].concat();
-        assert_eq!(backs(&lines), [told("C9-1", sale, None, &[(sold_line, qty)])], "{line}");
+        assert_eq!(backs(&lines), [reported("C9-1", sale, None, &[(sold_line, qty)])], "{line}");
     }
 }
 
 #[test]
 fn nothing_comes_back_before_it_was_sold_or_twice() {
     let before = ["C1,A,LAMP,-1,d,1,7,UK", "2,A,LAMP,1,d,1,7,UK"];
-    assert_eq!(backs(&before), [told("C1-1", None, None, &[(None, 1)])]);
+    assert_eq!(backs(&before), [reported("C1-1", None, None, &[(None, 1)])]);
     let twice =
         ["1,A,LAMP,2,d,1,7,UK", "C2,A,LAMP,-1,d,1,7,UK", "C3,A,LAMP,-1,d,1,7,UK", "C4,A,LAMP,-1,d,1,7,UK"];
     let expected = [
-        told("C2-1", Some("1-1"), None, &[(Some(1), 1)]),
-        told("C3-1", Some("1-1"), Some("C2-1"), &[(Some(1), 1)]),
-        told("C4-1", None, None, &[(None, 1)]),
+        reported("C2-1", Some("1-1"), None, &[(Some(1), 1)]),
+        reported("C3-1", Some("1-1"), Some("C2-1"), &[(Some(1), 1)]),
+        reported("C4-1", None, None, &[(None, 1)]),
     ];
     assert_eq!(backs(&twice), expected);
 }
@@ -71,9 +71,9 @@ fn a_cancellation_is_split_by_sale_and_what_has_none_goes_apart() {
         "C3,B,VASE,-2,d,1,7,UK",
     ];
     let expected = [
-        told("C3-1", Some("1-1"), None, &[(Some(2), 3)]),
-        told("C3-2", Some("2-1"), None, &[(Some(1), 1)]),
-        told("C3-3", None, None, &[(None, 1)]),
+        reported("C3-1", Some("1-1"), None, &[(Some(2), 3)]),
+        reported("C3-2", Some("2-1"), None, &[(Some(1), 1)]),
+        reported("C3-3", None, None, &[(None, 1)]),
     ];
     assert_eq!(backs(&lines), expected, "a line of the sale is named once");
 }
@@ -86,7 +86,7 @@ fn long_invoices_are_split_and_found_again_in_their_part() {
     let steps = plan(&of_lines(&lines));
     let names: Vec<&str> = steps.iter().map(Step::name).collect();
     assert_eq!(names, ["7-1", "7-2", "C8-1"]);
-    assert_eq!(backs(&lines), [told("C8-1", Some("7-2"), None, &[(Some(2), 1)])]);
+    assert_eq!(backs(&lines), [reported("C8-1", Some("7-2"), None, &[(Some(2), 1)])]);
     let without = vec!["C8,B,VASE,-1,d,1,,UK"; 501];
     assert_eq!(backs(&without).iter().map(|back| back.3.len()).collect::<Vec<_>>(), [500, 1]);
 }

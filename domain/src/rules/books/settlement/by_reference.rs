@@ -107,16 +107,16 @@ impl<'a> Matcher<'a> {
         let reaches = |line: &OpenLine, item: &OpenItem| {
             item.may_be_of(line.store_id.as_deref()) && terms.in_named_window(line.date, item.business_date)
         };
-        let (told, untold): (Vec<_>, Vec<_>) =
+        let (reported, untold): (Vec<_>, Vec<_>) =
             lines.into_iter().partition(|line| items.iter().any(|item| reaches(line, item)));
         let near: Vec<&'a OpenItem> =
-            items.into_iter().filter(|item| told.iter().any(|line| reaches(line, item))).collect();
+            items.into_iter().filter(|item| reported.iter().any(|line| reaches(line, item))).collect();
         let mut left = untold;
-        let lines_sum = total(told.iter().map(|line| line.amount()));
+        let lines_sum = total(reported.iter().map(|line| line.amount()));
         let items_sum = total(near.iter().map(|item| item.amount));
-        match (told.as_slice(), near.as_slice()) {
-            (_, []) => left.extend(told),
-            _ if lines_sum == items_sum => self.settle(Rule::Reference, &told, &near),
+        match (reported.as_slice(), near.as_slice()) {
+            (_, []) => left.extend(reported),
+            _ if lines_sum == items_sum => self.settle(Rule::Reference, &reported, &near),
             // Amounts of the opposite sign are not part of the match.
             ([line], [item]) if lines_sum.signum() == items_sum.signum() => {
                 let (line, item) = (*line, *item);
@@ -124,7 +124,7 @@ impl<'a> Matcher<'a> {
                 let amount = items_sum.saturating_sub(lines_sum);
                 self.raise(ExceptionKind::AmountDiffers, &[line], &[item], amount);
             }
-            _ => left.extend(told),
+            _ => left.extend(reported),
         }
         let is_matched = before.items.contains(key) || !matched.is_empty();
         let (again, left): (Vec<_>, Vec<_>) =

@@ -15,8 +15,8 @@ const SETTINGS_CHANGED: &str = "product_settings.changed";
 /// do for a version: the write's own stamp may lie ahead of the hub, where the feed never comes.
 pub fn decided<'a>(records: impl Iterator<Item = &'a str>, versions: &[RecordVersion]) -> Vec<OwnWrite> {
     let write = |Written { kind, of, id, event_id }: Written| {
-        let told = versions.iter().find(|told| told.kind == kind.name() && told.id == of);
-        let version = told.map(|told| told.version.clone()).unwrap_or_default();
+        let reported = versions.iter().find(|reported| reported.kind == kind.name() && reported.id == of);
+        let version = reported.map(|reported| reported.version.clone()).unwrap_or_default();
         OwnWrite { kind: kind.name().to_owned(), id, event_id, version }
     };
     records.flat_map(written).map(write).collect()

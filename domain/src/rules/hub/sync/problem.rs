@@ -195,7 +195,7 @@ mod tests {
             },
             clock_skew_ms: Some(90_000),
         };
-        let told = |now| -> Vec<(String, i64)> {
+        let reported = |now| -> Vec<(String, i64)> {
             problems(&facts, UtcMs(now)).into_iter().map(|one| (one.code, one.since.0)).collect()
         };
         let expected = [
@@ -209,8 +209,8 @@ mod tests {
             ("unreachable", 900),
         ];
         let expected: Vec<(String, i64)> = expected.map(|(code, since)| (code.to_owned(), since)).into();
-        assert_eq!(told(WAITS_MS_MAX + 301), expected);
-        assert_eq!(told(1_000), expected.split_first().unwrap().1, "what waits for a moment is well");
+        assert_eq!(reported(WAITS_MS_MAX + 301), expected);
+        assert_eq!(reported(1_000), expected.split_first().unwrap().1, "what waits for a moment is well");
         let last = problems(&facts, UtcMs(1_000)).pop().unwrap();
         assert!(last.message.ends_with("keeps all records: timed out"), "{}", last.message);
         let replaced =

@@ -125,8 +125,8 @@ pub fn seen_before(
     if !chained(prev_hash, events) {
         return Err(Unfit::ChainBroken);
     }
-    let told = events.iter().map(|event| (event.seq, event.hash.as_str()));
-    let Some(Seen { skipped, hash, seq }) = seen(cursor, prev_hash, told)? else { return Ok(0) };
+    let reported = events.iter().map(|event| (event.seq, event.hash.as_str()));
+    let Some(Seen { skipped, hash, seq }) = seen(cursor, prev_hash, reported)? else { return Ok(0) };
     let at = if seq == 0 { Some(GENESIS.to_owned()) } else { stored(seq) };
     if at.as_deref() == Some(hash) { Ok(skipped) } else { Err(Unfit::HistoryDiverged) }
 }

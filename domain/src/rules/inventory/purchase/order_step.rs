@@ -190,14 +190,14 @@ impl PurchaseOrder {
     /// `invalid_state`; `validation_failed` without the reason.
     pub fn cancel(&mut self, reason: Option<String>, now: UtcMs) -> Result<(), Refusal> {
         OrderStep::Cancel.check(self)?;
-        let told = self.reaches_store();
-        if told && reason.is_none() {
+        let reported = self.reaches_store();
+        if reported && reason.is_none() {
             return Err(Refusal::field("reason", "is needed for an order that was sent"));
         }
         self.state = OrderState::Cancelled;
         self.cancel_requested_at = Some(now);
         // A store that never got the order receives nothing against it.
-        self.cancel_final = !told;
+        self.cancel_final = !reported;
         self.closed_reason = reason;
         Ok(())
     }

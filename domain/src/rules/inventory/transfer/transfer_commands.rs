@@ -9,7 +9,7 @@ use crate::model::inventory::transfer::Resolution;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Request body of `POST /api/transfers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub struct NewTransferLine {
     #[serde(default)]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
-    /// for.
+    /// for. Codes of one product are added up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Number of pieces.
@@ -68,6 +68,22 @@ pub struct ResolveLine {
     pub qty: Quantity,
     /// Outcome of the missing pieces.
     pub resolution: Resolution,
+}
+
+/// Adds the pieces of lines with the same SKU up, as a carton and single pieces of one product have by their codes. A
+/// sum above the largest quantity stays apart, and is refused.
+pub fn add_up_skus(lines: &mut Vec<NewTransferLine>) {
+    let mut places: BTreeMap<Sku, usize> = BTreeMap::new();
+    let mut summed: Vec<NewTransferLine> = Vec::new();
+    for line in lines.drain(..) {
+        let place = *places.entry(line.sku.clone()).or_insert(summed.len());
+        let sum = summed.get_mut(place).map(|known| (known.qty.saturating_add(line.qty), known));
+        match sum {
+            Some((qty, known)) if qty <= QTY_MAX => known.qty = qty,
+            _ => summed.push(line),
+        }
+    }
+    *lines = summed;
 }
 
 impl NewTransfer {

@@ -97,7 +97,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     after.note = cmd.note.clone().or(after.note).filter(|note| !note.is_empty());
     let items = match &cmd.items {
         Some(items) => Cow::Borrowed(items.as_slice()),
-        None => Cow::Owned(items_at_catalogue_prices(before)),
+        None => Cow::Owned(unchanged_items(before, cmd.discount_reason.is_some())),
     };
     room(items.len().saturating_sub(before.items.len()), till.book)?;
     let kept = not_sold_any_more(before, &items, &pricing);
@@ -112,7 +112,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     reprice(&mut after, &asked, &found, &pricing, till.rules)?;
     if cmd.items.is_some() || cmd.discount.is_some() {
         discount_policy((&items, discount), &found, Some(before), &till.authorization, till.rules)?;
-        discount_reason(&items, discount, reason.as_deref(), till.rules)?;
+        discount_reason((&items, discount), &found, reason.as_deref(), till.rules)?;
     }
     let removed = removed(before, &after);
     if !removed.is_empty() || after.total < before.total {
@@ -213,6 +213,15 @@ pub(super) fn items_at_catalogue_prices(basket: &Transaction) -> Vec<NewItem> {
     items
 }
 
+/// The lines as they are. With `new_reason` their discounts get the reason that the change gives for the sale.
+fn unchanged_items(basket: &Transaction, new_reason: bool) -> Vec<NewItem> {
+    let mut items = items_at_catalogue_prices(basket);
+    if new_reason {
+        items.iter_mut().for_each(|item| item.discount_reason = None);
+    }
+    items
+}
+
 /// The lines as the cashier asked for them: without what promotions and the basket gave.
 fn asked_for(basket: &Transaction) -> Vec<NewItem> {
     basket
@@ -226,6 +235,11 @@ fn asked_for(basket: &Transaction) -> Vec<NewItem> {
             price: Some(line.price),
             price_reason: basket.price_reason(line.line_no).map(str::to_owned),
             discount: Some(by_hand(line)).filter(|amount| *amount > 0),
+            discount_reason: line
+                .discounts
+                .iter()
+                .find(|part| part.source == DiscountSource::Manual)
+                .map(|part| part.reason.clone().unwrap_or_default()),
         })
         .collect()
 }
@@ -236,8 +250,11 @@ fn by(basket: &Transaction, source: DiscountSource) -> Money {
 }
 
 fn reason(basket: &Transaction) -> Option<String> {
-    let mut parts = basket.items.iter().flat_map(|line| &line.discounts);
-    parts.find(|part| part.source != DiscountSource::Promotion).and_then(|part| part.reason.clone())
+    let of = |source| {
+        let mut parts = basket.items.iter().flat_map(|line| &line.discounts);
+        parts.find(|part| part.source == source).and_then(|part| part.reason.clone())
+    };
+    of(DiscountSource::Basket).or_else(|| of(DiscountSource::Manual))
 }
 
 /// Removed pieces, SKU by SKU, as lines.

@@ -66,7 +66,7 @@ pub(crate) fn basket(
     // Before the policy: a manager is not asked for what is not possible anyway.
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
     discount_policy((&cmd.items, asked.discount), &found, None, &till.authorization, till.rules)?;
-    discount_reason(&cmd.items, asked.discount, reason, till.rules)?;
+    discount_reason((&cmd.items, asked.discount), &found, reason, till.rules)?;
     Ok(transaction)
 }
 
@@ -183,17 +183,31 @@ pub(super) fn discount_policy(
     })
 }
 
-/// Requires a reason of a discount by hand, if the shop has codes for it.
+/// Requires a reason of a discount by hand and of a price below the catalogue's, if the shop has codes for them.
 pub(super) fn discount_reason(
-    items: &[NewItem],
-    on_the_whole: Money,
+    (items, on_the_whole): (&[NewItem], Money),
+    found: &[&Product],
     reason: Option<&str>,
     rules: &Rules,
 ) -> Result<(), Refusal> {
-    if on_the_whole == 0 && items.iter().all(|item| item.discount.unwrap_or(Money::ZERO) == 0) {
-        return Ok(());
+    let reasons = &rules.policy.reasons;
+    if on_the_whole != 0 {
+        reasons.check(Why::Discount, "discount_reason", reason)?;
     }
-    rules.policy.reasons.check(Why::Discount, "discount_reason", reason)
+    for (place, (item, product)) in items.iter().zip(found).enumerate() {
+        if item.discount.is_some_and(|discount| discount != 0) {
+            let path = match item.discount_reason {
+                Some(_) => format!("items[{place}].discount_reason"),
+                None => "discount_reason".to_owned(),
+            };
+            reasons.check(Why::Discount, &path, item.discount_reason(reason))?;
+        }
+        if item.price_of(product) < product.price {
+            let path = format!("items[{place}].price_reason");
+            reasons.check(Why::Discount, &path, item.price_reason.as_deref().or(reason))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a manager has approved the manual discounts of a basket.

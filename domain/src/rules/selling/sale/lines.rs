@@ -71,8 +71,8 @@ pub enum BasketChange {
 }
 
 impl SetLine {
-    /// Changes the line. Returns the reason that discounts have from then on: empty for no reason, none if it stays.
-    fn on(&self, item: &mut NewItem) -> Option<String> {
+    /// Changes the line. A reason is that of the price or discount that comes with it.
+    fn on(&self, item: &mut NewItem) {
         item.qty = self.qty.unwrap_or(item.qty);
         item.price = self.price.over(item.price);
         item.discount = self.discount.over(item.discount);
@@ -80,9 +80,12 @@ impl SetLine {
             item.price_reason = self.reason.value().filter(|_| item.price.is_some()).cloned();
         }
         match &self.reason {
-            Given::Nothing => None,
-            Given::Empty => item.discount.map(|_| String::new()),
-            Given::Value(reason) => self.discount.value().map(|_| reason.clone()),
+            Given::Nothing => {}
+            Given::Empty => item.discount_reason = item.discount.map(|_| String::new()),
+            Given::Value(reason) if self.discount.value().is_some() => {
+                item.discount_reason = Some(reason.clone());
+            }
+            Given::Value(_) => {}
         }
     }
 }
@@ -168,7 +171,7 @@ impl BasketChange {
             }
             Self::Set(line_no, set) => {
                 let item = items.get_mut(index_of_line(*line_no)).ok_or(Refusal::NotFound("line"))?;
-                asked.discount_reason = set.on(item);
+                set.on(item);
             }
             Self::Remove(line_no, _) => {
                 let place = index_of_line(*line_no);
@@ -208,6 +211,7 @@ mod tests {
             price: Some(Money::new(900)),
             price_reason: text("damaged"),
             discount: Some(Money::new(50)),
+            discount_reason: text("dented"),
             ..NewItem::default()
         }
     }
@@ -215,21 +219,21 @@ mod tests {
     #[test]
     fn null_takes_away_what_the_line_has() {
         let reason = |reason: &str| Some(reason.to_owned());
-        for (body, price, price_reason, discount, discounts_reason) in [
-            ("{}", Some(900), reason("damaged"), Some(50), None),
-            (r#"{"price": null}"#, None, None, Some(50), None),
-            (r#"{"discount": null}"#, Some(900), reason("damaged"), None, None),
+        for (body, price, price_reason, discount, discount_reason) in [
+            ("{}", Some(900), reason("damaged"), Some(50), reason("dented")),
+            (r#"{"price": null}"#, None, None, Some(50), reason("dented")),
+            (r#"{"discount": null}"#, Some(900), reason("damaged"), None, reason("dented")),
             (r#"{"reason": null}"#, Some(900), None, Some(50), reason("")),
             (r#"{"discount": null, "reason": null}"#, Some(900), None, None, None),
-            (r#"{"price": 800, "reason": "old"}"#, Some(800), reason("old"), Some(50), None),
+            (r#"{"price": 800, "reason": "old"}"#, Some(800), reason("old"), Some(50), reason("dented")),
             (r#"{"discount": 60, "reason": "old"}"#, Some(900), reason("damaged"), Some(60), reason("old")),
         ] {
             let set: SetLine = serde_json::from_str(body).unwrap();
             let mut item = line();
-            assert_eq!(set.on(&mut item), discounts_reason, "{body}");
+            set.on(&mut item);
             assert_eq!(
-                (item.price, item.price_reason, item.discount),
-                (price.map(Money::new), price_reason, discount.map(Money::new)),
+                (item.price, item.price_reason, item.discount, item.discount_reason),
+                (price.map(Money::new), price_reason, discount.map(Money::new), discount_reason),
                 "{body}"
             );
             assert_eq!(item.qty, 2, "{body}");

@@ -177,9 +177,9 @@ fn discounts(
         amount: gift.amount,
         reason: Some(gift.name).filter(|name| !name.is_empty()),
     });
-    let reason = reason.map(str::to_owned);
-    let manual = (DiscountSource::Manual, item.discount.unwrap_or(Money::ZERO), reason.clone());
-    let basket = (DiscountSource::Basket, priced.share, reason);
+    let own = item.discount_reason(reason).map(str::to_owned);
+    let manual = (DiscountSource::Manual, item.discount.unwrap_or(Money::ZERO), own);
+    let basket = (DiscountSource::Basket, priced.share, reason.map(str::to_owned));
     let own = [manual, basket].into_iter().filter(|(_, amount, _)| *amount > 0);
     promoted
         .chain(own.map(|(source, amount, reason)| LineDiscount {

@@ -61,12 +61,19 @@ pub struct NewItem {
     pub price_reason: Option<String>,
     /// Discount on this line, in minor currency units. Null for none.
     pub discount: Option<Money>,
+    /// Reason for the discount on this line. Defaults to the `discount_reason` of the sale; `""` for none.
+    pub discount_reason: Option<String>,
 }
 
 impl NewItem {
     /// Price of one piece of this product: the requested price, else the catalogue's.
     pub(super) fn price_of(&self, product: &Product) -> Money {
         self.price.unwrap_or(product.price)
+    }
+
+    /// Reason for the discount on this line, if the reason for the whole sale is `of_sale`.
+    pub(super) fn discount_reason<'a>(&'a self, of_sale: Option<&'a str>) -> Option<&'a str> {
+        self.discount_reason.as_deref().or(of_sale).filter(|reason| !reason.is_empty())
     }
 }
 
@@ -157,8 +164,11 @@ pub(super) fn check_items(items: &[NewItem], fields: &mut Fields) {
         fields.range(format_args!("items[{place}].qty"), item.qty, 1..=QTY_MAX);
         fields.range_of(format_args!("items[{place}].price"), item.price, 0..=PRICE_MAX);
         fields.range_of(format_args!("items[{place}].discount"), item.discount, 0..=FIGURE_MAX);
-        if let Some(reason) = &item.price_reason {
-            fields.text(format!("items[{place}].price_reason"), Some(reason.as_str()), REFERENCE_CHARS_MAX);
+        for (name, reason) in [("price", &item.price_reason), ("discount", &item.discount_reason)] {
+            if let Some(reason) = reason {
+                let path = format!("items[{place}].{name}_reason");
+                fields.text(path, Some(reason.as_str()), REFERENCE_CHARS_MAX);
+            }
         }
     }
 }

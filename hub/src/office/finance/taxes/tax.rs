@@ -254,12 +254,12 @@ impl Filter {
             alarm::clear_of_day(&mut write, "", ALARM, &days).await?;
         } else {
             let ledger = &view.ledger;
-            let told = format!("{} on sales and {} from suppliers", view.output_tax, view.input_tax);
+            let reported = format!("{} on sales and {} from suppliers", view.output_tax, view.input_tax);
             let booked = format!("{} and {}", ledger.output_tax, ledger.input_tax);
             let store = self.store_id.as_ref();
             let of = store.map_or_else(|| "all stores".to_owned(), |store| format!("store {store}"));
             let message = format!(
-                "{days}: tax of {told} according to the documents of {of}, but {booked} according to the accounts"
+                "{days}: tax of {reported} according to the documents of {of}, but {booked} according to the accounts"
             );
             alarm::raise(&mut write, "", ALARM, &message, now).await?;
         }

@@ -32,14 +32,14 @@ const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT)
 /// Reported and booked amounts of a source, by group.
 #[derive(Debug, Default)]
 pub struct Group {
-    told: i64,
+    reported: i64,
     booked: i64,
 }
 
 impl Group {
     /// Amount that is not booked.
     pub fn open(&self) -> i64 {
-        self.told.saturating_sub(self.booked)
+        self.reported.saturating_sub(self.booked)
     }
 }
 
@@ -47,7 +47,7 @@ impl Group {
 #[derive(Debug, Clone, Copy)]
 pub struct Days {
     /// Last day that the bank has reported.
-    pub told: Date,
+    pub reported: Date,
     /// Last day of the books.
     pub booked: Date,
 }
@@ -61,11 +61,11 @@ pub async fn groups(
 ) -> Result<BTreeMap<String, Group>, sqlx::Error> {
     let sql = format!("{GROUPS} HAVING SUM(told) <> SUM(booked)");
     let query = sqlx::query(AssertSqlSafe(sql)).bind(&bank.source_id).bind(&bank.account);
-    let query = query.bind(days.told.to_string()).bind(days.booked.to_string());
+    let query = query.bind(days.reported.to_string()).bind(days.booked.to_string());
     let mut groups = BTreeMap::new();
     for row in query.fetch_all(&mut *connection).await? {
         let key: String = row.cell("grp")?;
-        groups.insert(key, columns!(row => Group { told, booked }));
+        groups.insert(key, columns!(row => Group { reported, booked }));
     }
     for said in said(connection, bank, days).await? {
         book(&mut groups, said.group, said.booked);
@@ -102,8 +102,8 @@ pub async fn said(
     let query = sqlx::query(sql).bind(&source.source_id).bind(&source.account).bind(days.booked.to_string());
     let mut posted: Vec<(String, i64)> = Vec::new();
     for row in query.fetch_all(&mut *connection).await? {
-        let told: Vec<String> = row.json("lines")?;
-        posted.extend(told.into_iter().next().zip(Some(row.cell("booked")?)));
+        let reported: Vec<String> = row.json("lines")?;
+        posted.extend(reported.into_iter().next().zip(Some(row.cell("booked")?)));
     }
     let mut all = Vec::with_capacity(posted.len());
     for chunk in posted.chunks(CHUNK) {
@@ -144,7 +144,7 @@ pub async fn batches(
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(&provider.source_id).bind(&provider.account);
     let query = query.bind(days.booked.to_string()).bind(days.booked.to_string());
-    let query = query.bind(&bank.source_id).bind(days.told.to_string());
+    let query = query.bind(&bank.source_id).bind(days.reported.to_string());
     let rows = query.fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.cell("batch")?, columns!(row => (booked, paid))))).collect()
 }

@@ -100,7 +100,7 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
         return Err(ApiError::field("id", "is not a bank: only the account of a bank is reconciled").into());
     }
     let statement = last_balance(connection, source_id, as_of).await?;
-    let days = Days { told: statement.map_or(as_of, |(to, _)| to), booked: as_of };
+    let days = Days { reported: statement.map_or(as_of, |(to, _)| to), booked: as_of };
     let mut groups = groups(connection, &bank, days).await?;
     let mut books = Vec::new();
     payments(connection, &bank, days, (&mut groups, &mut books)).await?;
@@ -173,7 +173,7 @@ async fn payments(
                WHERE j.kind <> 'event' AND j.kind = 'payment' AND jl.account = $2 AND j.entry_date <= $3 \
                GROUP BY j.cause_id ORDER BY 2, 1";
     let query = sqlx::query(sql).bind(&bank.source_id).bind(&bank.account);
-    let query = query.bind(days.booked.to_string()).bind(days.told.to_string());
+    let query = query.bind(days.booked.to_string()).bind(days.reported.to_string());
     for row in query.fetch_all(connection).await? {
         let (payment_id, day, amount): (String, Date, i64) = columns!(row => (cause_id, day, amount));
         let match_id: Option<String> = row.cell("match_id")?;

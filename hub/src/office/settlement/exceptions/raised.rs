@@ -96,13 +96,13 @@ pub async fn supersede(
     (all, before): (&[Raised], &Statements),
     now: UtcMs,
 ) -> Result<BTreeSet<(String, Date)>, sqlx::Error> {
-    let (mut freed, mut told) = (BTreeSet::new(), BTreeMap::<&str, String>::new());
+    let (mut freed, mut reported) = (BTreeSet::new(), BTreeMap::<&str, String>::new());
     for raised in all.iter().filter(|raised| raised.line_ids.iter().any(|id| before.contains_key(id))) {
         let [lines, items] = about(raised)?;
         let id = exception_id(raised.kind, source_id, &format!("{lines} {items}"));
-        told.extend(raised.line_ids.iter().map(|line_id| (line_id.as_str(), id.clone())));
+        reported.extend(raised.line_ids.iter().map(|line_id| (line_id.as_str(), id.clone())));
     }
-    if told.is_empty() {
+    if reported.is_empty() {
         return Ok(freed);
     }
     let sql = "SELECT exception_id, line_id FROM settlement_exceptions WHERE source_id = $1 AND state = 'open' \
@@ -110,7 +110,7 @@ pub async fn supersede(
     let mut over = Vec::new();
     for row in sqlx::query(sql).bind(source_id).fetch_all(&mut *connection).await? {
         let (exception_id, line_id): (String, String) = columns!(row => (exception_id, line_id));
-        if told.get(line_id.as_str()).is_some_and(|now_is| *now_is != exception_id) {
+        if reported.get(line_id.as_str()).is_some_and(|now_is| *now_is != exception_id) {
             over.push(exception_id);
         }
     }

@@ -76,10 +76,10 @@ pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtSt
     if !walk.is_over() {
         return Err(whole("is incomplete: it ends too early"));
     }
-    told(walk, wanted)
+    reported(walk, wanted)
 }
 
-fn told(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldProblem>> {
+fn reported(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldProblem>> {
     let Walk { statements, account, others, aside, problems, .. } = walk;
     let names = || others.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let account = account.filter(|account| *account != AccountName::default());

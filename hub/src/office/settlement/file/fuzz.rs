@@ -24,12 +24,12 @@ pub fn camt(bytes: &[u8]) {
     let bounds = bounds();
     for account in [None, Some("CH0000000000000000001")] {
         let wanted = Wanted { account, currency: Some("IDR"), ..Wanted::default() };
-        let Ok(told) = camt::read(bytes, &wanted, &bounds) else { continue };
-        assert!(told.lines.len() <= ROWS);
-        assert!(told.lines.iter().all(|line| check_line(line, &bounds).is_empty()));
-        let balances = told.opening.zip(told.closing).filter(|_| told.aside.rows.is_empty());
+        let Ok(reported) = camt::read(bytes, &wanted, &bounds) else { continue };
+        assert!(reported.lines.len() <= ROWS);
+        assert!(reported.lines.iter().all(|line| check_line(line, &bounds).is_empty()));
+        let balances = reported.opening.zip(reported.closing).filter(|_| reported.aside.rows.is_empty());
         if let Some((opening, closing)) = balances {
-            let net: i64 = told.lines.iter().filter_map(|line| line.net).sum();
+            let net: i64 = reported.lines.iter().filter_map(|line| line.net).sum();
             assert_eq!(opening.saturating_add(net), closing);
         }
     }

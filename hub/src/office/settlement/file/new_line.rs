@@ -46,30 +46,31 @@ impl NewLines {
         let statement_id = statement_id.to_owned();
         let (open, beside) = (Vec::with_capacity(new.len()), Vec::with_capacity(new.len()));
         let mut made = Self { statement_id, open, beside };
-        for (place, (told, fingerprint)) in lines.into_iter().zip(fingerprints).enumerate() {
+        for (place, (reported, fingerprint)) in lines.into_iter().zip(fingerprints).enumerate() {
             if !new.contains(&place) {
                 continue;
             }
-            let store_id = told.store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
+            let store_id =
+                reported.store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);
             let keys: Vec<String> =
-                told.other_references.iter().filter_map(|one| reference_key(one)).collect();
+                reported.other_references.iter().filter_map(|one| reference_key(one)).collect();
             let other_keys = Some(keys.join(" ")).filter(|keys| !keys.is_empty());
             made.open.push(OpenLine {
                 line_id: ids::new("sln_"),
-                date: told.date,
+                date: reported.date,
                 // Its place in its file, from 1.
                 line_no: i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1),
-                kind: told.kind,
-                reference: told.reference,
-                description: told.description,
-                unknown_store: told.store_ref.is_some() && store_id.is_none(),
+                kind: reported.kind,
+                reference: reported.reference,
+                description: reported.description,
+                unknown_store: reported.store_ref.is_some() && store_id.is_none(),
                 store_id,
-                gross: told.gross,
-                fee: told.fee,
-                net: told.net,
-                batch: told.batch,
+                gross: reported.gross,
+                fee: reported.fee,
+                net: reported.net,
+                batch: reported.batch,
             });
-            made.beside.push(Beside { fingerprint, other_keys, store_ref: told.store_ref });
+            made.beside.push(Beside { fingerprint, other_keys, store_ref: reported.store_ref });
         }
         made
     }

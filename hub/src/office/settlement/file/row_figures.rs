@@ -46,7 +46,7 @@ impl RowFigures {
         if parts.is_empty() {
             return self;
         }
-        let mut told = self;
+        let mut reported = self;
         for (name, part) in parts {
             match name {
                 "mid" | "store_ref" if line.store_ref.is_none() => {
@@ -54,16 +54,16 @@ impl RowFigures {
                 }
                 "batch" if line.batch.is_none() => line.batch = some(cut(&part, NAME_BYTES_MAX)),
                 "reference" if line.reference.is_empty() => line.reference = cut(&part, REFERENCE_BYTES_MAX),
-                "gross" => told.gross = told.gross.or(alone(&part)),
-                "fee" => told.fee = told.fee.or(alone(&part)),
-                "net" => told.net = told.net.or(alone(&part)),
+                "gross" => reported.gross = reported.gross.or(alone(&part)),
+                "fee" => reported.fee = reported.fee.or(alone(&part)),
+                "net" => reported.net = reported.net.or(alone(&part)),
                 _ => {}
             }
         }
-        match (told.gross, told.fee, told.net_of(kind)) {
-            (Some(gross), Some(fee), Some(net)) if gross.less(fee) == net => told,
-            (Some(gross), None, Some(net)) => Self { fee: Some(gross.less(net)), ..told },
-            (None, Some(fee), Some(net)) => Self { gross: Some(net.plus(fee)), ..told },
+        match (reported.gross, reported.fee, reported.net_of(kind)) {
+            (Some(gross), Some(fee), Some(net)) if gross.less(fee) == net => reported,
+            (Some(gross), None, Some(net)) => Self { fee: Some(gross.less(net)), ..reported },
+            (None, Some(fee), Some(net)) => Self { gross: Some(net.plus(fee)), ..reported },
             // What the text says is of something else.
             _ => self,
         }

@@ -38,8 +38,8 @@ async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
     // A name that lost, and points.
     let at = |ms: i64| format!("{:013}-00000-S001", NOON.0 + ms);
     let fields = json!({"name": {"value": "Anie Wijaya", "at": at(1), "base": ""}});
-    let told = raw("member.changed", "evt_1", &at(1), &json!({"id": member, "fields": fields}));
-    crate::office::audit::tells(&mut shop, told).await;
+    let reported = raw("member.changed", "evt_1", &at(1), &json!({"id": member, "fields": fields}));
+    crate::office::audit::tells(&mut shop, reported).await;
     let secrets = ["Wijaya", "wijaya", "23456789", "99990000", "ani@x", "1990-02", "CARD-77", "card-77"];
     let before = texts(&server).await;
     assert!(secrets.iter().take(6).all(|secret| before.contains(secret)), "{before}");

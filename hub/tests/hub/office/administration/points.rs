@@ -89,9 +89,9 @@ fn verified(server: &Server) {
 
 /// The balance that a store hears of a member.
 async fn heard(shop: &Shop, id: &str) -> i64 {
-    let told = hears(shop, "members", "points").await;
-    let told = told.iter().rfind(|change| change["payload"]["member_id"] == id).unwrap();
-    told["payload"]["balance"].as_i64().unwrap()
+    let reported = hears(shop, "members", "points").await;
+    let reported = reported.iter().rfind(|change| change["payload"]["member_id"] == id).unwrap();
+    reported["payload"]["balance"].as_i64().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,11 +137,11 @@ async fn points_past_their_date_die_once_and_others_stay() {
         verified(&server);
 
         // A store that was away tells that it had redeemed some of them in time, and of the others some later.
-        let told = vec![
+        let reported = vec![
             moved("evt_4", (&ani, LAST), ("redeem", -20), None),
             moved("evt_5", (&ani, after), ("redeem", -30), None),
         ];
-        assert_eq!(tells(&mut two, told).await["parked"], json!([]));
+        assert_eq!(tells(&mut two, reported).await["parked"], json!([]));
         assert_eq!(balance(&admin, &ani).await, 50, "both count as they were told");
         let next = after.tomorrow().unwrap();
         night(&server, next).await;
@@ -166,8 +166,8 @@ async fn points_past_their_date_die_once_and_others_stay() {
         let sql = "UPDATE points_entries SET points = points - 1 WHERE store_id = '' AND points < 0";
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
         let done = server.place.run(&["verify"], "");
-        let told = stdout(&done) + &stderr(&done);
-        assert!(!done.status.success() && told.contains(&format!("points {ani} is")), "{told}");
+        let reported = stdout(&done) + &stderr(&done);
+        assert!(!done.status.success() && reported.contains(&format!("points {ani} is")), "{reported}");
     }
 }
 
@@ -190,8 +190,8 @@ async fn two_who_are_one_lose_what_both_had_and_an_overdraft_is_for_a_person() {
     assert_eq!(balance(&admin, &ani).await, 0);
     assert_eq!(history(&admin, &anie).await[0], json!([-60, 0, false]), "by whichever id");
     // Redeemed at a store that had not heard of it, after they had expired: nobody rewrites that.
-    let told = vec![moved("evt_4", (&ani, after), ("redeem", -10), None)];
-    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    let reported = vec![moved("evt_4", (&ani, after), ("redeem", -10), None)];
+    assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     night(&server, after.tomorrow().unwrap()).await;
     assert_eq!(balance(&admin, &ani).await, -10);
     let open = admin.get("/api/exceptions?state=open").await.data().clone();

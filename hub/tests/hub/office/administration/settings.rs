@@ -47,9 +47,9 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
     let sources = there.get("/api/settings/sources").await;
     assert_eq!(sources.refusal(), "403 insufficient_role", "an administrator's");
     let sources = admin.get("/api/settings/sources").await.data().clone();
-    let told = ["finance.manual_limit", "purchasing.four_eyes", "purchasing.rate_days"];
+    let reported = ["finance.manual_limit", "purchasing.four_eyes", "purchasing.rate_days"];
     assert_eq!(
-        told.map(|name| sources[name].clone()),
+        reported.map(|name| sources[name].clone()),
         ["administrator", "administrator", "file"].map(Value::from)
     );
     there.post("/api/finance/journal", &entry(1001)).await.data();

@@ -157,7 +157,7 @@ async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes
             async move { admin.send(Method::PATCH, &user, &body).await }
         };
         assert_eq!(change(json!({"name": how})).await.data()["devices_removed"], 0, "{how}");
-        let told = match how {
+        let reported = match how {
             "removed" => {
                 let path = format!("{devices}/{}", thumb.credential_id());
                 admin.send(Method::DELETE, &path, &json!({})).await.data();
@@ -190,7 +190,7 @@ async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes
             }
             _ => change(json!({"disabled": true})).await.data().clone(),
         };
-        assert_eq!(told["devices_removed"], 1, "{how}: {told}");
+        assert_eq!(reported["devices_removed"], 1, "{how}: {reported}");
         assert_eq!(admin.get(&devices).await.data()["items"], json!([]), "{how}");
         assert_eq!(log_in(&mut thumb).await, "401 invalid_credentials", "{how}");
     }

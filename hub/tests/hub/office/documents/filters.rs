@@ -49,19 +49,19 @@ pub fn shift(store: &str, id: &str, day: &str, variance: Option<i64>) -> String 
     let event_id = format!("evt_{store}_{id}_{}", variance.is_some());
     let mut whole: Value = serde_json::from_str(&shift_closed(store, id, &event_id)).unwrap();
     whole["payload"]["business_date"] = json!(day);
-    let told = &mut whole["payload"]["shift"];
-    told["business_date"] = json!(day);
+    let reported = &mut whole["payload"]["shift"];
+    reported["business_date"] = json!(day);
     match variance {
         Some(variance) => {
-            told["variance"] = json!(variance);
-            told["counted_cash"] = json!(51_110 + variance);
+            reported["variance"] = json!(variance);
+            reported["counted_cash"] = json!(51_110 + variance);
         }
         None => {
             whole["type"] = json!("shift.opened");
-            let told = &mut whole["payload"]["shift"];
-            told["state"] = json!("open");
+            let reported = &mut whole["payload"]["shift"];
+            reported["state"] = json!("open");
             for name in ["closed_by", "closed_at", "counted_cash", "expected_cash", "variance", "z_no"] {
-                told[name] = Value::Null;
+                reported[name] = Value::Null;
             }
         }
     }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 /// A sale paid by card in place of cash.
 fn corrected(number: u64) -> String {
-    let told: Value = serde_json::from_str(&sold("S001", number, |_| {})).unwrap();
-    let mut sale = told["payload"]["transaction"].clone();
+    let reported: Value = serde_json::from_str(&sold("S001", number, |_| {})).unwrap();
+    let mut sale = reported["payload"]["transaction"].clone();
     let mut right = sale["payments"][0].clone();
     sale["payments"][0]["state"] = json!("reversed");
     right["payment_id"] = json!("pay_right");
@@ -43,8 +43,8 @@ async fn a_sale_is_read_as_it_was_told_last_with_its_entries() {
     for number in 1..=3 {
         tells(&mut shop, sold("S001", number, |_| {})).await;
     }
-    for told in [return_record("return.posted", "evt_ret", "posted", 1), corrected(2), voided(3, 1)] {
-        assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    for reported in [return_record("return.posted", "evt_ret", "posted", 1), corrected(2), voided(3, 1)] {
+        assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     }
     let admin = server.admin().await;
     let plain = admin.get("/api/transactions/trx_S001_1").await.data().clone();
@@ -117,9 +117,9 @@ async fn a_shift_shows_its_drawer_as_the_store_told_it() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let mut closed: Value = serde_json::from_str(&shift("S001", "shf_1", DAY, Some(-110))).unwrap();
-    let told = &mut closed["payload"]["shift"];
-    told["counts"] = json!({"card": 900});
-    told["totals"]["by_method"] = json!({
+    let reported = &mut closed["payload"]["shift"];
+    reported["counts"] = json!({"card": 900});
+    reported["totals"]["by_method"] = json!({
         "card": {"sales": 1000, "refunds": 0, "sales_count": 1, "refunds_count": 0},
         "cash": {"sales": 1110, "refunds": 0, "sales_count": 1, "refunds_count": 0}});
     tells(&mut shop, shift("S001", "shf_1", DAY, None)).await;
@@ -162,7 +162,7 @@ async fn a_shift_shows_its_drawer_as_the_store_told_it() {
 async fn a_day_has_the_figures_of_the_report_and_says_whether_it_is_whole() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
-    for told in [
+    for reported in [
         shift("S001", "shf_1", DAY, None),
         sold("S001", 1, |_| {}),
         sold("S001", 2, |_| {}),
@@ -170,7 +170,7 @@ async fn a_day_has_the_figures_of_the_report_and_says_whether_it_is_whole() {
         voided(2, 1),
         back("evt_4", DAY, json!("trx_S001_1"), &["restock"]),
     ] {
-        assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+        assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     }
     let admin = server.admin().await;
     let path = format!("/api/days/S001/{DAY}");
@@ -218,7 +218,7 @@ async fn a_day_has_the_figures_of_the_report_and_says_whether_it_is_whole() {
 async fn verify_holds_what_lists_are_found_by_against_the_records() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
-    for told in [
+    for reported in [
         sold("S001", 1, |_| {}),
         sold("S001", 2, |_| {}),
         corrected(2),
@@ -226,7 +226,7 @@ async fn verify_holds_what_lists_are_found_by_against_the_records() {
         shift("S001", "shf_1", DAY, Some(0)),
         deposited("evt_4", DAY, 500, Value::Null),
     ] {
-        assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+        assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     }
     let place = &server.place;
     let verified = place.run(&["verify"], "");

@@ -12,11 +12,11 @@ pub const EARLIER: &str = "2023-11-19";
 
 /// A receipt of product A at 10 apiece, with what is changed of it.
 pub fn came(store: &str, number: u32, qty: i64, change: impl FnOnce(&mut Value)) -> String {
-    let mut told: Value =
+    let mut reported: Value =
         serde_json::from_str(&receiving(store, "A", qty, &format!("evt_{number}"))).unwrap();
-    change(&mut told["payload"]["receiving"]);
-    told["payload"]["business_date"] = told["payload"]["receiving"]["business_date"].clone();
-    told.to_string()
+    change(&mut reported["payload"]["receiving"]);
+    reported["payload"]["business_date"] = reported["payload"]["receiving"]["business_date"].clone();
+    reported.to_string()
 }
 
 pub fn adjusted(number: u32, state: &str, reason: &str, qty: i64) -> String {
@@ -74,19 +74,19 @@ pub fn transferred(kind: &str, event_id: &str, state: &str, qty: i64) -> String 
 
 /// Tells records one by one; none of them is parked.
 pub async fn all(shop: &mut Shop, records: Vec<String>) {
-    for told in records {
-        assert_eq!(tells(shop, told.clone()).await["parked"], json!([]), "{told}");
+    for reported in records {
+        assert_eq!(tells(shop, reported.clone()).await["parked"], json!([]), "{reported}");
     }
 }
 
-fn reversed(told: &str) -> String {
-    let mut told: Value = serde_json::from_str(told).unwrap();
-    let qty = told["payload"]["receiving"]["lines"][0]["qty"].as_i64().unwrap();
-    told["type"] = json!("receiving.reversed");
-    told["event_id"] = json!(format!("{}_back", told["event_id"].as_str().unwrap()));
-    told["payload"]["receiving"]["state"] = json!("reversed");
-    told["payload"]["lines"] = json!([effect(1, -qty, -qty * 10)]);
-    told.to_string()
+fn reversed(reported: &str) -> String {
+    let mut reported: Value = serde_json::from_str(reported).unwrap();
+    let qty = reported["payload"]["receiving"]["lines"][0]["qty"].as_i64().unwrap();
+    reported["type"] = json!("receiving.reversed");
+    reported["event_id"] = json!(format!("{}_back", reported["event_id"].as_str().unwrap()));
+    reported["payload"]["receiving"]["state"] = json!("reversed");
+    reported["payload"]["lines"] = json!([effect(1, -qty, -qty * 10)]);
+    reported.to_string()
 }
 
 pub fn id(name: &'static str) -> fn(&Value) -> String {

@@ -53,7 +53,7 @@ async fn balance(api: &Api, store_id: &str, account: &str) -> i64 {
 }
 
 /// What a store told of a transfer, as its own record.
-fn told(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64) -> String {
+fn reported(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64) -> String {
     let lines = json!([{"line_no": 1, "balance_after": moved, "cost": cost, "correction": 0, "qty": moved}]);
     let lines = if moved == 0 { json!([]) } else { lines };
     let payload = json!({"business_date": transfer["business_date"], "transfer": transfer, "lines": lines});
@@ -116,7 +116,7 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
     );
     (transfer["state"], transfer["received_by"]) = (json!("received"), json!("usr_9"));
     (transfer["lines"][0]["received_qty"], transfer["lines"][0]["in_cost"]) = (json!(8), json!(72_000));
-    tells(&mut shop, told("transfer.received", &transfer, "evt_1", 8, 72_000)).await;
+    tells(&mut shop, reported("transfer.received", &transfer, "evt_1", 8, 72_000)).await;
     let parts = json!({"lines": [{"sku": "A", "qty": 1, "resolution": "lost"},
         {"sku": "A", "qty": 1, "resolution": "found_at_source"}]});
     let settled = made(&buyer, &format!("{path}/resolve"), parts).await;
@@ -231,7 +231,7 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     assert_eq!(stock(&admin, "W1").await, (10, 1_000));
     (transfer["state"], transfer["received_by"]) = (json!("received"), json!("usr_9"));
     (transfer["lines"][0]["received_qty"], transfer["lines"][0]["in_cost"]) = (json!(4), json!(400));
-    tells(&mut shop, told("transfer.received", &transfer, "evt_1", 4, 400)).await;
+    tells(&mut shop, reported("transfer.received", &transfer, "evt_1", 4, 400)).await;
     let read = admin.get(&path).await.data().clone();
     assert_eq!((&read["state"], &read["cancel_lost"]), (&json!("received"), &json!(true)));
     assert_eq!((stock(&admin, "W1").await, stock(&admin, "S001").await), ((6, 600), (4, 400)));
@@ -241,7 +241,7 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     (transfer["from_store_id"], transfer["to_store_id"]) = (json!("S001"), json!("W1"));
     (transfer["state"], transfer["received_by"]) = (json!("in_transit"), Value::Null);
     (transfer["lines"][0]["received_qty"], transfer["lines"][0]["in_cost"]) = (Value::Null, json!(0));
-    tells(&mut shop, told("transfer.sent", &transfer, "evt_2", -4, -400)).await;
+    tells(&mut shop, reported("transfer.sent", &transfer, "evt_2", -4, -400)).await;
     let path = format!("{TRANSFERS}/trf_back");
     let over = admin.post(&format!("{path}/receive"), &json!({"lines": [{"sku": "A", "qty": 5}]})).await;
     assert_eq!(over.refusal(), "422 over_receipt");
@@ -253,7 +253,7 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     let mut settled = hears(&shop, "rest", "transfer").await.last().unwrap()["payload"].clone();
     assert_eq!(settled["lines"][0]["received_qty"], 1);
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 3, "cost": 300, "user_id": "usr_9", "at": transfer["sent_at"]}]);
-    tells(&mut shop, told("transfer.resolved", &settled, "evt_3", 0, 0)).await;
+    tells(&mut shop, reported("transfer.resolved", &settled, "evt_3", 0, 0)).await;
     assert_eq!((stock(&admin, "W1").await, stock(&admin, "S001").await), ((10, 1_000), (0, 0)));
     let waiting = "SELECT COUNT(*) FROM warehouse_transfers WHERE remote IS NOT NULL";
     assert_eq!(server.figure(waiting).await, 1);

@@ -8,7 +8,7 @@ use crate::sync::kinds::effect;
 use crate::sync::records::{DAY, receiving};
 use serde_json::{Value, json};
 
-async fn told() -> (Server, Api) {
+async fn reported() -> (Server, Api) {
     let server = Server::start().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     assert_eq!(tells(&mut one, tea()).await["parked"], json!([]));
@@ -29,7 +29,7 @@ const DAYS: &str = "from=2026-11-18&to=2026-11-20";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn margin_and_profit_are_those_of_the_story() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     let figures = ["store_id", "net_sales", "cost", "correction", "margin", "margin_bp"];
     assert_eq!(
         rows(&api, &format!("margin?{DAYS}&group_by=store"), &figures).await,
@@ -68,7 +68,7 @@ async fn margin_and_profit_are_those_of_the_story() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stock_at_the_end_of_a_day_is_what_the_books_have_of_it() {
-    let (_server, api) = told().await;
+    let (_server, api) = reported().await;
     let figures = ["store_id", "on_hand", "value", "damaged", "damaged_value"];
     for (day, expected) in [
         ("2026-11-17", json!([])),
@@ -92,7 +92,7 @@ async fn stock_at_the_end_of_a_day_is_what_the_books_have_of_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cash_payments_and_tax_are_those_of_the_story() {
-    let (_server, api) = told().await;
+    let (_server, api) = reported().await;
     let figures = [
         "store_id",
         "shifts",
@@ -130,7 +130,7 @@ async fn cash_payments_and_tax_are_those_of_the_story() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_is_also_a_table_and_a_chart_that_say_who_is_missing() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     server.place.add_store("S003");
     let path = format!("/api/reports/margin?{DAYS}&group_by=store");
     let (completeness, table) = api.headed(&path, "text/csv", "x-completeness").await;
@@ -192,13 +192,13 @@ async fn a_receipt_stays_on_its_day_and_what_takes_it_back_is_below_0_on_its_own
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    let told = receiving("S001", "A", 20, "evt_1");
-    let mut back: Value = serde_json::from_str(&told.replace(DAY, "2023-11-22")).unwrap();
+    let reported = receiving("S001", "A", 20, "evt_1");
+    let mut back: Value = serde_json::from_str(&reported.replace(DAY, "2023-11-22")).unwrap();
     (back["type"], back["event_id"]) = (json!("receiving.reversed"), json!("evt_1_back"));
     back["payload"]["receiving"]["state"] = json!("reversed");
     back["payload"]["lines"] = json!([effect(1, -20, -200)]);
     let other = receiving("S001", "B", 5, "evt_2");
-    tells(&mut shop, vec![told]).await;
+    tells(&mut shop, vec![reported]).await;
     let figures = async |query: String| {
         let path = format!("/api/reports/purchases?{query}&dates=books");
         let found = admin.get(&path).await.data()["totals"].clone();

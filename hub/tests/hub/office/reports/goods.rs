@@ -49,7 +49,7 @@ fn void() -> String {
     whole.to_string()
 }
 
-async fn told() -> (Server, Api) {
+async fn reported() -> (Server, Api) {
     let server = Server::start().await;
     let admin = server.admin().await;
     let csv = "sku,name,price,category,barcode,reorder_level\nA,Apple,1000,fruit,,\n";
@@ -84,7 +84,7 @@ fn of(name: &str, group_by: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_figure_of_a_day_is_the_one_computed_by_hand() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     let sums =
         "sales_count items_count gross_sales discounts tax total returns_count returns_total net_total";
     let day = [2, 5, 5_000, 300, 517, 5_217, 1, 1_110, 4_107];
@@ -194,7 +194,7 @@ const REPORTS: [(&str, &[&str]); 13] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     sqlx::query("UPDATE stores SET pending = 3").execute(server.hub.db.pool()).await.unwrap();
     for (name, groups) in REPORTS {
         for group in groups {
@@ -241,7 +241,7 @@ async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn members_are_new_on_the_day_and_in_the_store_that_registered_them() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     let mut other = Shop::open(&server, "S002").await;
     let fields = json!({"name": {"value": "Ani", "at": STAMP, "base": ""}, "tier": {"value": "gold", "at": STAMP, "base": ""}});
     let changed = raw("member.changed", "evt_new", STAMP, &json!({"id": "mbr_9", "fields": fields}));
@@ -256,7 +256,7 @@ async fn members_are_new_on_the_day_and_in_the_store_that_registered_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_no_report_can_be_asked_for_is_refused() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     for query in [
         "",
         "?from=2023-11-20",
@@ -305,7 +305,7 @@ async fn what_no_report_can_be_asked_for_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exceptions_are_counted_open_and_settled_and_one_without_a_day_on_that_of_its_finding() {
-    let (server, api) = told().await;
+    let (server, api) = reported().await;
     let mut other = Shop::open(&server, "S002").await;
     let twice = sale(1, 1).record("evt_9").replace("\"S001\"", "\"S002\"");
     tells(&mut other, vec![twice]).await;

@@ -163,12 +163,12 @@ async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_
     for sql in ["UPDATE transit_days SET value = 99 WHERE value = 100", "UPDATE transit SET qty = qty + 1"] {
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     }
-    let told = stderr(&server.place.run(&["verify"], ""));
+    let reported = stderr(&server.place.run(&["verify"], ""));
     for problem in [
         "S001 2023-11-20: 1220 moved by 100, but its products in transit by 99",
         "S001 A: 3 are in transit, but 2 according to its days; the value differs by 1",
     ] {
-        assert!(told.contains(problem), "{problem}: {told}");
+        assert!(reported.contains(problem), "{problem}: {reported}");
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
 use crate::office::settlement::matches::proved;
-use crate::office::settlement::resolved::{exception, resolved, told};
+use crate::office::settlement::resolved::{exception, reported, resolved};
 use crate::office::settlement::story::{
     added, approved, card_source, day, of_story, paid, posted, refunded, sealed,
 };
@@ -91,12 +91,14 @@ async fn a_payout_without_a_batch_is_known_by_its_amount() {
     let admin = server.admin().await;
     let cards = card_source(&admin).await;
     let payout = json!([{"date": day(19), "reference": "8A", "gross": -831, "fee": 0, "type": "payout"}]);
-    assert_eq!(told(&admin, &cards, payout).await["state"], "reconciled");
+    assert_eq!(reported(&admin, &cards, payout).await["state"], "reconciled");
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
-    let banked = told(&admin, &bank, json!([{"date": day(20), "reference": "WALLET", "amount": 831}])).await;
+    let banked =
+        reported(&admin, &bank, json!([{"date": day(20), "reference": "WALLET", "amount": 831}])).await;
     assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)));
     // It is paid out once.
-    let again = told(&admin, &bank, json!([{"date": day(20), "reference": "OTHER", "amount": 831}])).await;
+    let again =
+        reported(&admin, &bank, json!([{"date": day(20), "reference": "OTHER", "amount": 831}])).await;
     assert_eq!((&again["matched"], &again["exceptions"]), (&json!(0), &json!(1)));
 }
 
@@ -108,7 +110,7 @@ async fn what_a_provider_holds_back_is_posted_to_an_account_and_comes_back_from_
     for (of, amount, account) in [(19, -5_000, 5_000), (20, 5_000, 0)] {
         let line =
             json!([{"date": day(of), "reference": "RSV", "gross": amount, "fee": 0, "type": "reserve"}]);
-        told(&admin, &cards, line).await;
+        reported(&admin, &cards, line).await;
         let post = json!({"resolution": "post", "account": "7010"});
         assert_eq!(shown(&admin, "not_a_payment", &post).await.len(), 2);
         resolved(&admin, "not_a_payment", post).await;
@@ -127,7 +129,7 @@ async fn a_charge_that_no_store_knows_of_and_its_refund_settle_each_other_and_le
     let cards = card_source(&admin).await;
     let lines = json!([{"date": day(19), "reference": "C-9", "gross": 50_000, "fee": 750},
         {"date": day(20), "reference": "C-9", "gross": -50_000, "fee": 0}]);
-    let statement = told(&admin, &cards, lines).await;
+    let statement = reported(&admin, &cards, lines).await;
     let id = statement["statement_id"].as_str().unwrap();
     let of = admin.get(&format!("/api/statements/{id}/lines")).await.data()["items"].clone();
     let made = json!({"source_id": cards, "line_ids": [of[0]["line_id"], of[1]["line_id"]], "item_ids": [],
@@ -199,7 +201,7 @@ async fn figures_in_pairs_of_columns_are_matched_by_the_reference_of_each_paymen
     assert_eq!((&read["matched"], &read["exceptions"]), (&json!(3), &json!(0)), "{read}");
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line = json!([{"date": day(21), "reference": "TX-77", "amount": 300_918}]);
-    let banked = told(&admin, &bank, line).await;
+    let banked = reported(&admin, &bank, line).await;
     assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)), "{banked}");
     assert_eq!(approved(&admin, "S001", 20).await["state"], "approved");
     for statement in [&read, &banked] {
@@ -226,10 +228,10 @@ async fn a_line_of_another_clock_is_matched_by_its_reference_and_may_be_of_tomor
     tells(&mut shop, records).await;
     let cards = card_source(&admin).await;
     let line = json!([{"date": day(19), "reference": "C-1001", "gross": 155_400, "fee": 2_331}]);
-    let read = told(&admin, &cards, line).await;
+    let read = reported(&admin, &cards, line).await;
     assert_eq!((&read["matched"], &read["exceptions"]), (&json!(1), &json!(0)), "{read}");
     // At 00:30 in Jayapura the day is tomorrow at head office.
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line = json!([{"date": day(24), "reference": "", "description": "BIAYA ADM", "amount": -5_000}]);
-    assert_eq!(told(&admin, &bank, line).await["lines_new"], 1);
+    assert_eq!(reported(&admin, &bank, line).await["lines_new"], 1);
 }

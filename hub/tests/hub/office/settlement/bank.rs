@@ -4,7 +4,7 @@
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
 use crate::office::settlement::matches::proved;
-use crate::office::settlement::resolved::{exception, told};
+use crate::office::settlement::resolved::{exception, reported};
 use crate::office::settlement::story::{added, approved, card_source, day, paid, posted, sealed, settlement};
 use crate::support::server::{Place, Server};
 use crate::support::shop::Shop;
@@ -37,9 +37,10 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
     assert_eq!(admin.post(&reverse(&paid_ids[1]), &because).await.data()["state"], "reversed");
     let line =
         |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
-    let elsewhere = told(&admin, &other, json!([line("TEA-778", -971_188)])).await;
+    let elsewhere = reported(&admin, &other, json!([line("TEA-778", -971_188)])).await;
     assert_eq!(elsewhere["matched"], 0, "it left another account");
-    let statement = told(&admin, &bank, json!([line("TEA-778", -971_188), line("TEA-779", -5_000)])).await;
+    let statement =
+        reported(&admin, &bank, json!([line("TEA-778", -971_188), line("TEA-779", -5_000)])).await;
     assert_eq!((&statement["matched"], &statement["exceptions"]), (&json!(1), &json!(1)));
     assert_eq!(admin.post(&reverse(&paid_ids[0]), &because).await.refusal(), "409 invalid_state");
     let open = admin.get(&format!("/api/settlement-exceptions?state=open&source_id={bank}")).await;
@@ -95,7 +96,7 @@ async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
     sqlx::query(back).execute(server.hub.db.pool()).await.unwrap();
     let source = card_source(&admin).await;
     let line = json!([{"date": day(19), "reference": "C-0900", "gross": 40_000, "fee": 600}]);
-    assert_eq!(told(&admin, &source, line).await["matched"], 1);
+    assert_eq!(reported(&admin, &source, line).await["matched"], 1);
     assert_eq!(admin.post(&path, &json!({"reason": "too late"})).await.refusal(), "409 invalid_state");
     assert_eq!(approved(&admin, "S001", 17).await["state"], "approved");
     assert_eq!(posted(&admin, "S001").await, ["1040 39400, 1110 -40000, 6030 600"]);
@@ -153,9 +154,12 @@ async fn a_bank_may_report_as_camt_053() {
         "422 validation_failed",
         "opening balance and lines are not the closing balance"
     );
-    let told = admin.file(&path, xml, &file(15_000)).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["net"]), (&json!(1), &json!(-5_000)));
-    assert_eq!((&told["opening_balance"], &told["closing_balance"]), (&json!(20_000), &json!(15_000)));
+    let reported = admin.file(&path, xml, &file(15_000)).await.data().clone();
+    assert_eq!((&reported["lines_new"], &reported["net"]), (&json!(1), &json!(-5_000)));
+    assert_eq!(
+        (&reported["opening_balance"], &reported["closing_balance"]),
+        (&json!(20_000), &json!(15_000))
+    );
     assert_eq!(admin.file(&path, xml, &file(15_000)).await.refusal(), "409 duplicate");
     let declared = format!("<!DOCTYPE x>{}", file(15_000));
     assert_eq!(admin.file(&path, xml, &declared).await.refusal(), "422 validation_failed");

@@ -66,15 +66,15 @@ async fn each_file_comes_in_with_its_lines_and_balances_or_says_whose_it_is() {
     ] {
         let bank = bank(&admin, &[], Value::Null).await;
         let shown = import(&admin, &bank, "&dry_run=true", file).await.data().clone();
-        let told = import(&admin, &bank, "", file).await.data().clone();
-        for statement in [&shown, &told] {
+        let reported = import(&admin, &bank, "", file).await.data().clone();
+        for statement in [&shown, &reported] {
             let balances = (&statement["opening_balance"], &statement["closing_balance"]);
             assert_eq!(balances, (&json!(opening), &json!(closing)), "{file}");
             assert_eq!(statement["net"], json!(closing - opening), "{file}");
         }
-        assert_eq!(lines(&admin, &told).await, expected, "{file}");
+        assert_eq!(lines(&admin, &reported).await, expected, "{file}");
         let others = if file.contains("<Id>B20</Id>") { json!({"account": 1}) } else { json!({}) };
-        assert_eq!([&shown["set_aside"], &told["set_aside"]], [&others; 2], "other accounts are counted");
+        assert_eq!([&shown["set_aside"], &reported["set_aside"]], [&others; 2], "other accounts are counted");
         admin.patch(&format!("/api/statement-sources/{bank}"), &json!({"state": "inactive"})).await.data();
     }
     let bank = bank(&admin, &[], Value::Null).await;
@@ -126,8 +126,9 @@ async fn payments_of_a_collective_booking_are_found_one_by_one() {
     sold.push(sealed("S001", 20));
     tells(&mut shop, sold).await;
     let bank = bank(&admin, &["bank_transfer"], Value::Null).await;
-    let told = import(&admin, &bank, "", include_str!("files/camt-batch-booking.xml")).await.data().clone();
-    assert_eq!((&told["matched"], &told["exceptions"]), (&json!(4), &json!(0)));
+    let reported =
+        import(&admin, &bank, "", include_str!("files/camt-batch-booking.xml")).await.data().clone();
+    assert_eq!((&reported["matched"], &reported["exceptions"]), (&json!(4), &json!(0)));
     let open = admin.get("/api/settlement-items?state=open").await.data()["items"].clone();
     let open: Vec<&str> =
         open.as_array().unwrap().iter().map(|item| item["reference"].as_str().unwrap()).collect();
@@ -142,16 +143,16 @@ async fn a_bag_a_supplier_and_cards_are_found_where_the_bank_writes_of_them() {
     let deposit = json!({"deposit_id": "dep_1", "amount": 250_000, "reverses": null, "reason": null, "bag_no": "B-17",
         "bank_account": "x", "deposited_at": NOON, "business_date": DAY, "user_id": "usr_1", "at": NOON});
     let bag = record("cash.deposited", "evt_dep_1", &json!({"business_date": DAY, "deposit": deposit}));
-    let told = vec![paid("S001", 19, 1, ("card", 310_000, "")), on("S001", 19, &bag), sealed("S001", 19)];
-    tells(&mut shop, told).await;
+    let reported = vec![paid("S001", 19, 1, ("card", 310_000, "")), on("S001", 19, &bag), sealed("S001", 19)];
+    tells(&mut shop, reported).await;
     let supplier = admin.post("/api/suppliers", &json!({"code": "TEA", "name": "Tea Ltd"})).await;
     let payment = json!({"supplier_id": supplier.data()["supplier_id"], "date": day(19), "account": "1040",
         "amount": 971_188, "reference": "TEA-778"});
     admin.post("/api/finance/payments", &payment).await.data();
     let bank = bank(&admin, &["card"], json!(70)).await;
     let file = include_str!("files/camt-structured-reference.xml");
-    let told = import(&admin, &bank, "", file).await.data().clone();
-    assert_eq!((&told["matched"], &told["exceptions"]), (&json!(3), &json!(0)));
+    let reported = import(&admin, &bank, "", file).await.data().clone();
+    assert_eq!((&reported["matched"], &reported["exceptions"]), (&json!(3), &json!(0)));
     let sql = "SELECT COUNT(*) FROM settlement_matches WHERE rule IN ('supplier_payment', 'deposit', 'net')";
     assert_eq!(server.figure(sql).await, 3);
 }
@@ -168,10 +169,14 @@ async fn a_statement_without_entries_is_kept_once_with_its_balance() {
     let end = empty.find("</Stmt>").unwrap() + "</Stmt>".len()..empty.find("</BkToCstmrStmt>").unwrap();
     empty.replace_range(end, "");
     let empty = empty.replace("1100000.00", "1000000.00");
-    let told = import(&admin, &bank, "", &empty).await.data().clone();
-    assert_eq!((&told["lines_total"], &told["closing_balance"]), (&json!(0), &json!(1_000_000)));
-    assert_eq!((&told["from"], &told["state"]), (&json!(day(19)), &json!("reconciled")));
+    let reported = import(&admin, &bank, "", &empty).await.data().clone();
+    assert_eq!((&reported["lines_total"], &reported["closing_balance"]), (&json!(0), &json!(1_000_000)));
+    assert_eq!((&reported["from"], &reported["state"]), (&json!(day(19)), &json!("reconciled")));
     assert_eq!(import(&admin, &bank, "", &empty).await.refusal(), "409 duplicate");
-    let told = import(&admin, &bank, "", whole).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["exceptions"]), (&json!(3), &json!(3)), "and no balance_differs");
+    let reported = import(&admin, &bank, "", whole).await.data().clone();
+    assert_eq!(
+        (&reported["lines_new"], &reported["exceptions"]),
+        (&json!(3), &json!(3)),
+        "and no balance_differs"
+    );
 }

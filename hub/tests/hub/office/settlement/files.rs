@@ -16,8 +16,8 @@ fn moved(name: &str) -> String {
     let mut days: Vec<(String, String)> = Vec::new();
     for of in 18..=23 {
         for format in FORMATS {
-            let (mark, told) = (format!("\u{1}{}\u{1}", days.len()), date(2026, 11, of));
-            text = text.replace(&told.strftime(format).to_string(), &mark);
+            let (mark, reported) = (format!("\u{1}{}\u{1}", days.len()), date(2026, 11, of));
+            text = text.replace(&reported.strftime(format).to_string(), &mark);
             days.push((mark, day(of).strftime(format).to_string()));
         }
     }
@@ -218,12 +218,12 @@ async fn of_case(api: &Api, case: &Case) -> String {
     let file = moved(case.file);
     // What it would come to says the same, and keeps nothing.
     let shown = api.csv(&format!("{path}&dry_run=true"), &file).await.data().clone();
-    let told = api.csv(&path, &file).await.data().clone();
+    let reported = api.csv(&path, &file).await.data().clone();
     for name in ["lines_new", "net", "gross", "fee", "set_aside", "balance_difference"] {
-        assert_eq!(shown[name], told[name], "{} {name}", case.file);
+        assert_eq!(shown[name], reported[name], "{} {name}", case.file);
     }
-    assert_eq!(told["set_aside"], case.aside, "{}: {told}", case.file);
-    let rows = told["rows_set_aside"].as_array().unwrap();
+    assert_eq!(reported["set_aside"], case.aside, "{}: {reported}", case.file);
+    let rows = reported["rows_set_aside"].as_array().unwrap();
     let count: i64 = case.aside.as_object().unwrap().values().filter_map(Value::as_i64).sum();
     assert_eq!(i64::try_from(rows.len()).unwrap(), count, "{}", case.file);
     for row in rows.iter().chain(shown["rows_set_aside"].as_array().unwrap()) {
@@ -233,7 +233,7 @@ async fn of_case(api: &Api, case: &Case) -> String {
     }
     // A bank's account has one source that is active.
     api.patch(&format!("/api/statement-sources/{id}"), &json!({"state": "inactive"})).await.data();
-    told["statement_id"].as_str().unwrap().to_owned()
+    reported["statement_id"].as_str().unwrap().to_owned()
 }
 
 async fn lines(api: &Api, statement_id: &str) -> Vec<Value> {
@@ -265,25 +265,25 @@ async fn days_references_and_terminals_are_read_with_the_figures() {
         |lines: &[Value], name: &str| lines.iter().map(|line| line[name].clone()).collect::<Vec<_>>();
     let mut cases = providers();
     let stripe = cases.remove(4);
-    let told = lines(&admin, &of_case(&admin, &stripe).await).await;
+    let reported = lines(&admin, &of_case(&admin, &stripe).await).await;
     // 23:45 of the 19th in UTC is the 20th in Jakarta.
     let days: Vec<Date> =
-        column(&told, "date").iter().map(|day| day.as_str().unwrap().parse().unwrap()).collect();
+        column(&reported, "date").iter().map(|day| day.as_str().unwrap().parse().unwrap()).collect();
     assert_eq!(days, [20, 20, 20, 21, 22].map(day));
-    assert_eq!(column(&told, "type"), ["sale", "sale", "refund", "chargeback", "payout"]);
+    assert_eq!(column(&reported, "type"), ["sale", "sale", "refund", "chargeback", "payout"]);
     let adyen = cases.remove(3);
-    let told = lines(&admin, &of_case(&admin, &adyen).await).await;
-    assert_eq!(column(&told, "type"), ["sale", "sale", "refund", "fee", "payout"]);
-    assert_eq!(column(&told, "reference")[2], "R1001AAAAAAAAAAA");
+    let reported = lines(&admin, &of_case(&admin, &adyen).await).await;
+    assert_eq!(column(&reported, "type"), ["sale", "sale", "refund", "fee", "payout"]);
+    assert_eq!(column(&reported, "reference")[2], "R1001AAAAAAAAAAA");
     let mut cases = banks();
     let qris = cases.remove(10);
-    let told = lines(&admin, &of_case(&admin, &qris).await).await;
-    assert_eq!(column(&told, "store_ref"), ["885004776763", "885004776764"]);
+    let reported = lines(&admin, &of_case(&admin, &qris).await).await;
+    assert_eq!(column(&reported, "store_ref"), ["885004776763", "885004776764"]);
     let bca = cases.remove(0);
-    let told = lines(&admin, &of_case(&admin, &bca).await).await;
+    let reported = lines(&admin, &of_case(&admin, &bca).await).await;
     let expected = [18, 19, 20].map(|of| json!(day(of)));
     assert_eq!(
-        (column(&told, "date"), &told[0]["description"]),
+        (column(&reported, "date"), &reported[0]["description"]),
         (expected.to_vec(), &json!("SETORAN TUNAI B-16"))
     );
 }

@@ -65,8 +65,8 @@ async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     assert_eq!(unposted(&admin).await, [(100_000, json!(day(18)))]);
     assert_eq!(balance(&server, "1110").await, 100_000, "what is expected");
     assert_eq!(balance(&server, "9990").await, 200_000, "to be explained");
-    let told = admin.get("/api/exceptions?code=entry_unbalanced").await.data()["items"].clone();
-    assert_eq!(told.as_array().unwrap().len(), 2, "{told}");
+    let reported = admin.get("/api/exceptions?code=entry_unbalanced").await.data()["items"].clone();
+    assert_eq!(reported.as_array().unwrap().len(), 2, "{reported}");
     proved(&admin).await;
     verified(&server).await;
 }
@@ -95,7 +95,7 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    let told = vec![
+    let reported = vec![
         paid("S001", 17, 1, ("card", 100_000, "")),
         paid("S001", 17, 2, ("qris", 50_000, "")),
         sealed("S001", 17),
@@ -103,7 +103,7 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
         paid("S001", 18, 4, ("qris", 7_000, "Q-0002")),
         sealed("S001", 18),
     ];
-    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     let both = json!({"name": "Both", "kind": "provider", "methods": ["card", "qris"], "fee_rate_bp": 100});
     let source = added(&admin, &both).await;
     let whole_day = json!({"date": day(18), "reference": "", "gross": 150_000, "fee": 1_500});

@@ -1,7 +1,7 @@
 //! A statement of many lines: each is kept as matching leaves it, and found again when something comes for it.
 
 use crate::office::finance::tells;
-use crate::office::settlement::resolved::told;
+use crate::office::settlement::resolved::reported;
 use crate::office::settlement::story::{card_source, day, paid, sealed, settlement};
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
@@ -42,7 +42,7 @@ async fn each_of_many_lines_is_kept_where_matching_leaves_it() {
     let source = card_source(&admin).await;
     let mut file: Vec<Value> = (1..=70).map(line).collect();
     file.push(json!({"date": day(19), "type": "fee", "fee": 5_000}));
-    let first = told(&admin, &source, json!(file)).await;
+    let first = reported(&admin, &source, json!(file)).await;
     let figures = |of: &Value| json!([of["lines_total"], of["lines_new"], of["matched"], of["exceptions"]]);
     assert_eq!(figures(&first), json!([71, 71, 60, 10]));
     let kept = lines(&admin, &first).await;
@@ -59,7 +59,7 @@ async fn each_of_many_lines_is_kept_where_matching_leaves_it() {
     // All of it once more with a line that is new: what was waited for has come in between.
     tells(&mut shop, (61..=65).map(sale).collect()).await;
     file.push(line(71));
-    let second = told(&admin, &source, json!(file)).await;
+    let second = reported(&admin, &source, json!(file)).await;
     assert_eq!(figures(&second), json!([72, 1, 0, 1]));
     let kept = lines(&admin, &first).await;
     assert_eq!(states(&kept), BTreeMap::from([("matched", 65), ("excepted", 5), ("resolved", 1)]));

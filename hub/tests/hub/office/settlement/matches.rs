@@ -2,7 +2,7 @@
 
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
-use crate::office::settlement::resolved::{exception, told};
+use crate::office::settlement::resolved::{exception, reported};
 use crate::office::settlement::story::{
     added, approved, card_source, day, on, paid, posted, sealed, settlement,
 };
@@ -30,7 +30,7 @@ async fn ids(api: &Api, path: &str, id: &str) -> Vec<String> {
 pub async fn change(source: &str, shop: &mut Shop, admin: &Api) {
     tells(shop, vec![paid("S001", 18, 900, ("card", 700, ""))]).await;
     let line = json!([{"date": day(20), "reference": "X-8888", "gross": 600, "fee": 0}]);
-    let statement = told(admin, source, line).await["statement_id"].as_str().unwrap().to_owned();
+    let statement = reported(admin, source, line).await["statement_id"].as_str().unwrap().to_owned();
     let line_ids = ids(admin, &format!("/api/statements/{statement}/lines"), "line_id").await;
     let body = json!({"source_id": source, "line_ids": line_ids, "item_ids": ["pay_900"],
         "difference_account": "6060", "reason": "the amount was cut"});
@@ -47,7 +47,7 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     tells(&mut shop, vec![paid("S001", 18, 3, ("card", 83_250, "C-1003")), sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
     let line = json!([{"date": day(20), "reference": "X-7777", "gross": 80_000, "fee": 1_200}]);
-    let statement = told(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
+    let statement = reported(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
     let missing = exception(&admin, "missing_at_provider").await;
     let lines = format!("/api/statements/{statement}/lines");
     let line_ids = ids(&admin, &format!("{lines}?state=excepted"), "line_id").await;
@@ -117,12 +117,12 @@ async fn a_settlement_has_the_days_cash_and_says_whether_it_is_whole() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    let told = vec![
+    let reported = vec![
         on("S001", 18, &moved_cash("csh_in", "pay_in", 500)),
         on("S001", 18, &shift_closed("S001", "shf_1", "evt_close")),
         sealed("S001", 18),
     ];
-    assert_eq!(tells(&mut shop, told).await["parked"], json!([]));
+    assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     let day = settlement(&admin, "S001", 18).await;
     let shift = json!({"shift_id": "shf_1", "register_id": "main", "expected": 51_110, "counted": 51_000,
         "variance": -110});
@@ -150,8 +150,8 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line =
         |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
-    let told = told(&admin, &bank, json!([line("CASH 1", 25_000), line("CASH 2", 24_000)])).await;
-    let statement = format!("/api/statements/{}", told["statement_id"].as_str().unwrap());
+    let reported = reported(&admin, &bank, json!([line("CASH 1", 25_000), line("CASH 2", 24_000)])).await;
+    let statement = format!("/api/statements/{}", reported["statement_id"].as_str().unwrap());
     let line_ids = ids(&admin, &format!("{statement}/lines"), "line_id").await;
     let body = json!({"source_id": bank, "line_ids": line_ids, "item_ids": ["dep_1", "dep_2"],
         "difference_account": "6010", "reason": "counted together"});

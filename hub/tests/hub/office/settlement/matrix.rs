@@ -2,7 +2,7 @@
 
 use crate::office::finance::tells;
 use crate::office::settlement::matches::proved;
-use crate::office::settlement::resolved::{exception, told};
+use crate::office::settlement::resolved::{exception, reported};
 use crate::office::settlement::shift_figures::closed;
 use crate::office::settlement::story::{added, card_source, day, on, paid, sealed, settlement};
 use crate::support::server::{Api, Server, stderr};
@@ -100,12 +100,12 @@ impl Case<'_> {
     async fn reports(&self, of: i8, [gross, fee]: [i64; 2], beside: Value) -> Value {
         let mut line = json!({"date": day(of), "reference": self.reference(), "gross": gross, "fee": fee});
         line.as_object_mut().unwrap().extend(beside.as_object().cloned().unwrap_or_default());
-        told(self.admin, self.cards, json!([line])).await
+        reported(self.admin, self.cards, json!([line])).await
     }
 
     async fn banks(&self, text: &str, amount: i64) -> Value {
         let reference = format!("{text}{:04}", self.number);
-        told(self.admin, self.bank, json!([{"date": day(20), "reference": reference, "amount": amount}]))
+        reported(self.admin, self.bank, json!([{"date": day(20), "reference": reference, "amount": amount}]))
             .await
     }
 

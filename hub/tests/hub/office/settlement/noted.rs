@@ -1,7 +1,7 @@
 //! What is refused of statements, how exceptions are found, and lines that wait for what comes later.
 
 use crate::office::finance::tells;
-use crate::office::settlement::resolved::{exception, resolved, told};
+use crate::office::settlement::resolved::{exception, reported, resolved};
 use crate::office::settlement::story::{added, card_source, day, paid, sealed, settlement};
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
@@ -44,10 +44,10 @@ async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_kno
     assert_eq!(list["completeness"]["missing"][0]["store_id"], "S009", "what it took may not be matched yet");
     let wallet = added(&admin, &json!({"name": "Wallet", "kind": "provider", "methods": ["qris"]})).await;
     let file = format!("date,reference,amount,type\n{0},A-0002,5,sale\n{0},A-0003,5,chargebck\n", day(19));
-    let told = admin.csv(&format!("/api/statements?source_id={wallet}"), &file).await.data().clone();
-    let aside = &told["rows_set_aside"][0];
+    let reported = admin.csv(&format!("/api/statements?source_id={wallet}"), &file).await.data().clone();
+    let aside = &reported["rows_set_aside"][0];
     assert_eq!(
-        (&told["lines_new"], &aside["row_no"], &aside["field"]),
+        (&reported["lines_new"], &aside["row_no"], &aside["field"]),
         (&json!(1), &json!(3), &json!("type"))
     );
     assert_eq!(server.figure("SELECT COUNT(*) FROM statement_lines").await, 2);
@@ -82,8 +82,8 @@ async fn what_is_contested_waits_and_nobody_is_asked_again() {
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
     let line = |reference: &str, gross: i64, fee: i64| json!([{"date": day(20), "reference": reference, "gross": gross, "fee": fee}]);
-    told(&admin, &source, line("C-0001", 70_000, 1_050)).await;
-    let back = told(&admin, &source, line("C-0001", -70_000, 0)).await;
+    reported(&admin, &source, line("C-0001", 70_000, 1_050)).await;
+    let back = reported(&admin, &source, line("C-0001", -70_000, 0)).await;
     let path = format!("/api/statements/{}", back["statement_id"].as_str().unwrap());
     assert_eq!(
         (&back["state"], &exception(&admin, "chargeback").await["amount"]),
@@ -94,7 +94,7 @@ async fn what_is_contested_waits_and_nobody_is_asked_again() {
     let carried = "SELECT COUNT(*) FROM statement_lines WHERE state = 'carried'";
     assert_eq!(server.figure(carried).await, 1);
     // Whatever comes later matches all open lines again.
-    told(&admin, &source, line("C-0009", 5, 0)).await;
+    reported(&admin, &source, line("C-0009", 5, 0)).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
     admin.post(&format!("/api/settlements/{id}/match"), &json!({})).await.data();
     assert_eq!(kinds(&admin, "state=open").await, ["missing_in_store"]);
@@ -113,7 +113,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
     let source = card_source(&admin).await;
     let line = |reference: &str, gross: i64, kind: &str| json!({"date": day(20), "reference": reference, "gross": gross, "fee": 0, "type": kind});
     let lines = json!([line("X-0009", 5, "sale"), line("BACK", -9, "chargeback")]);
-    let statement = told(&admin, &source, lines).await["statement_id"].as_str().unwrap().to_owned();
+    let statement = reported(&admin, &source, lines).await["statement_id"].as_str().unwrap().to_owned();
     let carried =
         [("chargeback", "contest"), ("missing_at_provider", "carry"), ("missing_in_store", "carry")];
     for (kind, resolution) in carried {
@@ -145,10 +145,10 @@ async fn of_all_that_was_said_of_a_line_the_last_is_asked_again() {
     let line =
         |gross: i64, fee: i64| json!([{"date": day(20), "reference": "C-0001", "gross": gross, "fee": fee}]);
     // Taken back before its sale was told: nobody knows it.
-    told(&admin, &source, line(-70_000, 0)).await;
+    reported(&admin, &source, line(-70_000, 0)).await;
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
-    told(&admin, &source, line(70_000, 1_050)).await;
+    reported(&admin, &source, line(70_000, 1_050)).await;
     resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
     assert_eq!(asked_after(&server, &admin, 32).await, ["chargeback"], "or both would post it");
 }
@@ -159,7 +159,7 @@ async fn what_was_carried_of_a_source_comes_up_again_although_nothing_is_importe
     let admin = server.admin().await;
     let source = card_source(&admin).await;
     let line = json!([{"date": day(20), "reference": "X-0009", "gross": 5, "fee": 0}]);
-    let statement = told(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
+    let statement = reported(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     admin.patch(&format!("/api/statement-sources/{source}"), &json!({"state": "inactive"})).await.data();
     assert_eq!(asked_after(&server, &admin, 30).await, Vec::<String>::new());
@@ -178,9 +178,9 @@ async fn a_chargeback_is_posted_in_the_store_that_took_the_payment_and_at_head_o
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
     let line = |reference: &str, gross: i64, kind: &str| json!([{"date": day(20), "reference": reference, "gross": gross, "fee": 0, "type": kind}]);
-    told(&admin, &source, line("C-0001", 70_000, "sale")).await;
+    reported(&admin, &source, line("C-0001", 70_000, "sale")).await;
     for (reference, store) in [("0c0001", "S001"), ("ELSEWHERE", "")] {
-        told(&admin, &source, line(reference, -70_000, "chargeback")).await;
+        reported(&admin, &source, line(reference, -70_000, "chargeback")).await;
         let accepted = resolved(&admin, "chargeback", json!({"resolution": "accept"})).await;
         let path = format!("/api/finance/journal/{}", accepted["entry_id"].as_str().unwrap());
         assert_eq!(admin.get(&path).await.data()["store_id"], store, "{reference}");

@@ -30,8 +30,8 @@ async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
     ];
     tells(&mut shop, sold).await;
     let line = |reference: &str, gross: i64, fee: i64, batch: &str| json!({"date": day(19), "reference": reference, "gross": gross, "fee": fee, "batch": batch});
-    let told = json!({"source_id": cards, "lines": [line("C-0001", 10_000, 150, "77"), line("C-0002", 20_000, 300, "78")]});
-    admin.post("/api/statements", &told).await.data();
+    let reported = json!({"source_id": cards, "lines": [line("C-0001", 10_000, 150, "77"), line("C-0002", 20_000, 300, "78")]});
+    admin.post("/api/statements", &reported).await.data();
     let line =
         |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
     let lines = json!([line("TEA-778", -71_188), line("PAYOUT 77", 9_850), line("who knows", 7_000)]);
@@ -169,8 +169,8 @@ async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
     let rehearsed = admin.post(&format!("{path}?dry_run=true"), &lines).await.data().clone();
     assert_eq!((&rehearsed["settlement_id"], &rehearsed["exceptions"]["open"]), (&json!(id), &json!(2)));
     assert_eq!(settlement(&admin, "S001", 20).await["state"], "open", "nothing is kept");
-    let told = admin.post(&path, &lines).await;
-    assert_eq!((told.status.as_u16(), &told.data()["state"]), (201, &json!("discrepant")));
+    let reported = admin.post(&path, &lines).await;
+    assert_eq!((reported.status.as_u16(), &reported.data()["state"]), (201, &json!("discrepant")));
     let missing = exception(&admin, "missing_at_provider").await;
     assert_eq!(
         (&missing["settlement_id"], &missing["method"], &missing["amount"]),
@@ -200,11 +200,11 @@ async fn a_later_line_without_a_payment_holds_up_the_settlement_that_it_came_for
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 10_000, "C-0001")), sealed("S001", 18)]).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
     let path = format!("/api/settlements/{id}/statements");
-    let told = async |reference: &str, gross: i64, fee: i64| {
+    let reported = async |reference: &str, gross: i64, fee: i64| {
         let line = json!({"date": day(19), "reference": reference, "gross": gross, "fee": fee});
         admin.post(&path, &json!({"source_id": cards, "lines": [line]})).await.data().clone()
     };
-    assert_eq!(told("C-0001", 10_000, 150).await["state"], "reconciled");
-    assert_eq!(told("C-0009", 5, 0).await["state"], "discrepant", "its line is of another day");
+    assert_eq!(reported("C-0001", 10_000, 150).await["state"], "reconciled");
+    assert_eq!(reported("C-0009", 5, 0).await["state"], "discrepant", "its line is of another day");
     assert_eq!(exception(&admin, "missing_in_store").await["settlement_id"], json!(id));
 }

@@ -22,7 +22,7 @@ pub async fn resolved(api: &Api, kind: &str, mut said: Value) -> Value {
     api.post(&format!("/api/settlement-exceptions/{id}/resolve"), &said).await.data().clone()
 }
 
-pub async fn told(api: &Api, source: &str, lines: Value) -> Value {
+pub async fn reported(api: &Api, source: &str, lines: Value) -> Value {
     api.post("/api/statements", &json!({"source_id": source, "lines": lines})).await.data().clone()
 }
 
@@ -34,14 +34,14 @@ async fn lines_of_a_terminal_are_matched_once_somebody_says_whose_it_is() {
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
     let line = |reference: &str, amount: i64| json!({"date": day(19), "reference": reference, "gross": amount, "fee": amount * 15 / 1000, "store_ref": "T-9"});
-    let first = told(&admin, &source, json!([line("C-0001", 70_000)])).await;
+    let first = reported(&admin, &source, json!([line("C-0001", 70_000)])).await;
     assert_eq!((&first["matched"], &first["state"]), (&json!(0), &json!("discrepant")));
     resolved(&admin, "unknown_store", json!({"resolution": "store_id", "store_id": "S001"})).await;
     let statement = admin.get(&format!("/api/statements/{}", first["statement_id"].as_str().unwrap())).await;
     assert_eq!((&statement.data()["matched"], &statement.data()["state"]), (&json!(1), &json!("reconciled")));
     assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
     // From now on it is known.
-    let later = told(&admin, &source, json!([line("C-0002", 1_000)])).await;
+    let later = reported(&admin, &source, json!([line("C-0002", 1_000)])).await;
     assert_eq!(exception(&admin, "missing_in_store").await["statement_id"], later["statement_id"]);
 }
 
@@ -52,7 +52,7 @@ async fn a_carried_line_is_matched_when_its_store_tells() {
     let mut shop = Shop::open(&server, "S001").await;
     let source = card_source(&admin).await;
     let line = json!([{"date": day(19), "reference": "C-0001", "gross": 70_000, "fee": 1_050}]);
-    let first = told(&admin, &source, line).await;
+    let first = reported(&admin, &source, line).await;
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     let path = format!("/api/statements/{}", first["statement_id"].as_str().unwrap());
     assert_eq!(admin.get(&path).await.data()["state"], "reconciled", "nothing of it is left to do");
@@ -73,9 +73,9 @@ async fn what_the_bank_did_not_get_of_a_payout_is_posted_when_it_is_accepted() {
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line =
         json!([{"date": day(19), "reference": "C-0001", "gross": 70_000, "fee": 1_000, "batch": "77"}]);
-    told(&admin, &source, line).await;
+    reported(&admin, &source, line).await;
     let payout =
-        told(&admin, &bank, json!([{"date": day(20), "reference": "PAYOUT 77", "amount": 68_000}])).await;
+        reported(&admin, &bank, json!([{"date": day(20), "reference": "PAYOUT 77", "amount": 68_000}])).await;
     assert_eq!(payout["state"], "discrepant");
     let accepted = resolved(&admin, "payout_differs", json!({"resolution": "accept"})).await;
     assert_eq!((&accepted["amount"], &accepted["account"]), (&json!(1_000), &json!("6060")));
@@ -94,11 +94,11 @@ async fn a_payment_that_one_source_missed_is_found_by_the_source_that_it_got_sin
     let mut shop = Shop::open(&server, "S001").await;
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     let other = json!([{"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0}]);
-    told(&admin, "src_default", other).await;
+    reported(&admin, "src_default", other).await;
     exception(&admin, "missing_at_provider").await;
     let source = card_source(&admin).await;
     let line = json!([{"date": day(19), "reference": "C-0001", "gross": 70_000, "fee": 1_050}]);
-    told(&admin, &source, line).await;
+    reported(&admin, &source, line).await;
     let open = admin.get("/api/settlement-exceptions?type=missing_at_provider&state=open").await;
     assert_eq!(open.data()["items"], json!([]));
     assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
@@ -110,7 +110,7 @@ async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_f
     let admin = server.admin().await;
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let first = json!([{"date": day(19), "reference": "ADMIN", "net": -10_000, "type": "fee"}]);
-    let statement = told(&admin, &bank, first).await["statement_id"].as_str().unwrap().to_owned();
+    let statement = reported(&admin, &bank, first).await["statement_id"].as_str().unwrap().to_owned();
     resolved(&admin, "missing_in_store", json!({"resolution": "post", "account": "6030"})).await;
     assert_eq!((balance(&server, "1040").await, balance(&server, "6030").await), (-10_000, 10_000));
     let path = format!("/api/statements/{statement}/approve");
@@ -130,11 +130,11 @@ async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_f
         admin.post("/api/finance/mappings", &mapping).await.data();
     }
     let line = |of: i8, amount: i64| json!({"date": day(of), "reference": "PARKIR", "amount": amount});
-    let told = told(&admin, &bank, json!([line(19, -100), line(20, -200), line(21, -400)])).await;
-    assert_eq!((&told["matched"], &told["exceptions"]), (&json!(2), &json!(1)));
+    let reported = reported(&admin, &bank, json!([line(19, -100), line(20, -200), line(21, -400)])).await;
+    assert_eq!((&reported["matched"], &reported["exceptions"]), (&json!(2), &json!(1)));
     assert_eq!(exception(&admin, "missing_in_store").await["amount"], -100);
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
-    let path = format!("/api/statements/{}/approve", told["statement_id"].as_str().unwrap());
+    let path = format!("/api/statements/{}/approve", reported["statement_id"].as_str().unwrap());
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     assert_eq!((balance(&server, "6050").await, balance(&server, "6040").await), (200, 400));
     assert!(server.place.run(&["verify"], "").status.success());
@@ -150,7 +150,7 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     let source = card_source(&admin).await;
     for amount in [60_000, 9_000] {
         let line = json!([{"date": day(19), "reference": "C-0001", "gross": amount, "fee": 0}]);
-        told(&admin, &source, line).await;
+        reported(&admin, &source, line).await;
         resolved(&admin, "amount_differs", json!({"resolution": "carry"})).await;
         let matches = "UPDATE settlement_items SET item_id = 'pay_1#rest2' WHERE item_id = 'pay_1#rest'";
         sqlx::query(matches).execute(server.hub.db.pool()).await.unwrap();
@@ -161,11 +161,11 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     let swapped = "UPDATE settlement_items SET amount = amount + CASE item_id WHEN 'pay_2' THEN 7 ELSE -7 END \
                    WHERE item_id IN ('pay_2', 'pay_1')";
     sqlx::query(swapped).execute(server.hub.db.pool()).await.unwrap();
-    let told = stderr(&server.place.run(&["verify"], ""));
+    let reported = stderr(&server.place.run(&["verify"], ""));
     for (item, found, right) in [("pay_1", 69_993, 70_000), ("pay_2", 5_007, 5_000)] {
         let of = format!("payment card 1110 {} C-000", day(18));
-        assert!(told.contains(&format!("S001: item {item} is {found} {of}")), "{told}");
-        assert!(told.contains(&format!("its record gives {right} {of}")), "{told}");
+        assert!(reported.contains(&format!("S001: item {item} is {found} {of}")), "{reported}");
+        assert!(reported.contains(&format!("its record gives {right} {of}")), "{reported}");
     }
 }
 
@@ -178,7 +178,7 @@ async fn a_day_its_sale_and_its_refusal_say_where_the_settlement_is() {
     let told_sale: Value = serde_json::from_str(&sale).unwrap();
     tells(&mut shop, vec![sale, sealed("S001", 18)]).await;
     let source = card_source(&admin).await;
-    told(&admin, &source, json!([{"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0}])).await;
+    reported(&admin, &source, json!([{"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0}])).await;
     let missing = exception(&admin, "missing_at_provider").await;
     let of_day = settlement(&admin, "S001", 18).await;
     let path = format!("/api/settlements/{}/approve", of_day["settlement_id"].as_str().unwrap());

@@ -10,8 +10,8 @@ async fn bank(api: &Api, csv: Value) -> String {
     format!("/api/statements?source_id={id}")
 }
 
-async fn row_path(api: &Api, told: &Value, reason: &str) -> String {
-    let statement = told["statement_id"].as_str().unwrap();
+async fn row_path(api: &Api, reported: &Value, reason: &str) -> String {
+    let statement = reported["statement_id"].as_str().unwrap();
     let path = format!("/api/statements/{statement}/set-aside");
     let rows = api.get(&format!("{path}?reason={reason}")).await.data()["items"].clone();
     format!("{path}/{}", rows[0]["row_id"].as_str().unwrap())
@@ -35,13 +35,13 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     let path = bank(&admin, json!({"decimal": "."})).await;
     let file =
         format!("date,reference,amount\n{0},a,100\n{0},b,\"12,34,5\"\n{0},c,7.50\n{0},d,??\n", day(19));
-    let told =
+    let reported =
         admin.csv(&format!("{path}&opening_balance=0&closing_balance=12453"), &file).await.data().clone();
-    assert_eq!(told["set_aside"], json!({"fraction": 1, "invalid": 2}));
+    assert_eq!(reported["set_aside"], json!({"fraction": 1, "invalid": 2}));
     // What the balances say is not refused while rows wait, and it is told.
-    assert_eq!((&told["net"], &told["balance_difference"]), (&json!(100), &json!(12_353)));
-    assert_eq!(told["set_aside_open"], 3);
-    let bad = row_path(&admin, &told, "invalid").await;
+    assert_eq!((&reported["net"], &reported["balance_difference"]), (&json!(100), &json!(12_353)));
+    assert_eq!(reported["set_aside_open"], 3);
+    let bad = row_path(&admin, &reported, "invalid").await;
     let take = |body: Value| {
         let (admin, path) = (admin.clone(), format!("{bad}/take"));
         async move { admin.post(&path, &body).await }
@@ -51,9 +51,9 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     let taken = take(json!({"amount": 12_345, "reason": "the slip"})).await.data().clone();
     assert_eq!((&taken["state"], &taken["decision"]), (&json!("taken"), &json!("the slip")));
     assert_eq!(take(json!({"amount": 12_345, "reason": "again"})).await.refusal(), "409 invalid_state");
-    let fraction = row_path(&admin, &told, "fraction").await;
+    let fraction = row_path(&admin, &reported, "fraction").await;
     admin.post(&format!("{fraction}/take"), &json!({"reason": "rounded"})).await.data();
-    let statement = told["statement_id"].as_str().unwrap();
+    let statement = reported["statement_id"].as_str().unwrap();
     let rest = format!("/api/statements/{statement}/set-aside?state=open");
     let rest = admin.get(&rest).await.data()["items"][0]["row_id"].as_str().unwrap().to_owned();
     let dismiss = format!("/api/statements/{statement}/set-aside/{rest}/dismiss");
@@ -69,8 +69,8 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     // The same file again has nothing new, and asks nothing again.
     assert_eq!(admin.csv(&path, &file).await.refusal(), "409 duplicate");
     let more = format!("{file}{},e,9\n", day(20));
-    let told = admin.csv(&path, &more).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["set_aside_open"]), (&json!(1), &json!(0)));
+    let reported = admin.csv(&path, &more).await.data().clone();
+    assert_eq!((&reported["lines_new"], &reported["set_aside_open"]), (&json!(1), &json!(0)));
     proved(&admin).await;
 }
 
@@ -83,21 +83,21 @@ async fn money_that_is_told_again_in_other_words_is_named_before_it_is_kept() {
         "date,reference,description,amount\n{0},T-1,TRSF A,500\n{0},T-2,TRSF B,500\n{0},,KLIRING,70\n",
         day(19)
     );
-    let told = admin.csv(&path, &file).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["repeats"]), (&json!(3), &json!([])));
+    let reported = admin.csv(&path, &file).await.data().clone();
+    assert_eq!((&reported["lines_new"], &reported["repeats"]), (&json!(3), &json!([])));
     // A second download has other texts: two of these are known, one has a reference of its own.
     let other = format!(
         "date,reference,description,amount\n{0},t1,TRANSFER A,500\n{0},T-3,TRSF C,500\n{0},,CLEARING,70\n",
         day(19)
     );
     for query in ["&dry_run=true", ""] {
-        let told = admin.csv(&format!("{path}{query}"), &other).await.data().clone();
+        let reported = admin.csv(&format!("{path}{query}"), &other).await.data().clone();
         assert_eq!(
-            (&told["lines_new"], &told["net"], &told["set_aside"]),
+            (&reported["lines_new"], &reported["net"], &reported["set_aside"]),
             (&json!(1), &json!(500), &json!({"repeat": 2}))
         );
         let repeats: Vec<&Value> =
-            told["repeats"].as_array().unwrap().iter().map(|row| &row["amount"]).collect();
+            reported["repeats"].as_array().unwrap().iter().map(|row| &row["amount"]).collect();
         assert_eq!(repeats, [500, 70], "{query}");
     }
     // JSON of the same days, nothing new: it is refused, unless somebody says that it is other money.
@@ -105,8 +105,8 @@ async fn money_that_is_told_again_in_other_words_is_named_before_it_is_kept() {
     let source = path.rsplit('=').next().unwrap();
     let again = json!({"source_id": source, "lines": lines});
     assert_eq!(admin.post("/api/statements", &again).await.refusal(), "409 duplicate");
-    let told = admin.post("/api/statements?accept_repeats=true", &again).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["net"]), (&json!(1), &json!(70)));
+    let reported = admin.post("/api/statements?accept_repeats=true", &again).await.data().clone();
+    assert_eq!((&reported["lines_new"], &reported["net"]), (&json!(1), &json!(70)));
     // A row that was set aside as a repeat may still be taken in.
     let row = admin.get("/api/statements?limit=10").await.data()["items"].clone();
     let with = row.as_array().unwrap().iter().find(|row| row["set_aside_open"] == 2).unwrap().clone();
@@ -152,8 +152,8 @@ async fn csv_and_camt_of_one_day_tell_of_the_same_money() {
     let path = bank(&admin, json!({})).await;
     admin.csv(&path, &csv).await.data();
     for query in ["&dry_run=true", ""] {
-        let told = camt(&admin, &format!("{path}{query}"), &file).await.data().clone();
-        assert_eq!((&told["net"], &told["set_aside"]), (&json!(7), &json!({"repeat": 4})), "{query}");
+        let reported = camt(&admin, &format!("{path}{query}"), &file).await.data().clone();
+        assert_eq!((&reported["net"], &reported["set_aside"]), (&json!(7), &json!({"repeat": 4})), "{query}");
     }
     // Before it, too.
     let server = Server::start().await;
@@ -162,8 +162,12 @@ async fn csv_and_camt_of_one_day_tell_of_the_same_money() {
     camt(&admin, &path, &file).await.data();
     for query in ["&dry_run=true", ""] {
         let more = format!("{csv}{},,NEU B,1000\n", day(20));
-        let told = admin.csv(&format!("{path}{query}"), &more).await.data().clone();
-        assert_eq!((&told["net"], &told["set_aside"]), (&json!(1_000), &json!({"repeat": 2})), "{query}");
+        let reported = admin.csv(&format!("{path}{query}"), &more).await.data().clone();
+        assert_eq!(
+            (&reported["net"], &reported["set_aside"]),
+            (&json!(1_000), &json!({"repeat": 2})),
+            "{query}"
+        );
     }
     proved(&admin).await;
 }
@@ -184,8 +188,8 @@ async fn entries_that_are_numbered_anew_are_known_by_day_amount_and_text() {
     // The bank's own number came later.
     let own = format!("<AcctSvcrRef>BANKREF778899</AcctSvcrRef>{}", text("A"));
     let third = numbered(1, 50_000, &own) + &numbered(2, 1, &text("E"));
-    let told = camt(&admin, &path, &third).await.data().clone();
-    assert_eq!((&told["net"], &told["set_aside"]), (&json!(1), &json!({"repeat": 1})));
+    let reported = camt(&admin, &path, &third).await.data().clone();
+    assert_eq!((&reported["net"], &reported["set_aside"]), (&json!(1), &json!({"repeat": 1})));
     proved(&admin).await;
 }
 
@@ -200,13 +204,14 @@ async fn what_rounding_takes_is_posted_so_that_balances_agree() {
         "date,description,amount\n{0},BUNGA,10.40\n{0},BUNGA HARIAN,20.40\n{0},BUNGA LAIN,5.40\n",
         day(19)
     );
-    let told = admin.csv(&format!("{path}&opening_balance=0&closing_balance=36"), &file).await.data().clone();
+    let reported =
+        admin.csv(&format!("{path}&opening_balance=0&closing_balance=36"), &file).await.data().clone();
     // 36.20 at the bank: 10, 20 and 5, and 1 that rounding took.
     assert_eq!(
-        (&told["net"], &told["matched"], &told["balance_difference"]),
+        (&reported["net"], &reported["matched"], &reported["balance_difference"]),
         (&json!(36), &json!(4), &Value::Null)
     );
-    let id = told["statement_id"].as_str().unwrap();
+    let id = reported["statement_id"].as_str().unwrap();
     assert_eq!(
         admin.post(&format!("/api/statements/{id}/approve"), &json!({})).await.data()["state"],
         "approved"

@@ -37,12 +37,12 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    let told = vec![
+    let reported = vec![
         paid("S001", 18, 1, ("card", 100_000, "C-0001")),
         paid("S001", 18, 2, ("qris", 40_000, "Q-0001")),
         closed("S001", 150_000, 40_000),
     ];
-    tells(&mut shop, told).await;
+    tells(&mut shop, reported).await;
     let none = admin.get("/api/settlement-exceptions").await.data()["items"].clone();
     assert_eq!(none, json!([]), "the day goes on");
     tells(&mut shop, vec![sealed("S001", 18)]).await;

@@ -138,7 +138,7 @@ pub async fn posted(api: &Api, store: &str) -> Vec<String> {
     let path = format!("/api/finance/journal?store_id={store}&kind=settlement&limit=500");
     let mut entries = api.get(&path).await.data()["items"].as_array().unwrap().clone();
     entries.sort_by_key(|entry| entry["entry_no"].as_i64());
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for entry in entries {
         let path = format!("/api/finance/journal/{}", entry["entry_id"].as_str().unwrap());
         let lines = api.get(&path).await.data()["lines"].as_array().unwrap().clone();
@@ -146,9 +146,9 @@ pub async fn posted(api: &Api, store: &str) -> Vec<String> {
             let amount = line["debit"].as_i64().unwrap() - line["credit"].as_i64().unwrap();
             format!("{} {amount}", line["account"].as_str().unwrap())
         };
-        told.push(lines.iter().map(line).collect::<Vec<_>>().join(", "));
+        reported.push(lines.iter().map(line).collect::<Vec<_>>().join(", "));
     }
-    told
+    reported
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -166,19 +166,19 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
     let path = format!("/api/statements?source_id={card}");
     let rehearsed = admin.csv(&format!("{path}&dry_run=true"), &card_file()).await;
     assert_eq!(rehearsed.data()["matched"], 4);
-    let told = admin.csv(&path, &card_file()).await.data().clone();
+    let reported = admin.csv(&path, &card_file()).await.data().clone();
     assert_eq!(
-        (&told["lines_total"], &told["lines_new"], &told["matched"]),
+        (&reported["lines_total"], &reported["lines_new"], &reported["matched"]),
         (&json!(4), &json!(4), &json!(4))
     );
     assert_eq!(
-        (&told["gross"], &told["fee"], &told["net"]),
+        (&reported["gross"], &reported["fee"], &reported["net"]),
         (&json!(648_240), &json!(10_656), &json!(637_584))
     );
-    assert_eq!(told["state"], "reconciled");
+    assert_eq!(reported["state"], "reconciled");
     let again = admin.csv(&path, &card_file()).await;
     assert_eq!(again.refusal(), "409 duplicate");
-    assert_eq!(again.body["error"]["details"]["id"], told["statement_id"]);
+    assert_eq!(again.body["error"]["details"]["id"], reported["statement_id"]);
 
     // C-1003 has no line although the provider is past its day.
     assert_eq!(settlement(&admin, "S001", 19).await["state"], "discrepant");
@@ -203,9 +203,9 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
         day(20),
         day(20)
     );
-    let told = admin.csv(&format!("/api/statements?source_id={bank}"), &file).await.data().clone();
+    let reported = admin.csv(&format!("/api/statements?source_id={bank}"), &file).await.data().clone();
     assert_eq!(
-        (&told["matched"], &told["exceptions"], &told["state"]),
+        (&reported["matched"], &reported["exceptions"], &reported["state"]),
         (&json!(3), &json!(0), &json!("reconciled"))
     );
 
@@ -280,19 +280,20 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     assert_eq!((&items[0]["business_date"], &items[0]["entry_date"]), (&json!(day(18)), &json!(day(19))));
     // It is told which day has it, and nobody has to do anything.
     let late = async || admin.get("/api/settlement-exceptions?type=late").await.data()["items"].clone();
-    let told = late().await;
-    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+    let reported = late().await;
+    assert_eq!(reported.as_array().unwrap().len(), 1, "{reported}");
     let names =
         ["state", "store_id", "business_date", "method", "amount", "item_ids", "settlement_id", "resolution"];
-    let told = json!(names.map(|name| told[0][name].clone()));
+    let reported = json!(names.map(|name| reported[0][name].clone()));
     let expected = json!(["resolved", "S002", day(19), "card", 222_000, ["pay_10"], null, null]);
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     tells(&mut shop, vec![sealed("S002", 19), paid("S002", 19, 11, ("card", 1_000, "C-2003"))]).await;
-    let told = late().await;
-    assert_eq!(told.as_array().unwrap().len(), 1, "what comes in time is none: {told}");
+    let reported = late().await;
+    assert_eq!(reported.as_array().unwrap().len(), 1, "what comes in time is none: {reported}");
     let id = settlement(&admin, "S002", 19).await["settlement_id"].clone();
-    assert_eq!(told[0]["settlement_id"], id);
-    let path = format!("/api/settlement-exceptions/{}/resolve", told[0]["exception_id"].as_str().unwrap());
+    assert_eq!(reported[0]["settlement_id"], id);
+    let path =
+        format!("/api/settlement-exceptions/{}/resolve", reported[0]["exception_id"].as_str().unwrap());
     for resolution in Resolution::ALL {
         let said = json!({"resolution": resolution, "reason": "x"});
         assert_eq!(admin.post(&path, &said).await.refusal(), "422 validation_failed");
@@ -305,8 +306,11 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     admin.post("/api/statements", &json!({"source_id": source, "lines": of_other})).await.data();
     resolved(&admin, "missing_at_provider", json!({"resolution": "carry"})).await;
     assert_eq!(approved(&admin, "S002", 19).await["state"], "approved");
-    let told = late().await;
-    assert_eq!((&told[0]["business_date"], &told[0]["settlement_id"]), (&json!(day(20)), &Value::Null));
+    let reported = late().await;
+    assert_eq!(
+        (&reported[0]["business_date"], &reported[0]["settlement_id"]),
+        (&json!(day(20)), &Value::Null)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -324,11 +328,11 @@ async fn bags_and_known_texts_are_posted_with_the_banks_statement() {
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let lines = json!([{"date": day(19), "reference": "SETOR B-17", "amount": 250_000},
         {"date": day(19), "reference": "PARKIR PASAR", "amount": -5_000}]);
-    let told =
+    let reported =
         admin.post("/api/statements", &json!({"source_id": bank, "lines": lines})).await.data().clone();
-    assert_eq!((&told["matched"], &told["state"]), (&json!(2), &json!("reconciled")));
+    assert_eq!((&reported["matched"], &reported["state"]), (&json!(2), &json!("reconciled")));
     proved(&admin).await;
-    let path = format!("/api/statements/{}/approve", told["statement_id"].as_str().unwrap());
+    let path = format!("/api/statements/{}/approve", reported["statement_id"].as_str().unwrap());
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     proved(&admin).await;
     assert_eq!(admin.post(&path, &json!({})).await.refusal(), "409 invalid_state");
@@ -352,8 +356,8 @@ async fn overlapping_files_bring_new_lines_alone_and_bad_ones_nothing() {
     file.push_str(&format!("{date},PARKIR,-5000\n{date},PARKIR,-5000\n{date},QR,110223\n"));
     assert_eq!(admin.csv(&path, &file).await.data()["lines_new"], 3);
     file.push_str(&format!("{date},PARKIR,-5000\n"));
-    let told = admin.csv(&path, &file).await.data().clone();
-    assert_eq!((&told["lines_new"], &told["lines_known"]), (&json!(1), &json!(3)));
+    let reported = admin.csv(&path, &file).await.data().clone();
+    assert_eq!((&reported["lines_new"], &reported["lines_known"]), (&json!(1), &json!(3)));
     let bad = format!("date,reference,amount\n{date},x,1.5\nyesterday,y,=1\n");
     let refused = admin.csv(&path, &bad).await;
     assert_eq!(refused.refusal(), "422 validation_failed");

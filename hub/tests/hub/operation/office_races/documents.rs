@@ -46,7 +46,7 @@ async fn pieces(two: &mut Two, supplier: &str, turn: usize) {
     let mut came: Value =
         serde_json::from_str(&receiving("S001", "A", 10, &format!("evt_r{number}"))).unwrap();
     came["payload"]["receiving"]["supplier_id"] = json!(supplier);
-    two.told("S001", vec![came.to_string()]).await;
+    two.reported("S001", vec![came.to_string()]).await;
     let mut paths = Vec::new();
     for letter in ["A", "B"] {
         let bill = json!({"supplier_id": supplier, "invoice_no": format!("{letter}-{number}"), "invoice_date": DAY,

@@ -38,7 +38,7 @@ async fn line_ids(two: &Two, statement: &Value) -> Vec<Value> {
 /// One file at both; two lines for one payment.
 async fn lines(two: &mut Two, source: &str, turn: usize) {
     let ((store, of), number) = (place('L', turn), two.number());
-    two.told(&store, vec![card(&store, of, number, "")]).await;
+    two.reported(&store, vec![card(&store, of, number, "")]).await;
     // Too late to be matched by itself.
     let date = day(of + 6);
     let line =
@@ -56,7 +56,7 @@ async fn lines(two: &mut Two, source: &str, turn: usize) {
 async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
     let ((store, of), number) = (place('M', turn), two.number());
     let reference = format!("C-{number}");
-    two.told(&store, vec![card(&store, of, number, &reference)]).await;
+    two.reported(&store, vec![card(&store, of, number, &reference)]).await;
     let make = json!({"store_id": store, "business_date": day(of), "force": true, "reason": "early"});
     let made = two.once(turn, ("/api/settlements", make), &["409 duplicate"]).await;
     let line = json!({"date": day(of + 1), "reference": reference, "gross": number, "fee": 0});
@@ -76,7 +76,7 @@ async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
 /// A day without items, approved at both.
 async fn an_empty_day(two: &mut Two, turn: usize) {
     let (store, of) = place('E', turn);
-    two.told(&store, vec![sealed(&store, of)]).await;
+    two.reported(&store, vec![sealed(&store, of)]).await;
     let id = text(&settlement(two.one(), &store, of).await, "settlement_id");
     two.once(turn, (&format!("/api/settlements/{id}/approve"), json!({})), STATE).await;
 }

@@ -109,7 +109,7 @@ impl Two {
         self.shops.get_mut(id).unwrap()
     }
 
-    pub async fn told(&mut self, store: &str, records: Vec<String>) {
+    pub async fn reported(&mut self, store: &str, records: Vec<String>) {
         let answer = tells(self.shop(store).await, records).await;
         assert_eq!(answer["parked"], json!([]));
     }

@@ -269,8 +269,9 @@ impl Entry {
                     && !one.charges.is_included()
                     && one.is_whole(currency, (net, credit));
                 let fee = fee.or_else(|| one.charges.of(currency)).filter(|_| !apart).unwrap_or(0);
-                let told = one.amount(currency, credit);
-                let whole = told.is_none_or(|told| told == net || told == net.saturating_add(fee));
+                let reported = one.amount(currency, credit);
+                let whole =
+                    reported.is_none_or(|reported| reported == net || reported == net.saturating_add(fee));
                 let of_it = Some(one).filter(|_| whole);
                 vec![self.line(date, of_it, credit, (net, Some(fee).filter(|_| whole)))]
             }

@@ -46,13 +46,13 @@ fn file(rest: &str) -> String {
     document(&format!("<Stmt>{rest}</Stmt>"))
 }
 
-fn told(text: &str) -> Result<CamtStatement, Vec<FieldProblem>> {
+fn reported(text: &str) -> Result<CamtStatement, Vec<FieldProblem>> {
     read(text.as_bytes(), &Wanted::default(), &bounds(10))
 }
 
 /// Reference, description, gross, fee and net of the lines of entries.
 fn lines(entries: &str) -> Vec<(String, String, [Option<i64>; 3])> {
-    let lines = told(&file(entries)).unwrap().lines.into_iter();
+    let lines = reported(&file(entries)).unwrap().lines.into_iter();
     lines.map(|line| (line.reference, line.description, [line.gross, line.fee, line.net])).collect()
 }
 
@@ -69,7 +69,7 @@ fn entries_become_lines() {
     let pending = entry("1", "CRDT", "<Sts>PDNG</Sts>") + &entry("2", "CRDT", "<Sts><Cd>INFO</Cd></Sts>");
     let balances = balance("OPBD", "1000.00") + &balance("CLBD", "111218");
     let entries = entry("110223.00", "CRDT", details) + &pending + &entry("5", "DBIT", plain);
-    let found = told(&file(&(balances + &entries))).unwrap();
+    let found = reported(&file(&(balances + &entries))).unwrap();
     assert_eq!((found.opening, found.closing), (Some(1_000), Some(111_218)));
     let lines: Vec<_> = found
         .lines
@@ -205,7 +205,7 @@ fn a_fraction_is_set_aside_or_rounded() {
     let entries =
         entry("10.25", "CRDT", "<NtryRef>7</NtryRef>") + &entry("0.50", "CRDT", "") + &entry("5", "DBIT", "");
     let text = file(&(balance("OPBD", "100.50") + &balance("CLBD", "106.25") + &entries));
-    let found = told(&text).unwrap();
+    let found = reported(&text).unwrap();
     assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(-5)]);
     let aside = found.aside.rows.iter().map(|row| (row.reason, row.amount, row.line.is_some()));
     assert_eq!(
@@ -227,7 +227,7 @@ fn a_fraction_is_set_aside_or_rounded() {
 fn an_entry_in_another_currency_refuses_no_other() {
     let foreign = entry("7", "CRDT", "").replace("\"IDR\"", "\"USD\"");
     let text = document(&statement("CH1", "IDR", &(entry("5", "CRDT", "") + &foreign)));
-    let found = told(&text).unwrap();
+    let found = reported(&text).unwrap();
     assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(5)]);
     assert_eq!((found.aside.rows[0].reason, found.aside.rows[0].amount), (Reason::Currency, Some(7)));
 }
@@ -276,12 +276,12 @@ fn days_of_one_account_are_one_statement() {
     let second = of_day("20", ["1100", "1100"], "");
     let third = of_day("21", ["1100", "1060"], &entry("40", "DBIT", ""));
     for order in [[&first, &second, &third], [&third, &first, &second]] {
-        let found = told(&document(&order.map(String::as_str).concat())).unwrap();
+        let found = reported(&document(&order.map(String::as_str).concat())).unwrap();
         assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_060)));
         assert_eq!(found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>(), [100, -40]);
     }
     let gap = of_day("21", ["1200", "1160"], &entry("40", "DBIT", ""));
-    let problem = |text: &str| told(text).unwrap_err().remove(0);
+    let problem = |text: &str| reported(text).unwrap_err().remove(0);
     let broken = problem(&document(&(first.clone() + &gap)));
     assert_eq!(broken.path, "closing_balance");
     assert!(broken.problem.contains("a statement between them is missing"), "{}", broken.problem);
@@ -289,7 +289,7 @@ fn days_of_one_account_are_one_statement() {
     assert!(problem(&document(&(first + &wrong))).problem.starts_with("of statement 20 is 1101"));
     // A balance that can't be read is named. Other statements are held against theirs all the same.
     let damaged = of_day("19", ["1000", "11OO"], &entry("100", "CRDT", ""));
-    let found = told(&document(&(damaged.clone() + &second))).unwrap();
+    let found = reported(&document(&(damaged.clone() + &second))).unwrap();
     assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_100)));
     let aside: Vec<_> = found.aside.rows.iter().map(|row| (row.row_no, row.field)).collect();
     assert_eq!(aside, [(1, Some("closing_balance"))]);
@@ -298,20 +298,20 @@ fn days_of_one_account_are_one_statement() {
     let part = |inside: &str| statement("CH1", "IDR", inside);
     let begun = |amount: &str| part(&(balance("OPBD", "1000") + &entry(amount, "CRDT", "")));
     let ended = part(&(balance("CLBD", "1060") + &entry("40", "DBIT", "")));
-    let found = told(&document(&(begun("100") + &ended))).unwrap();
+    let found = reported(&document(&(begun("100") + &ended))).unwrap();
     assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_060)));
     assert!(problem(&document(&(begun("101") + &ended))).problem.contains("add up to 1061"));
     let alone = part(&entry("7", "CRDT", ""));
-    let found = told(&document(&(alone.clone() + &begun("100") + &alone))).unwrap();
+    let found = reported(&document(&(alone.clone() + &begun("100") + &alone))).unwrap();
     assert_eq!((found.opening, found.closing), (None, None));
     // A statement without entries is one.
-    assert_eq!(told(&document(&second)).unwrap().closing, Some(1_100));
-    assert_eq!(told(&file("")).unwrap(), CamtStatement::default());
+    assert_eq!(reported(&document(&second)).unwrap().closing, Some(1_100));
+    assert_eq!(reported(&file("")).unwrap(), CamtStatement::default());
     // The day before closed with what this one begins with; a page ends with a balance of its own.
     let previous = balance("PRCD", "10") + &balance("CLBD", "15") + &entry("5", "CRDT", "");
-    assert_eq!(told(&file(&previous)).unwrap().opening, Some(10));
+    assert_eq!(reported(&file(&previous)).unwrap().opening, Some(10));
     let page = balance("ITBD", "10") + &balance("ITBD", "15") + &entry("5", "CRDT", "");
-    let found = told(&file(&page)).unwrap();
+    let found = reported(&file(&page)).unwrap();
     assert_eq!((found.opening, found.closing), (Some(10), Some(15)));
 }
 
@@ -359,10 +359,10 @@ fn what_is_kept_does_not_grow_with_the_file() {
         write!(leaves, "<Ustrd>{number}</Ustrd><x{number}>y</x{number}>").unwrap();
     }
     let text = format!("<NtryDtls><TxDtls><RmtInf>{leaves}</RmtInf></TxDtls></NtryDtls>");
-    let found = told(&file(&entry("1", "CRDT", &text))).unwrap();
+    let found = reported(&file(&entry("1", "CRDT", &text))).unwrap();
     assert!(found.lines[0].description.len() <= 500);
     let pending = entry("1", "CRDT", "<Sts>PDNG</Sts>").repeat(3_000);
-    let found = told(&file(&pending)).unwrap();
+    let found = reported(&file(&pending)).unwrap();
     assert_eq!((found.aside.rows.len(), found.aside.count()), (1_000, 3_000));
     let others: String = (0..300).map(|number| statement(&format!("CH{number}"), "IDR", "")).collect();
     let wanted = Wanted { account: Some("CH7"), ..Wanted::default() };

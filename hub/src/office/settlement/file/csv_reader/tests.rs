@@ -26,12 +26,12 @@ fn bank(file: &str, of_file: Value) -> CsvStatement {
     read(file.as_bytes(), &format(of_file), of(SourceKind::Bank), &bounds()).unwrap()
 }
 
-fn nets(told: &CsvStatement) -> Vec<i64> {
-    told.lines.iter().map(|line| line.net.unwrap()).collect()
+fn nets(reported: &CsvStatement) -> Vec<i64> {
+    reported.lines.iter().map(|line| line.net.unwrap()).collect()
 }
 
-fn reasons(told: &CsvStatement) -> Vec<(i64, &'static str)> {
-    told.aside.rows.iter().map(|row| (row.row_no, row.reason.name())).collect()
+fn reasons(reported: &CsvStatement) -> Vec<(i64, &'static str)> {
+    reported.aside.rows.iter().map(|row| (row.row_no, row.reason.name())).collect()
 }
 
 fn paths(file: &[u8], of_file: Value) -> Vec<String> {
@@ -45,29 +45,33 @@ fn a_providers_file_is_read_as_spreadsheets_write_it() {
         "amount": " Bruto ", "fee": "Biaya"}});
     let file = "\u{feff}Tanggal;Referensi;Bruto;Biaya;Batch\r\n20/11/2026;C-1001;155.400;2.331;77\r\n\
                 20/11/2026;R-1001;-62.160;0;77\r\n;;;;\r\n";
-    let told = read(file.as_bytes(), &format(story), of(SourceKind::Provider), &bounds()).unwrap();
-    let figures: Vec<_> = told.lines.iter().map(|line| (line.gross, line.fee, line.net, line.kind)).collect();
+    let reported = read(file.as_bytes(), &format(story), of(SourceKind::Provider), &bounds()).unwrap();
+    let figures: Vec<_> =
+        reported.lines.iter().map(|line| (line.gross, line.fee, line.net, line.kind)).collect();
     let expected = [
         (Some(155_400), Some(2_331), Some(153_069), LineKind::Sale),
         (Some(-62_160), Some(0), Some(-62_160), LineKind::Refund),
     ];
     assert_eq!(figures, expected);
-    assert_eq!((told.lines[0].reference.as_str(), told.lines[0].batch.as_deref()), ("C-1001", Some("77")));
+    assert_eq!(
+        (reported.lines[0].reference.as_str(), reported.lines[0].batch.as_deref()),
+        ("C-1001", Some("77"))
+    );
 }
 
 #[test]
 fn a_banks_file_has_nets_alone() {
-    let told = bank(
+    let reported = bank(
         "date,reference,amount\n2026-11-19,QR 18NOV,110223\n2026-11-20,\"PARKIR, \n\"\"A\"\"\",(5000)\n",
         json!({}),
     );
-    assert_eq!(nets(&told), [110_223, -5_000]);
-    assert_eq!(told.lines[1].reference, "PARKIR, \n\"A\"");
+    assert_eq!(nets(&reported), [110_223, -5_000]);
+    assert_eq!(reported.lines[1].reference, "PARKIR, \n\"A\"");
     let sides = "date;debit;credit\n2026-11-19;5.000;\n2026-11-19;;7.000\n";
     assert_eq!(nets(&bank(sides, json!({}))), [-5_000, 7_000]);
     // Of a machine that ends rows by CR alone.
-    let told = bank("Bank\rdate,amount\r2026-11-19,5\r2026-11-19,x\r", json!({"skip_rows": 1}));
-    assert_eq!((nets(&told), reasons(&told)), (vec![5], vec![(4, "invalid")]));
+    let reported = bank("Bank\rdate,amount\r2026-11-19,5\r2026-11-19,x\r", json!({"skip_rows": 1}));
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![5], vec![(4, "invalid")]));
 }
 
 #[test]
@@ -77,9 +81,9 @@ fn one_bad_row_refuses_no_other_and_a_file_of_bad_rows_names_all() {
         paths(file.as_bytes(), json!({})),
         ["row 2.date", "row 3.amount", "row 4.date", "row 4.amount", "row 5.date", "row 6.amount"]
     );
-    let told = bank(&(file.to_owned() + "2026-11-20,g,9\n"), json!({}));
-    assert_eq!((nets(&told), told.aside.count()), (vec![9], 5));
-    assert_eq!(told.aside.rows[1].text, "2026-11-20,b,=1");
+    let reported = bank(&(file.to_owned() + "2026-11-20,g,9\n"), json!({}));
+    assert_eq!((nets(&reported), reported.aside.count()), (vec![9], 5));
+    assert_eq!(reported.aside.rows[1].text, "2026-11-20,b,=1");
 }
 
 #[test]
@@ -132,16 +136,16 @@ fn the_sign_stands_where_the_bank_puts_it() {
         ("date,debit,credit\n2026-11-19,-5,\n2026-11-19,-2,\n2026-11-19,,3\n", json!({}), vec![-5, -2, 3]),
         ("date,debit,credit\n2026-11-19,.00,7.00\n2026-11-19,Rp 5.00,-\n", json!({}), vec![7, -5]),
     ] {
-        let told = bank(file, of_file);
-        assert_eq!(nets(&told), expected, "{file}");
-        assert_eq!(told.aside.count(), 0, "{file}");
+        let reported = bank(file, of_file);
+        assert_eq!(nets(&reported), expected, "{file}");
+        assert_eq!(reported.aside.count(), 0, "{file}");
     }
-    let told = bank("date,amount,way\n2026-11-19,5,CR\n2026-11-19,7,DB\nTotal,12,\n", json!({}));
-    assert_eq!((nets(&told), reasons(&told)), (vec![5, -7], vec![(4, "balance")]));
-    let told = bank("date,debit,credit\n2026-11-19,5 CR,\n2026-11-19,6,\n", json!({}));
-    assert_eq!((nets(&told), reasons(&told)), (vec![-6], vec![(2, "invalid")]));
-    let told = bank("date,amount,sign\n2026-11-19,5,CR\n2026-11-19,6,?\n2026-11-19,-7,CR\n", json!({}));
-    assert_eq!((nets(&told), reasons(&told)), (vec![5], vec![(3, "invalid"), (4, "invalid")]));
+    let reported = bank("date,amount,way\n2026-11-19,5,CR\n2026-11-19,7,DB\nTotal,12,\n", json!({}));
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![5, -7], vec![(4, "balance")]));
+    let reported = bank("date,debit,credit\n2026-11-19,5 CR,\n2026-11-19,6,\n", json!({}));
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![-6], vec![(2, "invalid")]));
+    let reported = bank("date,amount,sign\n2026-11-19,5,CR\n2026-11-19,6,?\n2026-11-19,-7,CR\n", json!({}));
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![5], vec![(3, "invalid"), (4, "invalid")]));
 }
 
 #[test]
@@ -155,26 +159,26 @@ fn a_file_without_a_header_loses_no_line() {
         assert_eq!(nets(&bank(file, numbers.clone())), expected, "{file}");
     }
     // A first row that is damaged is no header.
-    let told = bank("18-11-2026,250000,a\n2026-11-19,-15000,b\n", numbers);
-    assert_eq!((nets(&told), reasons(&told)), (vec![-15_000], vec![(1, "invalid")]));
+    let reported = bank("18-11-2026,250000,a\n2026-11-19,-15000,b\n", numbers);
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![-15_000], vec![(1, "invalid")]));
     // Lines before the header, which is known by its names.
-    let told = bank("Bank\nPeriode : 18/11/2026 - 20/11/2026\ndate,amount\n2026-11-18,1\n", json!({}));
-    assert_eq!(nets(&told), [1]);
+    let reported = bank("Bank\nPeriode : 18/11/2026 - 20/11/2026\ndate,amount\n2026-11-18,1\n", json!({}));
+    assert_eq!(nets(&reported), [1]);
 }
 
 #[test]
 fn balances_footers_and_rows_that_are_not_booked_are_set_aside_and_counted() {
     let file = "date,description,amount\n2026-11-18,SALDO AWAL,100\n2026-11-18,a,5\n'PEND,b,6\nTotal,,5\nSaldo Akhir : 105\nprinted by X,,\n";
-    let told = bank(file, json!({}));
-    assert_eq!(nets(&told), [5]);
+    let reported = bank(file, json!({}));
+    assert_eq!(nets(&reported), [5]);
     assert_eq!(
-        reasons(&told),
+        reasons(&reported),
         [(2, "balance"), (4, "pending"), (5, "balance"), (6, "balance"), (7, "footer")]
     );
-    assert_eq!(told.aside.rows[1].amount, Some(6));
+    assert_eq!(reported.aside.rows[1].amount, Some(6));
     let skips = json!({"skip_footer": 2});
-    let told = bank("date,amount\n2026-11-20,1\nTotal,1\n2026-11-20,2\n", skips);
-    assert_eq!((nets(&told), reasons(&told)), (vec![1], vec![(3, "footer"), (4, "invalid")]));
+    let reported = bank("date,amount\n2026-11-20,1\nTotal,1\n2026-11-20,2\n", skips);
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![1], vec![(3, "footer"), (4, "invalid")]));
 }
 
 #[test]
@@ -182,12 +186,12 @@ fn a_row_of_another_account_currency_or_status_is_no_line() {
     let file = "date,amount,currency,status,rekening\n2026-11-20,1,IDR,SUCCESS,1234567890\n2026-11-20,2,USD,SUCCESS,1234567890\n\
                 2026-11-20,3,IDR,FAILED,1234567890\n2026-11-20,4,IDR,PENDING,1234567890\n2026-11-20,5,Rp,SUCCESS,999\n2026-11-20,$6,,SUCCESS,1234567890\n";
     let own = SourceFile { account_no: Some("123-456-7890"), currency: Some("IDR"), ..of(SourceKind::Bank) };
-    let told =
+    let reported =
         read(file.as_bytes(), &format(json!({"columns": {"account": "rekening"}})), own.clone(), &bounds())
             .unwrap();
-    assert_eq!(nets(&told), [1]);
+    assert_eq!(nets(&reported), [1]);
     assert_eq!(
-        reasons(&told),
+        reasons(&reported),
         [(3, "currency"), (4, "status"), (5, "pending"), (6, "account"), (7, "currency")]
     );
     for (file, word) in [
@@ -203,22 +207,22 @@ fn a_row_of_another_account_currency_or_status_is_no_line() {
 fn a_status_that_nobody_knows_waits_for_a_decision() {
     let file = "date,amount,Status Transaksi\n2026-11-20,1,SUCCESS\n2026-11-20,2,REFUNDED\n2026-11-20,3,FAILED\n\
                 2026-11-20,4,\nTotal,10,\n";
-    let told = bank(file, json!({}));
-    assert_eq!(nets(&told), [1]);
-    assert_eq!(reasons(&told), [(3, "invalid"), (4, "status"), (5, "invalid"), (6, "balance")]);
+    let reported = bank(file, json!({}));
+    assert_eq!(nets(&reported), [1]);
+    assert_eq!(reasons(&reported), [(3, "invalid"), (4, "status"), (5, "invalid"), (6, "balance")]);
 }
 
 #[test]
 fn a_provider_without_signs_takes_away_by_type() {
     let file = "date,reference,amount,type\n2026-11-20,a,62160,sale\n2026-11-20,b,62160,refund\n\
                 2026-11-20,c,3000,fee\n2026-11-20,d,83250,chargeback\n2026-11-20,e,205668,payout\n";
-    let told = read(file.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
-    let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
+    let reported = read(file.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
+    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap()).collect();
     assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
     // A minus shows that signs are written for its type.
     let signed = file.replace("b,62160", "b,-62160");
-    let told = read(signed.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
-    let gross: Vec<_> = told.lines.iter().map(|line| line.gross.unwrap()).collect();
+    let reported = read(signed.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
+    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap()).collect();
     assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
 }
 
@@ -233,29 +237,32 @@ fn a_file_of_two_currencies_needs_the_sources() {
 fn a_fraction_is_set_aside_or_rounded_by_the_sources_rule() {
     let file =
         "date,amount\n2026-11-18,\"10,930,941.82\"\n2026-11-19,\"-2,469.13\"\n2026-11-20,\"-15,000.00\"\n";
-    let told = bank(file, json!({}));
-    assert_eq!((nets(&told), reasons(&told)), (vec![-15_000], vec![(2, "fraction"), (3, "fraction")]));
-    assert_eq!(told.aside.rows[0].amount, Some(10_930_942));
-    let told = bank(file, json!({"fraction": "round"}));
-    assert_eq!(nets(&told), [10_930_942, -2_469, -15_000]);
-    assert_eq!(told.rows.iter().map(|row| row.lost).collect::<Vec<_>>(), [-180_000, -130_000, 0]);
+    let reported = bank(file, json!({}));
+    assert_eq!(
+        (nets(&reported), reasons(&reported)),
+        (vec![-15_000], vec![(2, "fraction"), (3, "fraction")])
+    );
+    assert_eq!(reported.aside.rows[0].amount, Some(10_930_942));
+    let reported = bank(file, json!({"fraction": "round"}));
+    assert_eq!(nets(&reported), [10_930_942, -2_469, -15_000]);
+    assert_eq!(reported.rows.iter().map(|row| row.lost).collect::<Vec<_>>(), [-180_000, -130_000, 0]);
 }
 
 #[test]
 fn what_is_ambiguous_is_asked_about() {
     assert_eq!(paths(b"date\tamount\n2026-11-18\t1.234\n", json!({})), ["csv.decimal"]);
     assert_eq!(nets(&bank("date\tamount\n2026-11-18\t1.234\n", json!({"decimal": "none"}))), [1_234]);
-    let told = bank(
+    let reported = bank(
         "date,amount\n2026-11-18,155.40\n2026-11-18,155.400\n2026-11-18,7\n",
         json!({"fraction": "round"}),
     );
-    assert_eq!((nets(&told), reasons(&told)), (vec![155, 7], vec![(3, "invalid")]));
+    assert_eq!((nets(&reported), reasons(&reported)), (vec![155, 7], vec![(3, "invalid")]));
     let fees = b"date,gross,fee\n2026-11-18,1000,-30\n";
     let wrong = read(fees, &Format::default(), of(SourceKind::Provider), &bounds()).unwrap_err();
     assert_eq!(wrong[0].path, "csv.fee_sign");
-    let told =
+    let reported =
         read(fees, &format(json!({"fee_sign": "negative"})), of(SourceKind::Provider), &bounds()).unwrap();
-    assert_eq!((told.lines[0].fee, told.lines[0].net), (Some(30), Some(970)));
+    assert_eq!((reported.lines[0].fee, reported.lines[0].net), (Some(30), Some(970)));
 }
 
 #[test]
@@ -263,11 +270,15 @@ fn a_type_that_nobody_knows_is_set_aside_and_none_goes_by_the_sign() {
     let types = json!({"types": {"Tolakan": "chargeback", "Coba": "ignore"}});
     let file = "date,reference,amount,fee,type\n2026-11-20,a,1,0,Sale\n2026-11-20,b,-1,0,\n2026-11-20,c,-1,0,tolakan\n\
                 2026-11-20,d,1,0,chargebck\n2026-11-20,e,1,0,coba\n2026-11-20,f,1,0,payment\n";
-    let told = read(file.as_bytes(), &format(types), of(SourceKind::Provider), &bounds()).unwrap();
-    let kinds: Vec<_> = told.lines.iter().map(|line| line.kind).collect();
+    let reported = read(file.as_bytes(), &format(types), of(SourceKind::Provider), &bounds()).unwrap();
+    let kinds: Vec<_> = reported.lines.iter().map(|line| line.kind).collect();
     assert_eq!(kinds, [LineKind::Sale, LineKind::Refund, LineKind::Chargeback, LineKind::Sale]);
-    assert_eq!(reasons(&told), [(5, "invalid"), (6, "ignored")]);
-    assert!(told.aside.rows[0].problem.starts_with("\"chargebck\""), "{}", told.aside.rows[0].problem);
+    assert_eq!(reasons(&reported), [(5, "invalid"), (6, "ignored")]);
+    assert!(
+        reported.aside.rows[0].problem.starts_with("\"chargebck\""),
+        "{}",
+        reported.aside.rows[0].problem
+    );
 }
 
 #[test]
@@ -288,12 +299,12 @@ fn a_file_that_is_none_is_refused_as_a_whole() {
 fn texts_are_cut_and_encodings_are_read() {
     let long =
         format!("date,reference,description,amount\n2026-11-20,{},{},1\n", "r".repeat(200), "é".repeat(400));
-    let told = bank(&long, json!({}));
-    assert_eq!((told.lines[0].reference.len(), told.lines[0].description.len()), (140, 500));
+    let reported = bank(&long, json!({}));
+    assert_eq!((reported.lines[0].reference.len(), reported.lines[0].description.len()), (140, 500));
     let windows = Format { encoding: Encoding::Windows1252, ..Format::default() };
     let file = b"date,reference,amount\n2026-11-20,Caf\xe9 \x80,1\n";
-    let told = read(file, &windows, of(SourceKind::Bank), &bounds()).unwrap();
-    assert_eq!(told.lines[0].reference, "Café €");
+    let reported = read(file, &windows, of(SourceKind::Bank), &bounds()).unwrap();
+    assert_eq!(reported.lines[0].reference, "Café €");
 }
 
 #[test]
@@ -307,7 +318,7 @@ fn more_bad_rows_than_a_person_could_look_at_refuse_the_file() {
     let mut types = BTreeMap::new();
     types.insert("x".to_owned(), "ignore".to_owned());
     let file = format!("date,amount,type\n2026-11-20,1,\n{}", "2026-11-20,1,x\n".repeat(KEPT_MAX + 1));
-    let told =
+    let reported =
         read(file.as_bytes(), &Format { types, ..Format::default() }, of(SourceKind::Bank), &bounds).unwrap();
-    assert_eq!((told.aside.rows.len(), told.aside.count()), (KEPT_MAX, 1_001));
+    assert_eq!((reported.aside.rows.len(), reported.aside.count()), (KEPT_MAX, 1_001));
 }

@@ -41,7 +41,7 @@ fn what_is_taken_back_has_the_direction_that_holds_the_balance() {
     let nets = |balances: [&str; 2], sign: &str, details: &str| {
         let balances = balance("OPBD", balances[0]) + &balance("CLBD", balances[1]);
         let text = file(&(balances + &entry("500", "DBIT", "") + &reversal(sign, details)));
-        told(&text).map(|found| found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>())
+        reported(&text).map(|found| found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>())
     };
     assert_eq!(nets(["900", "900"], "CRDT", ""), Ok(vec![-500, 500]));
     assert_eq!(nets(["900", "900"], "DBIT", ""), Ok(vec![-500, 500]));
@@ -53,12 +53,12 @@ fn what_is_taken_back_has_the_direction_that_holds_the_balance() {
     );
     assert_eq!(nets(["900", "900"], "DBIT", &two), Ok(vec![-500, 200, 300]));
     assert!(nets(["900", "901"], "DBIT", "").is_err());
-    let alone = told(&file(&reversal("DBIT", ""))).unwrap();
+    let alone = reported(&file(&reversal("DBIT", ""))).unwrap();
     assert_eq!(alone.lines[0].net, Some(-500), "without balances nobody guesses");
     // An entry that waits for its fraction counts with what it would be.
     let balances = balance("OPBD", "900.00") + &balance("CLBD", "910.25");
     let waits = entry("500", "DBIT", "") + &reversal("DBIT", "") + &entry("10.25", "CRDT", "");
-    let found = told(&file(&(balances + &waits))).unwrap();
+    let found = reported(&file(&(balances + &waits))).unwrap();
     assert_eq!(found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>(), [-500, 500]);
 }
 
@@ -74,7 +74,7 @@ fn transactions_in_another_currency_have_the_amounts_that_they_were_converted_to
     let details = converted("10", "155000", "T-1") + &converted("20", "310000", "T-2");
     let entry = entry("465000", "CRDT", &format!("<NtryDtls>{details}</NtryDtls>"));
     // The account says that it is in rupiah.
-    let found = told(&document(&statement("CH1", "IDR", &entry))).unwrap();
+    let found = reported(&document(&statement("CH1", "IDR", &entry))).unwrap();
     let nets: Vec<_> = found.lines.iter().map(|line| (line.reference.as_str(), line.net)).collect();
     assert_eq!(nets, [("T-1", Some(155_000)), ("T-2", Some(310_000))]);
 }
@@ -83,12 +83,12 @@ fn transactions_in_another_currency_have_the_amounts_that_they_were_converted_to
 fn every_reference_of_a_payment_is_kept_and_the_number_of_its_entry_is_none() {
     let rest = "<NtryRef>1</NtryRef><AcctSvcrRef>FT26324ABC01</AcctSvcrRef><NtryDtls><TxDtls><Refs><EndToEndId>E2E-0001\
                 </EndToEndId><TxId>TX9</TxId></Refs></TxDtls></NtryDtls>";
-    let found = told(&file(&entry("450000", "CRDT", rest))).unwrap();
+    let found = reported(&file(&entry("450000", "CRDT", rest))).unwrap();
     assert_eq!(found.lines[0].reference, "E2E-0001");
     assert_eq!(found.lines[0].other_references, ["FT26324ABC01", "TX9"]);
     let numbered = |number: u8| {
         let rest = format!("<NtryRef>{number}</NtryRef><AddtlNtryInf>QRIS SETTLEMENT B</AddtlNtryInf>");
-        told(&file(&entry("70000", "CRDT", &rest))).unwrap().lines
+        reported(&file(&entry("70000", "CRDT", &rest))).unwrap().lines
     };
     assert_eq!(numbered(1), numbered(2));
     assert_eq!(numbered(1)[0].reference, "");

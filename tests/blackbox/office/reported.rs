@@ -3,7 +3,7 @@
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
-use testkit::simulated::Told;
+use testkit::simulated::Reported;
 
 /// Of the shift's first event; each next one is a minute later.
 const NOON: i8 = 12;
@@ -15,7 +15,7 @@ pub struct Day {
     date: Date,
     /// Whether its prices contain the tax.
     contained: bool,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     /// Payments and refunds of its shift so far, by method.
     methods: Map<String, Value>,
     /// Pieces that each document has left behind.
@@ -52,11 +52,11 @@ pub fn by(method: &'static str, amount: i64, reference: impl Into<String>) -> Pa
 impl Day {
     pub fn of(store: &'static str, day: i8, on_hand: i64) -> Self {
         let date = jiff::civil::date(2026, 11, day);
-        Self { store, date, contained: store == "S002", told: Vec::new(), methods: Map::new(), on_hand }
+        Self { store, date, contained: store == "S002", reported: Vec::new(), methods: Map::new(), on_hand }
     }
 
     fn now(&self) -> UtcMs {
-        let minute = i8::try_from(self.told.len()).unwrap();
+        let minute = i8::try_from(self.reported.len()).unwrap();
         let at = self.date.at(NOON, minute, 0, 0).in_tz(ZONE).unwrap();
         UtcMs(at.timestamp().as_millisecond())
     }
@@ -68,7 +68,7 @@ impl Day {
     fn tells(mut self, kind: &'static str, id: &str, payload: Value) -> Self {
         let event_id = format!("evt_{}_{}_{id}", self.store, self.date.day());
         let at = self.now();
-        self.told.push(Told { kind, event_id, at, payload });
+        self.reported.push(Reported { kind, event_id, at, payload });
         self
     }
 
@@ -218,9 +218,9 @@ impl Day {
     }
 
     /// The end of the day, also of what is told of it.
-    pub fn seals(self) -> Vec<Told> {
+    pub fn seals(self) -> Vec<Reported> {
         let seal = json!({"business_date": self.date, "shift_ids": [self.shift_id()], "sealed_by": null,
             "sealed_at": self.now(), "reason": null});
-        self.tells("day.sealed", "seal", seal).told
+        self.tells("day.sealed", "seal", seal).reported
     }
 }
