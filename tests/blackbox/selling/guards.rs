@@ -205,6 +205,19 @@ fn a_drawer_gives_back_no_more_cash_than_it_holds_but_by_a_managers_word() {
 }
 
 #[test]
+fn a_quote_shows_nothing_of_a_drawer_that_is_counted_blind() {
+    let mut counter = Counter::open_with(&format!("{AS_SHIPPED}\nshifts.blind = true"));
+    let sold = counter.sale(&[(SKU, 2)], &[], "cash");
+    let path = format!("/api/shifts/{}/cash-movements", counter.shift_id);
+    let drop = json!({"type": "drop", "amount": sold["total"], "reason": "safe"});
+    counter.till.post(&path, &drop).data(201);
+    let back = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": 1}]});
+    let quoted = counter.till.post("/api/pos/returns/quote", &back).data(200);
+    assert_eq!(quoted["approval_required"], json!(false), "{quoted}");
+    counter.till.post("/api/pos/returns", &back).refused(403, "approval_required");
+}
+
+#[test]
 fn much_money_goes_back_for_a_manager_alone() {
     let mut counter = Counter::open_with(AS_SHIPPED);
     let sold = counter.sale(&[(SKU, 500)], &[], "card");

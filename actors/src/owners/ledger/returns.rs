@@ -81,6 +81,7 @@ impl Owner<LedgerBook> {
         approval_required: bool,
         request: &RequestContext,
     ) -> Result<Answer, Failure> {
+        let draft = ReturnDraft { is_quote: true, ..draft };
         let (assumed, now) = (request.as_if_approved(), self.stamps.now());
         let (settled, approval_required) = if approval_required {
             (self.settle_return(draft, now, &assumed), true)

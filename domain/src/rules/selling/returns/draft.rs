@@ -52,6 +52,8 @@ pub struct ReturnDraft {
     pub target: Option<Transaction>,
     /// Needs a manager's approval, whatever its amount.
     pub late: bool,
+    /// Whether the return is only quoted.
+    pub is_quote: bool,
 }
 
 /// Drafts a return in the book's shift.
@@ -121,6 +123,7 @@ pub fn draft(
         series: book.series.clone(),
         target: target(cmd, book)?,
         late,
+        is_quote: false,
     })
 }
 
