@@ -34,6 +34,15 @@ pub fn create_keys(config: &Config) -> anyhow::Result<()> {
     folder(&config.storage.path.join("keys"))
 }
 
+/// Refuses a folder without a store, before anything is created in it.
+pub fn has_store(config: &Config) -> anyhow::Result<()> {
+    let path = &config.storage.path;
+    if path.join("store.json").exists() {
+        return Ok(());
+    }
+    Err(Exit::new(FAILED, format!("{} has no store: run store-router init", path.display())).into())
+}
+
 /// Refuses a folder that holds anything.
 pub fn vacant(config: &Config) -> anyhow::Result<()> {
     let path = &config.storage.path;

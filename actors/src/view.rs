@@ -183,6 +183,14 @@ impl ConflictView {
         }
     }
 
+    /// The same with null in the place of each value.
+    pub(crate) fn without_values(mut self) -> Self {
+        for fields in [&mut self.lost_fields, &mut self.kept_fields] {
+            fields.values_mut().for_each(|value| *value = Value::Null);
+        }
+        self
+    }
+
     /// Its ID at the hub, which orders the list.
     pub fn conflict_id(&self) -> &str {
         &self.conflict_id

@@ -20,6 +20,7 @@ struct Made {
 
 /// Backs the store up, beside the daemon or stopped: into `folder`, or beside the backups that are kept.
 pub fn run(config: &Config, folder: Option<&Path>, keys: bool) -> anyhow::Result<()> {
+    folder::has_store(config)?;
     let kept = folder::backups(config);
     let folder = folder.unwrap_or(&kept);
     let keep = (folder == kept).then_some(config.backup.keep);

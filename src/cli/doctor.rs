@@ -33,10 +33,9 @@ pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
     report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
-    let initialised = data(config);
-    let is_initialised = initialised.is_ok();
+    let is_initialised = folder::has_store(config).is_ok();
     certificate::report(&hub_address::certificates(config), clock::now().timestamp(), &mut report);
-    report.add("data", initialised);
+    report.add("data", data(config));
     report.add("disk", disk(config));
     let serves = listens(config.http.listen);
     report.add("daemon", daemon(config, serves.as_ref().err(), is_initialised));
@@ -61,9 +60,7 @@ fn text<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T, String> {
 
 fn data(config: &Config) -> Result<String, String> {
     let path = &config.storage.path;
-    if !path.join("store.json").exists() {
-        return Err(format!("{} has no store: run store-router init", path.display()));
-    }
+    text(folder::has_store(config))?;
     text(private::check_folder(path))?;
     Ok(path.display().to_string())
 }

@@ -3,6 +3,7 @@
 use super::progress::Bar;
 use crate::config::Config;
 use crate::exit::{Exit, FAILED};
+use crate::folder;
 use crate::upkeep::drill;
 
 /// Runs a drill and prints its result.
@@ -10,6 +11,7 @@ use crate::upkeep::drill;
 /// # Errors
 /// Exit code 1 if the backup can't be restored.
 pub fn run(config: &Config) -> anyhow::Result<()> {
+    folder::has_store(config)?;
     let mut bar = Bar::default();
     let result = drill::run(config, &mut |step| bar.show(step));
     drop(bar);

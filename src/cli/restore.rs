@@ -49,7 +49,7 @@ pub fn run(config: &Config, from: &Path) -> anyhow::Result<()> {
     }
     if !backup.keys {
         println!(
-            "the backup has no keys: new ones were created, so the store must be enrolled at its hub again"
+            "the backup has no keys: new ones were created; a store with a hub must be enrolled there again"
         );
     }
     Ok(())

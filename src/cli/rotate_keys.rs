@@ -21,12 +21,12 @@ pub fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
 
 /// Makes the key of a store whose key file is missing.
 pub fn make(config: &Config) -> anyhow::Result<()> {
-    let data = &config.storage.path;
-    if !data.join("store.json").exists() {
-        let message = format!("{} has no store: run store-router init", data.display());
+    folder::has_store(config)?;
+    let path = folder::token_key(config);
+    if path.exists() {
+        let message = format!("{} exists: run rotate-keys without --new to replace it", path.display());
         return Err(Exit::new(FAILED, message).into());
     }
-    let path = folder::token_key(config);
     let key = SigningKey::create(&path).map_err(|error| Exit::new(FAILED, error.to_string()))?;
     println!("{} was made; tokens are signed with key {} after the next start", path.display(), key.kid());
     println!("everybody must log in again");

@@ -10,14 +10,17 @@ use crate::view::{
     ConflictView, Conflicts, Forced, HubStatus, InboundStatus, LinkStatus, OutboxStatus, SyncStatus,
     UntakenStatus, value,
 };
+use domain::model::base::ids::MemberId;
 use domain::model::base::refusal::Refusal;
-use domain::model::hub::sync::local::{LinkRow, SoldIn};
+use domain::model::hub::sync::local::{ConflictNote, LinkRow, SoldIn};
+use domain::model::people::member::MemberState;
 use domain::rules::hub::sync::problem::{Differing, Facts, Held, Unusable, problems};
 use domain::rules::hub::sync::session::rejoin_n;
 use domain::wire::feed::lane::LANES;
+use domain::wire::sync::Backlog;
 use serde_json::Value;
 use std::time::Duration;
-use storage::Storage;
+use storage::{Storage, StorageError};
 use tokio::sync::oneshot;
 
 /// Time that a forced synchronisation is waited for.
@@ -78,10 +81,12 @@ impl StoreHandle {
         let (conflicts, newest) = storage.sync().newest_conflicts(RECENT_CONFLICTS)?;
         let parked = held(storage)?;
         let untaken = storage.sync().untaken(UNTAKEN_COUNTED)?;
+        let (alone, none) = (link.state == LinkState::NotConfigured, Backlog::default());
         let facts = Facts {
             standing: &storage.sync().standing()?,
             last_error: link.last_error.as_deref(),
-            backlog: &backlog,
+            // Without a head office nothing is to be sent.
+            backlog: if alone { &none } else { &backlog },
             parked: parked.clone(),
             differing: differing(storage)?,
             unusable: Unusable {
@@ -97,7 +102,7 @@ impl StoreHandle {
         Ok(value(&SyncStatus {
             problems,
             hub: HubStatus {
-                configured: link.state != LinkState::NotConfigured,
+                configured: !alone,
                 state: link.state.name(),
                 url: link.url,
                 last_success_at: link.last_success_at,
@@ -122,10 +127,24 @@ impl StoreHandle {
             },
             conflicts: Conflicts {
                 total: conflicts,
-                recent: newest.into_iter().map(ConflictView::of).collect(),
+                recent: newest.into_iter().map(|note| self.conflict_view(note)).collect::<Result<_, _>>()?,
             },
             clock_skew_ms: link.clock_skew_ms,
         }))
+    }
+
+    /// A conflict as people see it: without values if its member was erased.
+    ///
+    /// # Errors
+    /// The rows can't be read.
+    pub fn conflict_view(&self, note: ConflictNote) -> Result<ConflictView, StorageError> {
+        let conflict = &note.conflict;
+        let of_member = conflict.resource == "member";
+        let id = of_member.then(|| MemberId(conflict.id.clone()));
+        let member = id.map(|id| self.storage().members().member(&id)).transpose()?.flatten();
+        let is_erased = member.is_some_and(|member| member.state == MemberState::Erased);
+        let view = ConflictView::of(note);
+        Ok(if is_erased { view.without_values() } else { view })
     }
 
     /// The answer of `GET /pos/status`: what every till may know of the link.

@@ -10,6 +10,7 @@ use domain::model::base::refusal::{Refusal, ReturnLeft};
 use domain::model::selling::returns::{TakenBack, Verification};
 use domain::model::selling::transaction::{Transaction, TransactionState};
 use domain::rules::selling::returns::NewReturn;
+use domain::wire::feed::Kind;
 use domain::wire::sync::{ReleaseReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -59,11 +60,25 @@ impl Context {
                 })
             }
             Reservation::Exceeded(items) => Err(Refusal::ReturnExceedsSold(items).into()),
-            Reservation::Unknown => Err(Refusal::NotFound("receipt").into()),
-            Reservation::Nothing => {
+            // Its store may not have reported the sale yet: with a price for each item it is a return to be checked.
+            Reservation::Unknown if !self.is_unreported(command)? => Err(Refusal::NotFound("receipt").into()),
+            Reservation::Unknown | Reservation::Nothing => {
                 Ok(Found { sale: None, verification: Some(Verification::Pending), taken: None })
             }
         }
+    }
+
+    /// Whether the receipt may be of another store whose sale head office does not have yet, and each item has a price.
+    fn is_unreported(&self, command: &NewReturn) -> Result<bool, Failure> {
+        let number = command.receipt_no.as_deref().unwrap_or_default();
+        let priced = command.items.iter().all(|item| item.price.is_some());
+        for (end, _) in number.match_indices('-').filter(|_| priced) {
+            let store = number.get(..end).unwrap_or_default();
+            if self.storage.sync().inbound(Kind::Store.name(), store)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Pieces of a sale of this store that other stores took back, with the pieces reserved for this return. If the

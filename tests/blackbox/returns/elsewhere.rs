@@ -262,6 +262,16 @@ fn a_sale_that_head_office_does_not_have_yet_is_only_the_sellers() {
     there.till.post(RETURNS, &back(&sale, 2)).refused(422, "return_exceeds_sold");
     there.till.post(RETURNS, &back(&sale, 1)).data(201);
     assert_eq!(exceptions(&hub), Vec::<Value>::new());
+
+    // With a price, a manager may stand for a receipt that its store has not reported yet.
+    here.line.set(Chaos::Down, testkit::chaos::PUSH);
+    let sale = here.sale(1, &[("cash", 999)]);
+    let mut priced = approved(back(&sale, 1));
+    there.till.post(RETURNS, &priced).refused(404, "not_found");
+    priced["items"][0]["price"] = json!(900);
+    assert_eq!(there.till.post(RETURNS, &priced).data(201)["verification"], json!("pending"));
+    priced["receipt_no"] = json!("S999-000001");
+    there.till.post(RETURNS, &priced).refused(404, "not_found");
 }
 
 #[test]

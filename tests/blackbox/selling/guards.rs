@@ -218,12 +218,72 @@ fn a_quote_shows_nothing_of_a_drawer_that_is_counted_blind() {
 }
 
 #[test]
+fn a_discount_is_not_made_larger_by_what_comes_back() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let items = json!([{"sku": SKU, "qty": 1, "discount": 2_000}, {"sku": SKU, "qty": 4}]);
+    let made = counter.till.post(SALES, &json!({"items": items, "discount_reason": "loyalty"})).data(201);
+    let due = json!({"method": "card", "amount": made["amount_due"]});
+    let sold = counter.act(&made, "pay", &due).data(200);
+    let back = |line: i64| json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": 1, "line_no": line}]});
+    for _ in 0..2 {
+        // A fifth of five pieces is a quarter of four, and a third of three.
+        counter.till.post("/api/pos/returns", &back(2)).refused(403, "approval_required");
+        counter.till.post("/api/pos/returns", &approved(back(2))).data(201);
+    }
+    counter.till.post("/api/pos/returns", &back(1)).data(201);
+    counter.till.post("/api/pos/returns", &back(2)).data(201);
+}
+
+#[test]
+fn an_approved_discount_stays_with_its_goods() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let half = |sku: &str| json!({"items": [{"sku": sku, "qty": 1, "discount": 1_500}], "discount_reason": "loyalty"});
+    let made = counter.till.post(SALES, &approved(half(SKU))).data(201);
+    let path = format!("{SALES}/{}", text(&made, "transaction_id"));
+    let headers = [("content-type", "application/json")];
+    let mut patch = |body: &Value| counter.till.send("PATCH", &path, &headers, body.to_string().as_bytes());
+    patch(&half("8990002")).refused(403, "approval_required");
+    patch(&json!({"note": "nothing else"})).data(200);
+    patch(&half(SKU)).data(200);
+}
+
+#[test]
+fn a_price_by_hand_is_dropped_when_the_catalogues_has_left_it_behind() {
+    let mut counter = Counter::open_with(AS_SHIPPED);
+    let mut admin = counter.store.login("admin");
+    let headers = [("content-type", "application/json")];
+    let body = json!({"items": [{"sku": SKU, "qty": 1, "price": 1_600, "price_reason": "damaged"}]});
+    let held = |counter: &mut Counter| {
+        let made = counter.till.post(SALES, &body).data(201);
+        let hold = json!({"transaction_id": made["transaction_id"]});
+        format!(
+            "/api/pos/holds/{}/recall",
+            text(&counter.till.post("/api/pos/holds", &hold).data(201), "hold_id")
+        )
+    };
+    let (first, second) = (held(&mut counter), held(&mut counter));
+    let price = |recalled: &Value| {
+        (recalled["transaction"]["items"][0]["price"].clone(), recalled["changes"].clone())
+    };
+    let (same, changes) = price(&counter.till.post(&first, &json!({})).data(200));
+    assert_eq!((&same, &changes), (&json!(1_600), &json!([])));
+    let product = format!("/api/products/{SKU}");
+    admin.send("PATCH", &product, &headers, br#"{"price": 20000}"#).data(200);
+    let (renewed, changes) = price(&counter.till.post(&second, &json!({})).data(200));
+    assert_eq!(renewed, json!(20_000));
+    assert_eq!((&changes[0]["field"], &changes[0]["before"]), (&json!("price"), &json!(1_600)), "{changes}");
+}
+
+#[test]
 fn much_money_goes_back_for_a_manager_alone() {
     let mut counter = Counter::open_with(AS_SHIPPED);
     let sold = counter.sale(&[(SKU, 500)], &[], "card");
     let back =
         |qty: i64| json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": qty}]});
     counter.till.post("/api/pos/returns", &back(451)).refused(403, "approval_required");
-    counter.till.post("/api/pos/returns", &approved(back(451))).data(201);
-    counter.till.post("/api/pos/returns", &back(1)).data(201);
+    // Many small ones are no way round the limit.
+    counter.till.post("/api/pos/returns", &back(300)).data(201);
+    counter.till.post("/api/pos/returns", &back(151)).refused(403, "approval_required");
+    counter.till.post("/api/pos/returns", &back(150)).data(201);
+    counter.till.post("/api/pos/returns", &approved(back(1))).data(201);
 }

@@ -61,7 +61,13 @@ impl Dispatch for PostReturn {
         };
         command.check()?;
         let skus = command.items.iter().filter(|_| found.sale.is_none()).map(|item| &item.sku);
-        let products = context.products(skus)?;
+        let mut products = context.products(skus)?;
+        let moment = context.price_moment_of(&shift_id)?;
+        for (sku, product) in &mut products {
+            if let Some(sold) = context.storage.products().sold(sku, moment)? {
+                product.price = sold.price;
+            }
+        }
         Ok(Some(Box::new(Returning { shift_id, command, found, products })))
     }
 

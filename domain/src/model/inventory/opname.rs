@@ -55,7 +55,7 @@ pub struct Opname {
     pub categories: BTreeSet<String>,
     /// Products to count again. Null if all products in scope can be counted.
     pub reopened: Option<BTreeSet<Sku>>,
-    /// Whether the expected quantities are hidden from the people who count.
+    /// Whether the count hides the expected quantities from the people who count. Lists of stock still show them.
     pub blind: bool,
     /// Number of products in scope when the count was started.
     pub lines_total: u64,

@@ -6,6 +6,7 @@
 
 mod change;
 mod create;
+mod discount_limit;
 mod lines;
 mod pay;
 mod plausible;
@@ -18,9 +19,11 @@ mod tender;
 mod till_context;
 mod void;
 pub use change::{ChangeSale, Changed, change};
-pub(crate) use change::{may_open, renew};
+pub(crate) use change::{drop_changes_by_hand, may_open, renew};
 pub(crate) use create::basket;
-pub use create::{OPEN_LINES_MAX, OPEN_MAX, create, discounted_above_limit};
+pub use create::{OPEN_LINES_MAX, OPEN_MAX, create};
+pub use discount_limit::discounted_above_limit;
+pub(crate) use discount_limit::return_raises_discount;
 pub use lines::{AddLine, BasketChange, RemoveLine, SetLine};
 pub use pay::{PayOutcome, SaleDraft, pay, sell};
 pub(crate) use pay::{add_payments, finish_sale};

@@ -41,7 +41,7 @@ rows! {
     /// 403: the PIN was wrong too often.
     pin_locked => PinLocked "the PIN was wrong too often: log in with the password or a device";
     /// 403: the user was disabled.
-    account_disabled => AccountDisabled "this account is disabled: ask a manager to enable it";
+    account_disabled => AccountDisabled "this account is disabled: ask a manager or head office to enable it";
     /// 408: the request did not arrive in time.
     request_timeout => RequestTimeout "the request did not arrive in time: send it again";
     /// 409: the first request with this key has not finished yet.

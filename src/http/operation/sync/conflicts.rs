@@ -26,7 +26,11 @@ pub async fn conflicts(request: Request) -> Answered {
     let after = page.after::<String>()?;
     let storage = request.state.store.storage();
     let notes = storage.sync().conflicts(after.as_deref(), page.limit.one_more()).map_err(stored)?;
-    let views = notes.into_iter().map(ConflictView::of).collect();
+    let views = notes
+        .into_iter()
+        .map(|note| request.state.store.conflict_view(note))
+        .collect::<Result<_, _>>()
+        .map_err(stored)?;
     Ok(Reply::ok(&List::cut(views, page.limit, |view: &ConflictView| view.conflict_id().to_owned())))
 }
 

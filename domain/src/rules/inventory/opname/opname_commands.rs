@@ -23,7 +23,8 @@ pub struct NewOpname {
     pub category: Option<String>,
     /// Products to count, 1–500. Required if `scope` is `skus`, and omitted otherwise.
     pub skus: Option<Vec<Sku>>,
-    /// Whether the expected quantities are hidden from the people who count. Defaults to false.
+    /// Whether the count hides the expected quantities from the people who count. Lists of stock still show them.
+    /// Defaults to false.
     pub blind: Option<bool>,
     /// Note in free text. Null for none.
     pub note: Option<String>,

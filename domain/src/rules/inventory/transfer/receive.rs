@@ -28,7 +28,9 @@ pub fn receive(
         return Err(Refusal::NotFound("transfer"));
     }
     if transfer.state != TransferState::InTransit {
-        return Err(transfer.state.refusal());
+        // What is missing is settled by the sender, so nothing is left to do here.
+        let state = transfer.state.name().to_owned();
+        return Err(Refusal::InvalidState { state, allowed: Vec::new() });
     }
     sent(cmd, transfer)?;
     let mut after = transfer.clone();

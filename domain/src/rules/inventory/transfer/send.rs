@@ -150,7 +150,15 @@ pub(super) fn sent_from_here<'a>(
     room: &StockContext<'a>,
 ) -> Result<&'a Transfer, Refusal> {
     let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if known.from_store_id == room.rules.store_id { Ok(known) } else { Err(Refusal::NotFound("transfer")) }
+    let own = &room.rules.store_id;
+    if known.from_store_id == *own {
+        return Ok(known);
+    }
+    if known.to_store_id == *own {
+        let problem = format!("comes from store {}: only that store can do this", known.from_store_id);
+        return Err(Refusal::field("transfer_id", problem));
+    }
+    Err(Refusal::NotFound("transfer"))
 }
 
 pub(super) fn moves<'m>(id: &'m TransferId, ids: Vec<MovementId>, room: &'m StockContext<'_>) -> Moves<'m> {

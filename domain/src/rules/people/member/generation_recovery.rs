@@ -3,7 +3,7 @@
 
 use crate::model::base::ids::StoreId;
 use crate::model::hub::hlc;
-use crate::model::people::member::{FieldMark, Member, fields};
+use crate::model::people::member::{FieldMark, Member, MemberState, fields};
 use crate::wire::feed::{FieldDown, MemberDown};
 use crate::wire::record::FieldWrite;
 use std::collections::BTreeMap;
@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 /// Values of this store's own come back to the hub with their records.
 pub fn newer_fields(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMap<String, FieldWrite> {
     let values = fields(known);
-    // That somebody is merged into another one is no value of a field.
-    let kept = |field: &str| field != "state" || known.merged_into.is_none();
+    // That a member is merged into another one is no value of a field; that it is erased is one.
+    let is_state = known.merged_into.is_none() || known.state == MemberState::Erased;
+    let kept = |field: &str| field != "state" || is_state;
     let newer =
         known.marks.iter().filter(|(field, mark)| kept(field) && lost(mark, down.fields.get(*field), own));
     newer
@@ -53,6 +54,22 @@ mod tests {
 
     fn down(fields: &serde_json::Value) -> MemberDown {
         serde_json::from_value(json!({"member_id": "mbr_1", "fields": fields})).unwrap()
+    }
+
+    #[test]
+    fn an_erased_member_stays_erased_also_if_it_was_merged() {
+        let mark = FieldMark { at: at(9, "hub"), event_id: "chg_3".to_owned(), open: false };
+        for (merged_into, state, goes_back) in [
+            (None, MemberState::Erased, true),
+            (Some("mbr_2"), MemberState::Erased, true),
+            (Some("mbr_2"), MemberState::Merged, false),
+        ] {
+            let mut member = known(&at(1, "S001"), &at(1, "S001"));
+            member.marks.insert("state".to_owned(), mark.clone());
+            (member.merged_into, member.state) = (merged_into.map(|id| id.to_owned().into()), state);
+            let back = newer_fields(&down(&json!({})), &member, &StoreId("S001".to_owned()));
+            assert_eq!(back.contains_key("state"), goes_back, "{merged_into:?} {state:?}");
+        }
     }
 
     #[test]

@@ -110,7 +110,8 @@ fn is_misspelt(digits: &str, has_code: bool) -> bool {
 
 /// Whether a calling code is that of a country.
 pub fn is_country_code(code: &str) -> bool {
-    code.parse().is_ok_and(|code| CALLING_CODES.binary_search(&code).is_ok())
+    let is_digits = code.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && code.parse().is_ok_and(|code| CALLING_CODES.binary_search(&code).is_ok())
 }
 
 /// Passes digits and what people write between them.

@@ -80,7 +80,8 @@ pub fn draft_recall(
 
 /// Gives the basket to the shift that drafted first; prices and promotions are those of now.
 ///
-/// A price that a cashier had overridden stays. A product that is sold no more keeps its line.
+/// A price that a cashier had overridden stays, unless so much less than the catalogue's price of now needs a manager:
+/// then overridden prices and discounts by hand are dropped. A product that is sold no more keeps its line.
 /// A cashier's discount that no longer fits is cut to what is left: a change like the others.
 /// A basket that can't be priced anew (too large for one record with the discounts of now, or with a figure above the
 /// largest) is taken as it was held, if the caller asks for it: its record fitted when it was made.
@@ -114,6 +115,11 @@ pub fn recall(
         Ok(()) => {}
         Err(_) if draft.cmd.keep_prices => basket = as_held,
         Err(refusal) => return Err(keep_prices(&refusal)),
+    }
+    if sale::discounted_above_limit(&basket, rules) && !sale::discounted_above_limit(waiting, rules) {
+        // The catalogue's prices moved: what a cashier might take off then is too much now, and nobody approved it.
+        sale::drop_changes_by_hand(&mut basket);
+        sale::renew(&mut basket, pricing, rules)?;
     }
     let changes = changes(waiting, &basket);
     let hold = Hold { state: HoldState::Recalled, ..hold.clone() };

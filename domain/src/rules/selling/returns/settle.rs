@@ -15,7 +15,7 @@ use crate::model::people::points;
 use crate::model::people::points::{Cause, PointsAccount, PointsEntry};
 use crate::model::selling::payment::{EXCHANGE, POINTS};
 use crate::model::selling::returns::{Return, ReturnState, SaleAfter};
-use crate::model::selling::transaction::{Payment, PaymentState, Transaction, TransactionState};
+use crate::model::selling::transaction::{Line, Payment, PaymentState, Transaction, TransactionState};
 use crate::rules::books::ledger;
 use crate::rules::books::shift::hands_back;
 use crate::rules::inventory::stock::{Document, Moves};
@@ -81,7 +81,9 @@ pub fn settle(
         None => lines::unreceipted(&draft.cmd, &draft.products, rules)?,
     };
     let refund_total = sum("items", items.iter().map(|line| line.refund))?;
-    limits(refund_total, sale.is_some(), authorization, rules)?;
+    let so_far = sum("items", [before.refunded, refund_total])?;
+    limits((refund_total, so_far), sale.is_some(), authorization, rules)?;
+    keeps_no_larger_discount(sale, (&before, &after), authorization, rules)?;
     let refunds = money::refunds(&draft.cmd, refund_total, sale, &mut after, authorization, rules)?;
     after.refunded = sum("items", [after.refunded, refund_total])?;
 
@@ -162,8 +164,26 @@ pub fn settle(
     Ok(Settled { posted, exchange })
 }
 
+/// Requires a manager if the goods that stay sold have a larger share taken off by hand than a cashier may give.
+fn keeps_no_larger_discount(
+    sale: Option<&Transaction>,
+    (before, after): (&SaleAfter, &SaleAfter),
+    authorization: &Authorization<'_>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let Some(sale) = sale else { return Ok(()) };
+    let left = |row: &SaleAfter, line: &Line| line.qty.saturating_sub(row.returned(line.line_no));
+    if !sale::return_raises_discount(sale, |line| left(before, line), |line| left(after, line), rules) {
+        return Ok(());
+    }
+    authorization.manager_for(|| {
+        NeedsApproval::of("a return that leaves a sale with a discount above pricing.discount_limit_bp")
+    })
+}
+
+/// The limits of a return of this amount, with what came back of its sale before.
 fn limits(
-    total: Money,
+    (total, so_far): (Money, Money),
     receipted: bool,
     authorization: &Authorization<'_>,
     rules: &Rules,
@@ -177,9 +197,13 @@ fn limits(
         ));
     }
     let limit = policy.return_cashier_limit;
-    if limit > 0 && total > limit {
+    if limit > 0 && so_far > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("a refund of this size").beyond(total, limit, "returns.cashier_limit")
+            NeedsApproval::of("refunds of this size for one sale").beyond(
+                so_far,
+                limit,
+                "returns.cashier_limit",
+            )
         })?;
     }
     Ok(())

@@ -12,9 +12,8 @@ use crate::model::base::time::UtcMs;
 use crate::model::books::shift::ShiftBook;
 use crate::model::inventory::product::{Product, ProductState};
 use crate::model::selling::transaction::{DiscountSource, Line, Transaction, TransactionState};
-use crate::rules::selling::sale::create::{
-    attribute, discount_policy, discount_reason, in_time, member, price_policy, room,
-};
+use crate::rules::selling::sale::create::{attribute, discount_reason, in_time, member, price_policy, room};
+use crate::rules::selling::sale::discount_limit::discount_policy;
 use crate::rules::selling::sale::price::{Asked, catalogue, promotions, reprice, sum};
 use crate::rules::selling::sale::sale_commands::check_items;
 use crate::rules::selling::sale::{NewItem, PricingContext, TillContext, may_drop};
@@ -164,6 +163,14 @@ pub(crate) fn renew(
     let discount = by(basket, DiscountSource::Basket).min(left);
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
     reprice(basket, &asked, &found, &pricing, rules)
+}
+
+/// Takes prices and discounts by hand off a basket, which is then to be priced again.
+pub(crate) fn drop_changes_by_hand(basket: &mut Transaction) {
+    for line in &mut basket.items {
+        line.price_override = false;
+        line.discounts.retain(|part| part.source == DiscountSource::Promotion);
+    }
 }
 
 /// Products of the basket that are not sold any more, as they were. Their pieces stay in the basket, and no further ones

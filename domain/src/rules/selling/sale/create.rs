@@ -1,9 +1,8 @@
 //! Makes a basket: prices it, applies the price policy, and checks that it may be sold here.
 
 use crate::model::base::event::{Event, fact};
-use crate::model::base::figures::{BasisPoints, Money, Points, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::ids::{MemberId, TransactionId};
-use crate::model::base::money::product;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::model::base::settings::{PriceOverride, Rules};
 use crate::model::base::time::UtcMs;
@@ -12,8 +11,9 @@ use crate::model::inventory::product::Product;
 use crate::model::people::authorization::Authorization;
 use crate::model::people::member::{Member, MemberState};
 use crate::model::selling::reasons::Why;
-use crate::model::selling::transaction::{DiscountSource, Transaction, TransactionState};
+use crate::model::selling::transaction::{Transaction, TransactionState};
 use crate::rules::books::shift::overdue;
+use crate::rules::selling::sale::discount_limit::discount_policy;
 use crate::rules::selling::sale::plausible::{is_set_before, plausible_prices};
 use crate::rules::selling::sale::price::{Asked, catalogue, reprice};
 use crate::rules::selling::sale::{CreateSale, NewItem, PricingContext, TillContext};
@@ -154,35 +154,6 @@ pub(super) fn price_policy(
     }
 }
 
-/// Requires a manager for amounts taken off by hand above the shop's limit, whether as a discount or as a price.
-pub(super) fn discount_policy(
-    (items, on_the_whole): (&[NewItem], Money),
-    found: &[&Product],
-    before: Option<&Transaction>,
-    authorization: &Authorization<'_>,
-    rules: &Rules,
-) -> Result<(), Refusal> {
-    let lines = items.iter().zip(found);
-    let (gross, cut) =
-        below_list(lines.map(|(item, product)| (item.qty, item.price_of(product), product.price)));
-    let given = items.iter().fold(cut.saturating_add(i128::from(on_the_whole)), |sum, item| {
-        sum.saturating_add(i128::from(item.discount.unwrap_or(Money::ZERO)))
-    });
-    let is_no_more = before.map(taken_off).is_some_and(|(gross_before, given_before)| {
-        given <= given_before && given.saturating_mul(gross_before) <= given_before.saturating_mul(gross)
-    });
-    if is_no_more || !above_limit(given, gross, rules) {
-        return Ok(());
-    }
-    authorization.manager_for(|| {
-        let most = share_of(gross, rules.policy.discount_limit_bp);
-        let given = Money::saturating_from(given);
-        NeedsApproval::of("a discount of this size")
-            .beyond(given, most, "pricing.discount_limit_bp")
-            .at("discount")
-    })
-}
-
 /// Requires a reason of a discount by hand and of a price below the catalogue's, if the shop has codes for them.
 pub(super) fn discount_reason(
     (items, on_the_whole): (&[NewItem], Money),
@@ -208,40 +179,6 @@ pub(super) fn discount_reason(
         }
     }
     Ok(())
-}
-
-/// Whether a manager has approved the manual discounts of a basket.
-pub fn discounted_above_limit(basket: &Transaction, rules: &Rules) -> bool {
-    let (gross, given) = taken_off(basket);
-    above_limit(given, gross, rules)
-}
-
-/// Value of a basket at the catalogue's prices, and the amount that was taken off by hand.
-fn taken_off(basket: &Transaction) -> (i128, i128) {
-    let parts = basket.items.iter().flat_map(|line| &line.discounts);
-    let by_hand = parts.filter(|part| part.source != DiscountSource::Promotion);
-    let (gross, cut) = below_list(basket.items.iter().map(|line| (line.qty, line.price, line.list_price)));
-    (gross, by_hand.fold(cut, |sum, part| sum.saturating_add(i128::from(part.amount))))
-}
-
-/// Value of lines at the catalogue's prices (or their own, if those are higher), and the amount by which less is
-/// asked.
-fn below_list(lines: impl Iterator<Item = (Quantity, Money, Money)>) -> (i128, i128) {
-    lines.fold((0, 0), |(gross, cut): (i128, i128), (qty, price, list)| {
-        let (worth, asked) = (product(qty, price.max(list)), product(qty, price));
-        (gross.saturating_add(worth), cut.saturating_add(worth.saturating_sub(asked)))
-    })
-}
-
-/// So many basis points of a sum.
-fn share_of(sum: i128, bp: BasisPoints) -> Money {
-    let part = sum.saturating_mul(bp.into()).checked_div(BasisPoints::WHOLE.into()).unwrap_or(0);
-    Money::saturating_from(part)
-}
-
-fn above_limit(given: i128, gross: i128, rules: &Rules) -> bool {
-    let limit = i128::from(rules.policy.discount_limit_bp);
-    limit > 0 && given.saturating_mul(BasisPoints::WHOLE.into()) > gross.saturating_mul(limit)
 }
 
 fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transaction {
