@@ -36,7 +36,7 @@ const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
 
 /// Syncs the log and takes it over into the database, as far as nobody reads it.
 const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
-/// PostgreSQL reads every statement from another state unless it is told.
+/// PostgreSQL reads each statement from a different state unless it gets this.
 const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// A transaction of SQLite reads one state from its first statement on.
@@ -163,7 +163,7 @@ impl Db {
             reserve.give_up();
         }
         if engine == Engine::Postgres {
-            // Apart from the pool, which only tells that its time is over.
+            // Outside of the pool, which only reports a timeout.
             reach(&url).await?;
         }
         let pool = options.connect(&url).await?;

@@ -1,4 +1,4 @@
-//! Why something did not work: a refusal that a client is told, or the database.
+//! Why something failed: a refusal for the client, or an error of the database.
 
 use super::outage;
 use super::place::Gone;
@@ -146,7 +146,7 @@ fn is_passing(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether a sum is larger than the database can tell; SQLite has no code of its own for it.
+/// Whether a sum exceeds the database's integers; SQLite has no error code of its own for it.
 pub fn is_overflow(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     error.code().as_deref() == Some("22003") || error.message().contains("integer overflow")

@@ -61,8 +61,8 @@ impl Authority for Hub {
 }
 
 impl Hub {
-    /// A refused token says for what time it should have been signed, and what it has to carry then: a store whose
-    /// clock is off by more than a token lives could not hear it in any other way.
+    /// A refused token's answer states the time and the content that it should have had: a store whose clock is wrong
+    /// by more than a token's lifetime could not learn it in any other way.
     fn with_hub_time(&self, refused: ApiError, now: UtcMs) -> ApiError {
         if refused.code.is_unauthenticated() {
             let challenge = self.challenge(now);
@@ -125,7 +125,7 @@ impl Hub {
     /// Refuses a box whose key another enrolment replaced. `kid` names the key that counts.
     ///
     /// # Errors
-    /// 403 `store_replaced`; 401 if its clock is wrong: it hears of it when it has signed for the right time.
+    /// 403 `store_replaced`; 401 if the store's clock is wrong: it gets the 403 once it has signed for the right time.
     async fn refuse_replaced(
         &self,
         bearer: &str,

@@ -43,10 +43,11 @@ pub struct Partitioned {
     pub locks_wanted: Option<i64>,
 }
 
-/// Moves every table that is whole; `progress` is told of each with its rows. `connections` may use the database at once.
+/// Moves every table that is whole; `progress` receives each one with its rows. `connections` may use the database at
+/// once.
 ///
 /// # Errors
-/// The database's, with the table that is as it was; those that were told of are done.
+/// The database's error, with the table that is left as it was; the tables reported to `progress` are done.
 pub async fn partition(
     db: &Db,
     connections: u32,

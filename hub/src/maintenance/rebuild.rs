@@ -22,7 +22,7 @@ pub enum Rebuild {
     Categories,
 }
 
-/// Makes them anew; `progress` is told of each store.
+/// Makes them again; `progress` receives each store.
 ///
 /// # Errors
 /// The database's; stores that were reported about are done.
@@ -38,7 +38,7 @@ pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> 
     Ok(())
 }
 
-/// The store's row is locked as by a push: what it tells meanwhile comes after.
+/// The store's row is locked as by a push: records that arrive meanwhile are applied afterwards.
 async fn of_store(connection: &mut AnyConnection, store_id: &str, what: Rebuild) -> Result<(), Error> {
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
     let zone: String = sqlx::query_scalar(sql).bind(store_id).fetch_one(&mut *connection).await?;

@@ -44,7 +44,7 @@ type Applied = (String, String, Understood);
 /// Figures by name: `stock A` → pieces, …
 type Figures = BTreeMap<String, i64>;
 
-/// Verifies everything. `progress` is told of the records so far.
+/// Verifies everything. `progress` receives the number of records so far.
 ///
 /// # Errors
 /// The database's; what is wrong with its contents is in the report.

@@ -101,7 +101,7 @@ pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<I
     for sql in ["UPDATE epochs SET stable_seq = 0", "DELETE FROM backup_heads", "DELETE FROM backups"] {
         sqlx::query(sql).execute(&mut **write).await?;
     }
-    // What head office wrote since then is gone; stores send again what they told.
+    // Writes of head office since then are lost; stores send their records again.
     let written_until = audit::last_at(&mut write).await?;
     let details = json!({"hub_generation": generation, "n": number, "before": identity.generation,
         "written_until": written_until});

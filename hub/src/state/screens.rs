@@ -1,4 +1,4 @@
-//! What this process tells screens: the latest notices of all processes, and who listens.
+//! Notices of this process to screens: the latest ones of all processes, and the listening screens.
 
 use crate::config::Limits;
 use crate::db::Db;
@@ -28,7 +28,7 @@ impl Screens {
         })
     }
 
-    /// Looks for what came in since the last look, by this process or another one, and tells it.
+    /// Reads the notices since the last look, of this process or another one, and sends them.
     ///
     /// # Errors
     /// The database's; the next look finds it.

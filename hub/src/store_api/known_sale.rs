@@ -1,4 +1,4 @@
-//! What stores told of a sale: the sale with the payments that count now, and the returns of it.
+//! A sale as stores reported it: with the payments that count now, and its returns.
 
 use crate::columns;
 use crate::db::failure::Failure;

@@ -152,7 +152,7 @@ pub async fn push(request: Request) -> Answered {
     if taken.reported {
         hub.raise_now().await;
     }
-    // After the commit and before the answer: what a store was told is known outside of the database.
+    // After the commit and before the answer: what a store was answered is known outside of the database.
     hub.cursors.note(store_id, &answer.epoch, answer.acked_seq).map_err(ApiError::internal)?;
     // What waited for this batch is tried again by itself later too: it does not hold up the answer's truth.
     if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {

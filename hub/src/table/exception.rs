@@ -135,8 +135,8 @@ pub async fn close_paused_webhook(
     Ok(())
 }
 
-/// Notes the shifts of earlier epochs that were never closed. Those epochs are complete here: a store tells them before the
-/// first record of the next one.
+/// Notes the shifts of earlier epochs that were never closed. Those epochs are complete here: a store reports them
+/// before the first record of the next one.
 pub async fn note_interrupted(
     connection: &mut AnyConnection,
     store_id: &str,

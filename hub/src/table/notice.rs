@@ -145,7 +145,7 @@ async fn read(pool: &AnyPool, number: u64) -> Result<Vec<Notice>, Error> {
     rows.iter().map(notice).collect()
 }
 
-/// One of a kind that this version does not know is told to nobody.
+/// A notice of a kind that this version does not know is sent to no screen.
 fn notice(row: &AnyRow) -> Result<Notice, Error> {
     let (number, kind, id): (i64, String, String) = columns!(row => (number, kind, id));
     let (store_id, code): (String, String) = columns!(row => (store_id, code));

@@ -83,8 +83,8 @@ rollups! {
         ["qty", "value"];
 }
 
-/// Pieces and value on their way from a store. Two stores tell of them: they are no sums of one store's records, and
-/// `verify` holds them against account 1220.
+/// Pieces and value on their way from a store. Two stores report them: they are no sums of one store's records, and
+/// `verify` compares them with account 1220.
 pub static TRANSIT: Rollup = Rollup {
     table: "transit",
     key: &["store_id", "sku"],

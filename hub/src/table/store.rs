@@ -1,4 +1,4 @@
-//! `stores`: the stores, how they are enrolled, and what they last told of themselves.
+//! `stores`: the stores, how they are enrolled, and their last reported status.
 
 use crate::columns;
 use crate::db::column::time_zone;
@@ -116,7 +116,7 @@ pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<Time
     name.map_or(Ok(TimeZone::UTC), |name| time_zone(&name))
 }
 
-/// The time zone of a store, and when its business day starts as it reported last; midnight where it told nothing.
+/// The time zone of a store, and the start of its business day as it last reported it; midnight if it reported none.
 pub async fn clock(connection: &mut AnyConnection, store_id: &str) -> Result<(TimeZone, Time), sqlx::Error> {
     let sql = "SELECT day_start FROM stores WHERE store_id = $1";
     let start: Option<Option<String>> =
@@ -137,7 +137,8 @@ pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: 
     }
 }
 
-/// Holds its row until the transaction ends: what it tells, and others who want it, wait; whether there is such a store.
+/// Locks a store's row until the transaction ends: its records, and other users of the row, wait. Returns whether the
+/// store exists.
 pub async fn lock(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
     let sql = "UPDATE stores SET name = name WHERE store_id = $1";
     Ok(sqlx::query(sql).bind(store_id.to_owned()).execute(connection).await?.rows_affected() > 0)

@@ -28,8 +28,8 @@ struct Uncounted {
 }
 
 impl Writer<'_> {
-    /// Closes the shift of an exception with what was found in its drawer, as if its store had counted it: a count that its
-    /// store tells later adds what is new to it.
+    /// Closes the shift of an exception with the cash found in its drawer, as if its store had counted it; a count that
+    /// the store reports later adds the difference.
     ///
     /// # Errors
     /// 404 for an exception that is none of theirs; 422 for one of another code, or an odd amount; 409 `invalid_state` for
@@ -54,7 +54,7 @@ impl Writer<'_> {
         if !(0..=CASH_MAX).contains(&counted) {
             return Err(ApiError::field("counted_cash", format!("must be 0 to {CASH_MAX}")).into());
         }
-        // Before the book, as a push takes them: nothing that the store tells is applied meanwhile.
+        // Before the book, as a push locks them: no record of the store is applied meanwhile.
         store::lock(connection, &store_id).await?;
         let shift = uncounted(connection, store_id, &event_id).await?;
         self.post_count(connection, &shift, counted, exception_id).await?;

@@ -177,7 +177,7 @@ pub async fn withdraw(connection: &mut AnyConnection, mapping_id: &str) -> Resul
 /// # Errors
 /// 409 `invalid_state`.
 pub async fn remove(connection: &mut AnyConnection, mapping: &View) -> Result<(), Failure> {
-    // What a store tells at this moment has read the mappings already: its books are waited for.
+    // A push that runs at this moment has already read the mappings: wait for the books that it holds.
     for book in locking::all(&mut *connection).await? {
         journal::numbers(connection, &book, 0).await?;
     }

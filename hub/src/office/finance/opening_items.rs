@@ -1,4 +1,4 @@
-//! Money that was not settled when a book began: each payment is expected like those that its store tells.
+//! Money that was not settled when a book began: each payment is expected like the payments that its store reports.
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;

@@ -1,4 +1,4 @@
-//! What stores still have to tell of days before these are locked.
+//! Records of days that stores still have to send before these days are locked.
 
 use crate::columns;
 use crate::db::column::Columns;

@@ -264,7 +264,7 @@ pub async fn change(
 ) -> Result<PurchaseOrder, Failure> {
     let before = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
     if before.state != OrderState::Draft {
-        // What is possible instead is what is told of a step that only a draft takes.
+        // The refusal lists the states that a step allows which only a draft takes.
         let refused = domain::rules::inventory::purchase::OrderStep::Approve.check(&before);
         return Err(refused.err().map_or_else(|| ApiError::not_found("the order"), ApiError::from).into());
     }

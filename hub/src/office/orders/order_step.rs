@@ -82,7 +82,7 @@ pub enum Step {
     Line(OrderStep, u32),
 }
 
-/// Takes a step; its store hears of every one from `send` on.
+/// Takes a step; the store receives every step from `send` on.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` with what is possible instead; 403 `approval_required`; 422 without a reason.

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (1000, 520);
-/// Most rows that are shown: of more, nobody could tell one from the next.
+/// Most rows that are shown; with more, the bars could not be distinguished.
 const ROWS_MAX: usize = 366;
 /// Most labels below the bars.
 const LABELS_MAX: usize = 12;

@@ -43,7 +43,7 @@ impl Writer<'_> {
         }
         let found = document::find(connection, settlement_id).await?;
         let (store_id, day) = (found.store_id.as_str(), found.business_date);
-        // The book comes before the settlement: what a store tells meanwhile is in it, or late.
+        // The book is locked before the settlement: a record that a store reports meanwhile is either included or late.
         journal::numbers(connection, store_id, 0).await?;
         let tellers = readiness::tellers(&mut *connection).await?;
         if tellers.iter().any(|teller| teller.store_id == store_id && !teller.is_over(day, self.now)) {

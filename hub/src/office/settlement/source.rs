@@ -270,7 +270,7 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     if view.state == State::Active {
         for other in all(&mut *connection).await? {
             let others = other.source_id != view.source_id && other.state == State::Active;
-            // Of one account's balance one bank tells.
+            // Only one bank reports the balance of an account.
             let both_banks = other.kind == SourceKind::Bank && view.kind == SourceKind::Bank;
             if others && both_banks && other.account == view.account {
                 let (what, id) = ("bank of an account", other.source_id);

@@ -151,7 +151,7 @@ pub async fn import(
     Ok(statement_id)
 }
 
-/// Sets lines aside that tell of known money in other words.
+/// Sets lines aside that describe known money in other words.
 async fn set_repeats_aside(
     connection: &mut AnyConnection,
     source: &Source,

@@ -175,7 +175,7 @@ pub struct Changed {
     pub timezone: String,
 }
 
-/// Changes a store, as it was and as it is; every store hears its name.
+/// Changes a store, given as it was and as it is; every store receives its name.
 ///
 /// # Errors
 /// 404; 422 with the field that is wrong.

@@ -48,7 +48,7 @@ pub async fn read(connection: &mut AnyConnection, store_id: &str) -> Result<View
     Ok(View(SETTABLE.into_iter().map(|name| (name.to_owned(), value(name))).collect()))
 }
 
-/// Sets what is asked for, all or nothing, and tells the store.
+/// Changes the requested settings, all or none, and sends them to the store.
 ///
 /// # Errors
 /// 404; 422 with the keys that are none, and the values that can't be.

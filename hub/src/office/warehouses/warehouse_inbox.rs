@@ -1,4 +1,5 @@
-//! What the other end of a transfer tells a warehouse, and its days that are over: what a Store Router does by itself.
+//! A warehouse's part of a transfer that the other end changed, and the end of its days: a Store Router does both by
+//! itself.
 
 use crate::db::again::Again;
 use crate::db::column::Columns;

@@ -1,4 +1,4 @@
-//! The figures of a row, and what its description tells beside them.
+//! The figures of a row, and the further ones in its description.
 
 use crate::office::settlement::file::line::{NAME_BYTES_MAX, REFERENCE_BYTES_MAX};
 use crate::office::settlement::file::set_aside::cut;
@@ -36,7 +36,7 @@ impl RowFigures {
         self.net.or(self.amount.filter(|_| kind == SourceKind::Bank))
     }
 
-    /// The same with what a description tells, where the columns don't and the figures agree with it.
+    /// The same with figures of the description that no column has, if they agree with the columns.
     pub fn with_described(
         self,
         line: &mut TextLine,

@@ -1,4 +1,4 @@
-//! Whether two lines in different words tell of the same money.
+//! Whether two lines in different words describe the same money.
 
 use domain::rules::books::settlement::import::TextLine;
 use domain::rules::books::settlement::{SourceKind, has_word, reference_key};
@@ -60,8 +60,8 @@ impl Line {
     }
 }
 
-/// Whether two lines tell of the same money. Payments of one text recur from day to day: only a reference that is long
-/// enough to be of one payment counts on the day beside it.
+/// Whether two lines describe the same money. Payments with one text recur from day to day: on a neighbouring day, only
+/// a reference that is long enough to be unique counts.
 pub(super) fn is_same(line: &Line, known: &Line, kind: SourceKind) -> bool {
     let differ =
         |one: Option<i64>, other: Option<i64>| one.zip(other).is_some_and(|(one, other)| one != other);

@@ -10,7 +10,7 @@ use crate::office::settlement::file::set_aside::Reason;
 use jiff::civil::date;
 use std::fmt::Write as _;
 
-/// The 21st, and so many rows.
+/// The 21st, and this number of rows.
 pub fn bounds(import_rows: usize) -> Bounds {
     Bounds { today: date(2026, 11, 21), limits: Limits { import_rows, ..Limits::default() } }
 }
