@@ -101,7 +101,7 @@ pub struct Printers {
 }
 
 impl Printers {
-    /// As they are set. `run` tells this run of the daemon from others.
+    /// As they are set. `run` distinguishes this run of the daemon from others.
     ///
     /// # Errors
     /// A machine that gives no thread.

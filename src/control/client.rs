@@ -20,8 +20,8 @@ const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// Interval at which work that is done right here reports its progress.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Carries an order out: through the daemon where one answers, else on the stopped store. Long work tells `progress`
-/// how far it is.
+/// Carries an order out: through the daemon if one answers, else on the stopped store. Long work reports its progress
+/// to `progress`.
 ///
 /// # Errors
 /// What the order itself came to, a [`Trouble`](super::Trouble); 73 when another process has the folder and does not

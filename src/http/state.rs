@@ -81,7 +81,7 @@ impl AppState {
         let rules = self.store.rules();
         let mut texts = ReceiptTexts::clone(&rules.policy.receipt);
         if texts.name.is_empty() {
-            // A customer who comes back must be able to tell where the goods were sold.
+            // A customer who comes back must be able to see where the goods were sold.
             texts.name = format!("Store {}", rules.store_id);
         }
         ReceiptHeader { texts, currency: self.currency, language: self.language }

@@ -44,7 +44,7 @@ impl Job {
     {
         let mut state = self.begin_or_join(work);
         let ended = async { state.wait_for(|state| state.ended.is_some()).await.is_ok() };
-        // Either way the state tells how far it came.
+        // Either way the state shows how far the job came.
         let _ = tokio::time::timeout(WAIT, ended).await;
         let now = state.borrow().clone();
         if now.ended.is_some() {

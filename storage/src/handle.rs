@@ -266,8 +266,8 @@ impl Storage {
         self.inner.shared.seq.subscribe()
     }
 
-    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up
-    /// hears how many it missed.
+    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up gets the
+    /// number that it missed.
     pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
         self.inner.shared.notices.subscribe()
     }

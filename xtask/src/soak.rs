@@ -1,6 +1,6 @@
-//! `soak`: what takes longer than the test command may. The dependencies, tills that sell in a crowd of slow clients, storms of
-//! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
-//! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
+//! `soak`: what takes longer than the test command may. The dependencies, tills that sell in a crowd of slow clients,
+//! storms of everything at once, what the time of a log-in reveals, what a sale costs a hub with many stores, long runs
+//! of the model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
 //! the till's page in a large store, all pages in Firefox, the Debian packages in new roots, and the fuzz targets.
 

@@ -1,4 +1,4 @@
-//! Prints of receipts: one is the original, every other one a copy that head office hears of.
+//! Prints of receipts: the first is the original; each later one is a copy, which is reported to head office.
 
 use super::StoreHandle;
 use crate::runtime::command::COMMAND_DEADLINE;

@@ -193,8 +193,8 @@ impl StoreHandle {
     /// Returns the epoch.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store: the
-    /// hub would not hear this one in any epoch.
+    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store:
+    /// the hub would refuse this one in any epoch.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.context.storage;
         if storage.sync().standing()?.replaced_at.is_some() {

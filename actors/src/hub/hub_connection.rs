@@ -211,7 +211,7 @@ impl State {
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let is_new = self.context.sync.get().fenced_at.is_none();
         let (pause, state) = match &error.cause {
-            // Once more soon: the hub raises its alarm when it hears the same from a copy again.
+            // Try once more soon: the hub raises its alarm when a copy reports the same a second time.
             Cause::Fenced if is_new => (self.pace.pause(None), LinkState::Rejected),
             Cause::Fenced
             | Cause::Replaced { .. }

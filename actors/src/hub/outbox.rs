@@ -89,7 +89,7 @@ impl Actor for Outbox {
                             .commit(answer.map(|answer| conflicts(answer).collect()).unwrap_or_default())
                             .await?;
                     }
-                    // The next hello tells them.
+                    // The next hello reports them.
                     None => {}
                 }
             }
@@ -196,7 +196,7 @@ impl State {
         let of_member = |write: &OwnWrite| write.kind == Kind::Member.name();
         let (writes, settings): (Vec<_>, Vec<_>) = writes.into_iter().partition(of_member);
         if !settings.is_empty() {
-            // A hub connection that is restarting hears of them with the next change of the feed.
+            // A hub connection that is restarting receives them with the next change of the feed.
             let _ = self.context.hub.cast(HubMessage::Decided { writes: settings });
         }
         if !writes.is_empty() {

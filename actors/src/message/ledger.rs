@@ -33,13 +33,13 @@ pub(crate) enum LedgerMessage {
     },
     /// Do what time does: end the holds that waited too long, seal a day that is over.
     ExpireHolds,
-    /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
+    /// Lets points expire whose last day has passed, of the members after this one; the ledger sends this to itself.
     ExpirePoints { after: Option<MemberId> },
     /// A page of the feed has balances of head office; the reply comes when they are durable.
     MergePoints { page: PointsPage, merged: oneshot::Sender<Result<(), Failure>> },
     /// Applies a transfer of head office. The reply is sent when its effects are durable.
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
-    /// Head office tells of a till; the reply comes when it is durable.
+    /// Head office sent a till; the reply comes when the change is durable.
     MergeRegister { register: RegisterDown, request: Arc<RequestContext>, merged: Reply },
     /// Whether commands get through.
     Probe { pending: Pending },

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 pub(crate) enum MembersMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<MemberRows>>),
-    /// Head office tells of them; the reply comes when it is durable, with what could not be used.
+    /// Head office sent members; the reply comes when the changes are durable, with the ones that could not be used.
     Merge { members: Vec<(Change, MemberDown)>, origin: Origin, merged: Merged },
     /// Head office decided on own writes.
     Decided { writes: Vec<OwnWrite> },

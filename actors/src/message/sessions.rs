@@ -36,7 +36,7 @@ pub(crate) enum SessionsMessage {
     Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Decide on a command.
     Run(Box<dyn AnyCommand<UserRows>>),
-    /// A page of the feed tells of people; the reply comes when it is durable.
+    /// A page of the feed contains people; the reply comes when the changes are durable.
     ApplyFeed { changes: Vec<Change>, new_generation: bool, applied: Reply<()> },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },

@@ -30,8 +30,8 @@ impl Context {
         Ok(())
     }
 
-    /// Commits events with the records that tell head office, and waits until they are on the disk. `stamp` is the last
-    /// one of all.
+    /// Commits events with their records for head office, and waits until they are on the disk. `stamp` is the last one
+    /// of all.
     ///
     /// # Errors
     /// As [`Self::commit`].

@@ -1,5 +1,5 @@
-//! Figures of answers: one that no reader of JSON could tell from its neighbour is null, wherever it was added up. The rest
-//! of the answer stands.
+//! Figures of answers. A figure that a JSON reader could not distinguish from its neighbour is null, wherever it was
+//! added up; the rest of the answer is unaffected.
 
 use crate::api::reply::Reply;
 use domain::model::base::limits::FIGURE_MAX;

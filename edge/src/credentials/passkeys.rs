@@ -264,7 +264,7 @@ impl Taken {
     }
 }
 
-/// The handle under which a device knows its user: 16 bytes that tell nothing.
+/// The handle under which a device knows its user: 16 bytes of a hash, which reveal nothing of the user.
 fn handle(user_id: &UserId) -> Uuid {
     let digest = Sha256::digest(user_id.as_str().as_bytes());
     let mut bytes = [0; 16];

@@ -47,7 +47,7 @@ pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     }
     // The retry of a change that was done holds what is no longer the current password.
     if let Some(answer) = state.replayed(&ask).await? {
-        // Passwords are no part of the key's fingerprint: the hash tells whether it is the same request.
+        // Passwords are no part of the key's fingerprint: the hash shows whether it is the same request.
         return match right(state, &user, change.new_password, address).await? {
             true => Ok(Reply::Answer { answer, replayed: true }),
             false => Err(ApiError::idempotency_key_reused(&["body".to_owned()])),

@@ -103,7 +103,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
     Ok(begun(&*request.state, Purpose::LogIn, &username, request.peer.ip()).await?.into())
 }
 
-/// Asks the devices of a login name, of which nobody is told whether it is one.
+/// Asks for the devices of a login name; the answer does not reveal whether the name exists.
 pub(super) async fn begun<S: Accounts>(
     state: &S,
     purpose: Purpose,

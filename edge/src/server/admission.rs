@@ -127,7 +127,7 @@ impl Gate {
         first.map(|(number, _)| *number)
     }
 
-    /// A permit to tell a peer why it is refused.
+    /// A permit to send a refusal to a peer.
     pub fn refusal(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.refusals).try_acquire_owned().ok()
     }

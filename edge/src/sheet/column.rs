@@ -290,7 +290,7 @@ mod tests {
     fn no_figure_is_read_as_a_thousandth_of_another() {
         use Decimal::{Auto, None, Point};
         for (cells, configured, separator) in [
-            // Nothing tells, in a file that commas separate.
+            // In a file with comma separators, nothing decides it.
             (["1.234", "5.678"], Auto, '\t'),
             (["155.400", "12"], Auto, ','),
             // A fraction and a group of one mark.

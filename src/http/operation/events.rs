@@ -1,9 +1,9 @@
 //! `GET /api/events`: notices to screens while the shop sells, as server-sent events.
 //!
-//! A screen connects, waits for `ready`, and loads its lists. Each event then carries a value as it is now, and
-//! the last one of a commit its number as `id`. A screen that comes back with `Last-Event-ID` hears what it
-//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, continue
-//! here. `end` says why a stream ends; what ends without it broke.
+//! A screen connects, waits for `ready`, and loads its lists. Each event then has a value as it is now, and the last
+//! event of a commit has the commit's number as `id`. A screen that reconnects with `Last-Event-ID` receives the events
+//! that it missed; if they are too old, or a reader is too slow, it gets `reload`: load the lists again, continue here.
+//! `end` states why a stream ends; a stream that ends without it broke.
 
 use crate::http::Answered;
 use crate::http::AppState;

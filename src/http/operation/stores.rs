@@ -1,4 +1,4 @@
-//! The company's stores, as head office tells of them: whom goods may be sent to.
+//! The company's stores, as head office sent them: the possible destinations of transfers.
 
 use crate::http::Answered;
 use crate::http::Request;

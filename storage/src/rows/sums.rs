@@ -1,4 +1,4 @@
-//! Counts and hash sums per table: what tells that the engine lost or changed a row.
+//! Counts and hash sums per table, which show that the engine lost or changed a row.
 
 use super::table::TABLES;
 use crate::bytes::hash64;

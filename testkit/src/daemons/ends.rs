@@ -23,7 +23,7 @@ pub fn synced(manager: &mut Client) {
     });
 }
 
-/// Waits until the store has nothing left to tell, then compares everything.
+/// Waits until the store has nothing left to send, then compares everything.
 #[track_caller]
 pub fn same(hub: &Hub, store: &Store) -> Books {
     same_but(hub, store, 0)

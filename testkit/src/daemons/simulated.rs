@@ -142,7 +142,7 @@ impl Shop {
         }
     }
 
-    /// The push that tells of all this; the chain continues behind it.
+    /// The push of all these records; the chain continues after it.
     pub fn batch(&mut self, reported: &[Reported]) -> Value {
         let id = self.chain.id.clone();
         let record = |Reported { kind, event_id, at, payload }: &Reported| {

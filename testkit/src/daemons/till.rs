@@ -237,7 +237,7 @@ pub fn half_up(a: i64, b: i64) -> i64 {
     (2 * a + b) / (2 * b)
 }
 
-/// Tills that sell on threads of their own until they are told to stop.
+/// Tills that sell on threads of their own until they are stopped.
 pub struct Load {
     stop: Arc<AtomicBool>,
     acknowledged: Arc<AtomicUsize>,

@@ -37,7 +37,7 @@ const SETTINGS: [&str; 7] = [
 const SCHEMA: &str = include_str!("peer/schema.sql");
 const SCRIPT: &str = include_str!("peer/sale.pgbench");
 
-/// A server of the load generator; it tells its address first.
+/// A server of the load generator; it first reports its address.
 pub struct Helper {
     child: Child,
     pub address: SocketAddr,

@@ -37,8 +37,8 @@ impl Board {
         self.0.borrow().given_up
     }
 
-    /// Waits until those steps are done. The lowest step under way waits for nothing, so somebody always goes
-    /// on: steps are taken in order, and need only earlier ones.
+    /// Waits until those steps are done. The lowest step under way waits for nothing, so one worker always continues:
+    /// steps are taken in order, and need only earlier ones.
     pub async fn wait(&self, steps: impl IntoIterator<Item = usize>) {
         let steps: Vec<usize> = steps.into_iter().collect();
         let there = |state: &State| state.given_up || steps.iter().all(|step| state.done.contains_key(step));

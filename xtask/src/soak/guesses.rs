@@ -1,5 +1,6 @@
-//! Whether time tells a name that nobody has from a wrong password: log-ins of both by turns, their medians
-//! and a two-sample Kolmogorov-Smirnov test. A measurement, no test: a busy machine could fail it by chance.
+//! Whether the time of an answer distinguishes an unknown name from a wrong password: alternating log-ins of both,
+//! their medians and a two-sample Kolmogorov-Smirnov test. A measurement, no test: a busy machine could fail it by
+//! chance.
 
 use crate::stage::{Installation, Person, WorkFolder, admin};
 use crate::workspace::Binaries;
@@ -18,7 +19,7 @@ const DIFFERENCE_MAX: f64 = 0.05;
 /// Below this probability both are taken to be different.
 const P_MIN: f64 = 0.01;
 
-/// Guesses of each kind at a fresh store; true if time tells nothing.
+/// Guesses of each kind at a fresh store; true if the time reveals nothing.
 pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     let place = WorkFolder::within(None)?;
     let setup = Installation::store(binaries, &place, None)?;

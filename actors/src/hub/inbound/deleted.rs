@@ -95,7 +95,7 @@ impl<'a> DeletedRecords<'a> {
     }
 }
 
-/// The end of a record, as the feed would tell it.
+/// The deletion of a record, as the feed would send it.
 fn deleted(record: Inbound) -> Change {
     let Inbound { kind, id, version, effective_at, payload } = record;
     Change { cursor: String::new(), kind, id, version, deleted: true, effective_at, payload }

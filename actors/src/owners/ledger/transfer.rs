@@ -1,4 +1,4 @@
-//! Transfers: sent, received, settled, called off; and what head office tells of them.
+//! Transfers: sending, receiving, settling, calling off, and changes from head office.
 
 use super::Ledger;
 use super::doubts::Counted;
@@ -27,7 +27,7 @@ pub struct ResolveTransfer(pub TransferId, pub transfer::ResolveTransfer);
 /// Calls a transfer off, by the rules of [`domain::rules::inventory::transfer::cancel`].
 pub struct CancelTransfer(pub TransferId);
 
-/// Takes over what head office tells of a transfer, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
+/// Takes over a transfer that head office sent, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
 pub(super) struct MergeTransfer(pub(super) Box<Transfer>);
 
 /// Record by which a step is reported to head office.

@@ -116,7 +116,7 @@ impl Code {
         matches!(self.status(), 401 | 403)
     }
 
-    /// Whether it is no fault of whoever asked.
+    /// Whether the server caused it, not the client.
     pub const fn is_of_server(self) -> bool {
         self.status() >= 500
     }

@@ -71,7 +71,7 @@ impl ApiError {
         Self::new(Code::InvalidQuery, problem)
     }
 
-    /// 404: no such path. The details tell it from a thing that does not exist.
+    /// 404: no such path. The details distinguish it from a thing that does not exist.
     pub fn no_such_path() -> Self {
         Self::new(Code::NotFound, "there is nothing at this path").with_details(json!({"what": "path"}))
     }

@@ -1,4 +1,4 @@
-//! One operation: a row of the table as OpenAPI tells it.
+//! One operation: a row of the table as an OpenAPI object.
 
 use super::names::operation_id;
 use super::{DocumentError, Info, Refusals, Schemas, fields, name};

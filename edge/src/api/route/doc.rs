@@ -1,5 +1,5 @@
-//! What a document tells about a route: it is written beside the handler, in the types that the
-//! handler reads and answers, and a route can't be made without it.
+//! What a document states about a route. It is written beside the handler, in the types that the handler reads and
+//! answers; no route can be made without it.
 
 use super::BodyKind;
 use crate::api::error::Code;

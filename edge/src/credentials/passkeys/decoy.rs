@@ -1,6 +1,6 @@
-//! Devices that are not there: their ids are a secret function of the name, so that the same question always
-//! gets the same answer. Every list that is shown has one length, filled up with them, so that neither their number
-//! nor their order tells whether somebody has the name.
+//! Devices that do not exist. Their IDs are a secret function of the name, so that the same question always gets the
+//! same answer. They fill every list up to one length, so that neither number nor order reveals whether the name
+//! exists.
 
 use super::{PasskeyError, text_of};
 use domain::rules::people::user::passkey::PASSKEYS_PER_USER_MAX;
@@ -28,8 +28,8 @@ fn id(seed: &[u8; 32], number: u8) -> String {
     text_of(bytes.get(..length).unwrap_or(&bytes))
 }
 
-/// Fills the list of allowed devices up to its one length, in the order of the IDs, and takes out what a device
-/// can be reached by: that would tell real ones from made-up ones.
+/// Fills the list of allowed devices up to its one length, ordered by ID, and removes the transports: they would reveal
+/// which devices are real.
 pub fn fill(public_key: &mut Value, seed: &[u8; 32]) {
     let Some(allowed) = public_key.get_mut("allowCredentials").and_then(Value::as_array_mut) else { return };
     for credential in allowed.iter_mut().filter_map(Value::as_object_mut) {

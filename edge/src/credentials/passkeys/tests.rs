@@ -184,7 +184,7 @@ fn who_is_not_there_is_answered_like_anybody() {
     assert_ne!(nobody.public_key["challenge"], again.public_key["challenge"]);
     let other = party.begin_assertion(Purpose::LogIn, None, &[8; 32], HERE, NOW).unwrap();
     assert_ne!(nobody.public_key["allowCredentials"], other.public_key["allowCredentials"]);
-    // As many devices for everybody, real or not, in an order that tells nothing.
+    // Every name gets the same number of devices, real or not, in an order that reveals nothing.
     let ids = |begun: &Begun| -> Vec<String> {
         let allowed = begun.public_key["allowCredentials"].as_array().unwrap();
         allowed.iter().map(|device| device["id"].as_str().unwrap().to_owned()).collect()

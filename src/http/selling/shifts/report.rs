@@ -78,7 +78,7 @@ fn wants_page(accept: &str) -> bool {
     }
 }
 
-/// The report on this paper. A blind shift does not tell its cashier what should be there.
+/// The report on this paper. The report of a blind shift does not show its cashier the expected amount.
 fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut paper: Paper) -> String {
     let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
     let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();

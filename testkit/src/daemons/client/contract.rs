@@ -1,5 +1,5 @@
-//! Every answer that any of these tests gets is held against the committed documents: a status, a code
-//! or a field that they do not tell is a failure of that test.
+//! Every answer that any of these tests gets is held against the committed documents: a status, a code or a field that
+//! they do not contain is a failure of that test.
 
 use crate::client::document::with_components;
 use crate::{Reply, document};

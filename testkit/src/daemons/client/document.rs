@@ -18,7 +18,7 @@ pub fn is_committed(served: &str, file: &Path) {
     assert!(committed == served, "{} is out of date: run `cargo xtask openapi`", file.display());
 }
 
-/// Routes and document are the same set, and each operation tells what its route does.
+/// Checks that routes and document are the same set, and that each operation describes its route.
 #[track_caller]
 pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
     let routes: Vec<&Route<S>> = routes.iter().filter(|route| route.is_of_api()).collect();

@@ -1,5 +1,5 @@
-//! A store that is made up day by day: what it sells, takes back, receives and counts, as the records that a store tells.
-//! What goods cost is worked out here and apart from the product.
+//! A store that is made up day by day: what it sells, takes back, receives and counts, as the records that a store
+//! sends. The cost of goods is worked out here, independently of the product.
 
 use crate::trade::books::priced;
 use crate::trade::books::sold::Sold;
