@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
 
-/// Within this after an enrolment, calls under the old key may be those of the box that was enrolled, in milliseconds.
+/// Time after an enrolment in which calls under the old key may come from the enrolled box itself, in milliseconds.
 const REPLACED_LATELY_MS: i64 = sync::SYNC_TTL_S_MAX * 1000;
 /// A box that was replaced is reported this often, in milliseconds.
 const REPORTED_EVERY_MS: i64 = 60_000;
@@ -147,7 +147,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Raises the alarm that a replaced box still runs. Not at once: the box itself may be the one that was enrolled anew,
+    /// Raises the alarm that a replaced box still runs. Not at once, since the box itself may have been enrolled again,
     /// and not with every call.
     async fn report_replaced(&self, store_id: &str, replaced_at: UtcMs, now: UtcMs) -> Result<(), Failure> {
         let mut write = self.db.write().await?;

@@ -1,4 +1,4 @@
-//! Makes rollups anew from the records, store by store, also beside a hub that serves.
+//! Rebuilds rollups from the records, store by store, also beside a running hub.
 
 use crate::columns;
 use crate::db::column::time_zone;
@@ -25,7 +25,7 @@ pub enum Rebuild {
 /// Makes them again; `progress` receives each store.
 ///
 /// # Errors
-/// The database's; stores that were reported about are done.
+/// A database error; the reported stores are done.
 pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let sql = "SELECT store_id FROM stores ORDER BY store_id";
     let stores: Vec<String> = sqlx::query_scalar(sql).fetch_all(db.pool()).await?;

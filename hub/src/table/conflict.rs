@@ -45,7 +45,7 @@ pub const COLUMNS: &str =
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<ConflictRow, Error> {
     let field: String = row.cell("field")?;
     Ok(columns!(row => ConflictRow {

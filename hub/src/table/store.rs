@@ -72,7 +72,7 @@ pub struct StoreRow {
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
     Ok(columns!(row => StoreRow {
         store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
@@ -86,7 +86,7 @@ pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
 pub struct Credentials {
     /// Name of the store.
     pub name: String,
-    /// Ed25519, base64url; none before it was enrolled.
+    /// Ed25519, base64url; `None` before the enrolment.
     pub public_key: Option<String>,
     /// Whether the store is disabled.
     pub disabled: bool,
@@ -103,7 +103,7 @@ pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Creden
 /// that nothing leaves for it after that.
 ///
 /// # Errors
-/// 403 `store_disabled`; 401 for a store that is gone.
+/// 403 `store_disabled`; 401 for a store that was removed.
 pub async fn may_hear(pool: &AnyPool, store_id: &str) -> Result<(), Failure> {
     let known = credentials(pool, store_id).await?.ok_or_else(ApiError::invalid_token)?;
     if known.disabled { Err(disabled().into()) } else { Ok(()) }

@@ -100,7 +100,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// As it is shown.
+    /// The view of one.
     pub fn detail(&self) -> Detail<'_> {
         let document = ReturnView::new(&self.document, Role::Admin);
         Detail {
@@ -133,7 +133,7 @@ const COLUMNS: &str = "r.return_id, NULLIF(r.receipt_no, '') AS receipt_no, r.vo
                        r.origin_receipt_no, r.store_id, r.event_id, r.shift_id, r.cashier_id, r.member_id, \
                        r.business_date, r.refund_total, r.rounding, r.tax, r.created_at";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let few = ask.receipt_no.is_some() || ask.transaction_id.is_some();
     // A disposition leads to a return once, by the first of its lines; returns of a receipt or a sale are few. SQLite

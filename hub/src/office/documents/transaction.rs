@@ -158,7 +158,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// As it is shown.
+    /// The view of one.
     pub fn detail(&self) -> Detail<'_> {
         Detail {
             transaction: TransactionView::new(&self.transaction, Role::Admin),
@@ -244,7 +244,7 @@ impl Way {
     }
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let Way { from, day, store, cashier, sku, method, late } = Way::of(ask);
     let date = |date: Option<Date>| date.map(|date| date.to_string());

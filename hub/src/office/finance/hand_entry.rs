@@ -87,7 +87,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes an entry, one in each book; gives back their IDs.
+    /// Writes an entry, one in each book; returns their IDs.
     ///
     /// # Errors
     /// 422; 409 `day_locked`; 403 `approval_required`.
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Ok(ids)
     }
 
-    /// Writes what a book begins with; gives back the entry's ID.
+    /// Writes what a book begins with; returns the entry's ID.
     ///
     /// # Errors
     /// 422; 409 `day_locked`, `duplicate`; 403 `approval_required`.
@@ -171,7 +171,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Takes back what a person wrote, in all its books; gives back the IDs of the reversals.
+    /// Takes back what a person wrote, in all its books; returns the IDs of the reversals.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed; 403

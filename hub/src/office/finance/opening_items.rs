@@ -74,7 +74,7 @@ impl<'a> Expected<'a> {
     /// Adds them to the list of the store, whose book is locked, and makes the settlements that they wait for.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn write(
         self,
         connection: &mut AnyConnection,

@@ -108,7 +108,7 @@ pub const ROLLUPS: &str = "WITH sold AS (\
 /// Value of goods that senders found at their destinations, as long as these have not reported them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     let sql = "SELECT settled FROM in_transit WHERE settled <> '[]'";
     let mut waiting = 0_i64;

@@ -34,7 +34,7 @@ impl<'a> Tx<'a> {
     /// The caller as a writer of the books, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn writer(&mut self) -> Result<Writer<'a>, Failure> {
         take_turn(self.connection).await?;
         Ok(Writer { by: &self.caller.user_id.0, role: self.caller.role, now: self.now, today: self.today })
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
     /// The caller, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn alone(
         connection: &mut AnyConnection,
         request: &'a Request,
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
 /// Nobody writes by hand until this transaction ends.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn take_turn(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let sql = "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1";
     sqlx::query(sql).execute(connection).await?;

@@ -90,7 +90,7 @@ const SELECT: &str = "SELECT d.store_id, d.event_id, d.document_id, d.business_d
                       JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \
                       JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, created_at, id, store_id)| {

@@ -61,7 +61,7 @@ pub struct ReceivingQuery {
 }
 
 impl ReceivingQuery {
-    /// As documents are found.
+    /// Returns the filter for documents.
     pub fn filter(&self) -> Filter<'_> {
         Filter {
             store_id: self.store_id.as_deref(),

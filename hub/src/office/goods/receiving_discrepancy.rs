@@ -127,7 +127,7 @@ const LAST: &str = "NOT EXISTS (SELECT 1 FROM goods_documents b JOIN receiving_l
     AND c.receiving_id = b.document_id WHERE b.po_id = r.po_id AND b.kind = 'receiving' AND b.state = 'posted' \
     AND c.sku = l.sku AND (b.created_at, b.document_id, c.line_no) > (r.created_at, r.document_id, l.line_no))";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &DiscrepanciesQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, receiving_id, store_id, line_no, kind)| {

@@ -66,7 +66,7 @@ pub fn place((day, transfer): &Listed) -> Bookmark {
     (*day, transfer.transfer_id.0.clone())
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &TransfersQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, id)| [Bound::from(date.to_string().as_str()), Bound::from(id.as_str())]);

@@ -30,7 +30,7 @@ const AT_ONCE: i64 = 100;
 /// Lets expired points lapse, page by page. Returns false if another process continues with it.
 ///
 /// # Errors
-/// The database's; the pages before are done.
+/// A database error; the pages before are done.
 pub async fn run(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let (started, mut after) = (Instant::now(), String::new());
     loop {

@@ -52,7 +52,7 @@ impl<'a> Tx<'a> {
     /// The caller, who works on an order.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn buyer(&mut self) -> Result<Buyer<'a>, Failure> {
         let set = self.settings().await?.purchasing;
         Ok(Buyer {

@@ -91,7 +91,7 @@ struct Figures {
 /// Suggested orders of a store by the figures of today, by supplier and sku.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn suggestions(
     connection: &mut AnyConnection,
     ask: &SuggestionsQuery,

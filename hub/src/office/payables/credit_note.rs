@@ -101,7 +101,7 @@ pub async fn locked(connection: &mut AnyConnection, credit_note_id: &str) -> Res
 /// Writes a credit note.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn save(
     connection: &mut AnyConnection,
     note: &CreditNote,

@@ -127,7 +127,7 @@ async fn twin(connection: &mut AnyConnection, invoice: &Invoice) -> Result<bool,
 /// Whether receipts have come that an invoice lacked when it was matched.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn may_rematch(pool: &AnyPool, invoice: &Invoice) -> Result<bool, sqlx::Error> {
     if invoice.state != InvoiceState::Disputed {
         return Ok(false);

@@ -73,7 +73,7 @@ impl<T> CompleteList<T> {
     /// The same of a list that is asked for by days: every one until today where it names none.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn of_days(
         page: List<T>,
         read: &mut AnyConnection,

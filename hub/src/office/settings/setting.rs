@@ -40,7 +40,7 @@ impl Sources {
     /// As it is now.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let set = office_settings::set_here(connection).await?;
         let source = |name: &str| if set.contains(name) { Source::Administrator } else { Source::File };

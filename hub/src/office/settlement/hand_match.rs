@@ -53,7 +53,7 @@ fn check_paid_from(made: &Match<'_>, bank: Account) -> Result<(), ApiError> {
 }
 
 impl Writer<'_> {
-    /// Matches lines with items; gives back the match's ID.
+    /// Matches lines with items; returns the match's ID.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state` for a line or an item that is not open.

@@ -152,7 +152,7 @@ pub fn place(item: &View) -> Bookmark {
 /// Those of a document of a store, in the order in which they were reported.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_document(
     pool: &AnyPool,
     store_id: &str,

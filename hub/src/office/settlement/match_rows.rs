@@ -41,7 +41,7 @@ struct Rows {
     batches: Vec<NewRow>,
 }
 
-/// Keeps matches; items that are in one are no longer open. Gives back their IDs, in their order.
+/// Keeps matches; items that are in one are no longer open. Returns their IDs, in their order.
 pub async fn write(
     connection: &mut AnyConnection,
     source: &Source,

@@ -24,7 +24,7 @@ const CHUNK: usize = 1_000;
 /// Matches again, and keeps new lines where that leaves them. The source is locked.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn run(
     connection: &mut AnyConnection,
     source: &Source,
@@ -67,7 +67,7 @@ pub async fn run(
 /// a person's to settle. The source is locked.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn ask_again(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -84,7 +84,7 @@ pub async fn ask_again(
 /// Lines and items that were looked at, the statements of lines that were there before, and that of the new ones.
 type Looked<'a> = ((&'a [OpenLine], &'a [OpenItem]), &'a Statements, Option<&'a OfStatement>);
 
-/// Notes what a person has to look at, and items that are missing; gives back the settlements that it holds up, or did.
+/// Notes what a person has to look at, and items that are missing; returns the settlements that it holds up, or did.
 async fn note(
     connection: &mut AnyConnection,
     source: &Source,
@@ -204,8 +204,8 @@ async fn note_lines(
     insert::update(connection, "statement_lines", &["line_id"], only, rows).await
 }
 
-/// Resolves what waited for something that is matched now, whichever source was missing it: a payment may have got a source of
-/// its own since. Gives back the settlements that it held up.
+/// Resolves what waited for something that is matched now, whichever source was missing it: a payment may have got a
+/// source of its own since. Returns the settlements that it held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     source_id: &str,

@@ -44,7 +44,7 @@ impl Repeat {
 /// The new lines that repeat known ones, by their places.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn find(
     connection: &mut AnyConnection,
     source_id: &str,

@@ -100,7 +100,7 @@ impl View {
     /// The account in the books that receives the source's money.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The row is damaged.
     pub fn bank(&self) -> Result<Account, sqlx::Error> {
         let damaged = || sqlx::Error::Decode(format!("unknown account {}", self.account).into());
         Account::parse(&self.account).ok_or_else(damaged)

@@ -64,7 +64,7 @@ impl Import {
     }
 }
 
-/// Imports a statement and matches its source; gives back its ID.
+/// Imports a statement and matches its source; returns its ID.
 ///
 /// # Errors
 /// 404, 422; 409 `duplicate` where none of its lines is new.
@@ -330,7 +330,7 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
     row.map(|row| row.cell("closing_balance")).transpose()
 }
 
-/// Adds a line to a statement, and matches its source, which is locked; gives back the line's ID.
+/// Adds a line to a statement, and matches its source, which is locked; returns the line's ID.
 ///
 /// # Errors
 /// 409 `duplicate` where the source has reported the same line.

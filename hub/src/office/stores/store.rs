@@ -80,7 +80,7 @@ impl NewStore {
     }
 }
 
-/// Adds a store; gives back its enrolment token, which is kept nowhere.
+/// Adds a store; returns its enrolment token, which is kept nowhere.
 ///
 /// # Errors
 /// 409 `duplicate` for an ID that exists; 422 for one that would share receipt numbers with another store.

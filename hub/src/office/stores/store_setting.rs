@@ -115,7 +115,7 @@ async fn tell(
 /// All that head office set for a store and has not taken back.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn in_force(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -192,7 +192,7 @@ impl<'a> Warehouse<'a> {
     /// the last step of the transaction: a seal takes the book, which comes after what documents take.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn written(mut self, connection: &mut AnyConnection) -> Result<Written, Failure> {
         self.seal_ended(connection).await?;
         let Self { rules, epoch, seq, moved, .. } = self;
@@ -216,7 +216,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Notes how far the warehouse is, and tries what waited for it. Gives back the aggregates that moved.
+    /// Notes how far the warehouse is, and tries what waited for it. Returns the aggregates that moved.
     ///
     /// # Errors
     /// The disk's.
@@ -244,7 +244,7 @@ impl Warehouse<'_> {
     /// Ends a change in a warehouse.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn finish<T>(self, tx: &mut Tx<'_>, changed: Changed<T>) -> Result<Changed<T>, Failure> {
         let written = self.written(tx.connection).await?;
         Ok(changed.then(|hub| async move {

@@ -54,7 +54,7 @@ pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]
 /// The book of a warehouse, as far as documents of these products look at it, and the products.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn load(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -69,7 +69,7 @@ pub async fn load(
 /// These products, and what a warehouse has of them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn stock(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -103,7 +103,7 @@ pub async fn stock(
 /// Puts into a book how often its products moved: only a count asks, and there may be many movements.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn load_moves(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -145,7 +145,7 @@ fn on_hand(row: &AnyRow) -> Result<Stock, sqlx::Error> {
 /// Rows of a statement that ends in `IN`, for a list of keys; `first` are its other parameters.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn rows(
     connection: &mut AnyConnection,
     sql: &str,

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// Warnings about a receipt, as a store has them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_receipt(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -33,7 +33,7 @@ pub async fn of_receipt(
 /// Warnings about these products, received now.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_goods(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,

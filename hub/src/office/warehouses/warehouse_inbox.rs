@@ -102,7 +102,7 @@ async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failu
 /// transfer. The transfer's row is locked until the transaction ends.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn merged(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,

@@ -1,4 +1,5 @@
-//! `settlement_items`: what head office itself sends through a bank. Items of stores are written with their events.
+//! `settlement_items`: payments that head office itself sends through a bank. Items of stores are written with their
+//! events.
 
 use crate::db::insert;
 use crate::row;

@@ -134,7 +134,7 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
 /// again. Without a balance nothing is known.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
     let Some(difference) = view.difference else { return Ok(()) };
     if difference == 0 {

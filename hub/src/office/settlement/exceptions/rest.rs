@@ -71,7 +71,7 @@ async fn agreed_fee(
     Ok(fee)
 }
 
-/// Takes out of a slice, and of its match, what is left open; gives back how much that is.
+/// Takes out of a slice, and of its match, what is left open; returns how much that is.
 async fn shorten(
     connection: &mut AnyConnection,
     match_id: &str,
