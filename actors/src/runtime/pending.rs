@@ -109,7 +109,7 @@ pub(crate) struct ReadyCommand {
 impl ReadyCommand {
     /// Hands the command to the writer, which answers once it is durable. Never waits.
     ///
-    /// Gives back the events, which its owner folds now. None: it was not submitted, and the caller sees a dropped reply.
+    /// Returns the events, which its owner folds now. None: it was not submitted, and the caller sees a dropped reply.
     pub(crate) fn submit(self, storage: &Storage) -> Option<Vec<Event>> {
         let Self { pending: Pending { guard, permit, reply, .. }, mut commit, answer } = self;
         let events = std::mem::take(&mut commit.events);

@@ -89,7 +89,7 @@ pub fn view<T: Settings>(
     Ok(serde_json::to_value(table).unwrap_or_default())
 }
 
-/// Puts what head office set in the place of what the file says; gives back its names by section and key.
+/// Puts what head office set in the place of what the file says; returns its names by section and key.
 fn put_over(
     table: &mut Table,
     of_hub: &BTreeMap<String, serde_json::Value>,
