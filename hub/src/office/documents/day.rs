@@ -1,4 +1,4 @@
-//! Business days of stores: what was sold, whether they are sealed, and whether head office has all of them.
+//! Business days of stores: their sales, whether they are sealed, and whether head office has all records.
 
 use crate::columns;
 use crate::db::column::Columns;

@@ -1,4 +1,4 @@
-//! `GET /api/events`: what has changed at head office, as server-sent events.
+//! `GET /api/events`: changes at head office, as server-sent events.
 //!
 //! A page connects, waits for `ready`, and loads its list. Each event then names what has changed, in any process, and
 //! has a number as `id`; the page loads its list again. A page that reconnects with `Last-Event-ID`, to any process,

@@ -249,7 +249,7 @@ where
     }
 }
 
-/// An adjustment, of what was reported about it: one that was taken back stays on the day that it is listed by.
+/// An adjustment from its reports: one that was reversed stays on the day that it is listed by.
 pub fn adjustment(reported: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
     Adjustment { business_date, ..reported.adjustment }
 }

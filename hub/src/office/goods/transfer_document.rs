@@ -58,7 +58,7 @@ pub struct Detail {
 /// Position of a page: the day and transfer of the last item before it.
 pub type Bookmark = (Date, String);
 
-/// A transfer, and the day that it is at in the list: that of the step that was reported first.
+/// A transfer, and its day in the list: that of the first reported step.
 pub type Listed = (Date, Transfer);
 
 /// The place of a transfer.

@@ -1,4 +1,4 @@
-//! Matches that a person makes, and takes back.
+//! Makes and undoes matches by hand.
 
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
@@ -18,7 +18,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Lines, and items, of one match.
+/// Most lines, and most items, of one match.
 const NAMED_MAX: usize = 500;
 
 /// A manual match.

@@ -24,7 +24,7 @@ struct Known {
     line: Line,
 }
 
-/// What a new line repeats.
+/// The line that a new line repeats.
 #[derive(Debug, Clone)]
 pub struct Repeat {
     /// ID of the known line, or of the first of several, `sln_…`.

@@ -1,4 +1,4 @@
-//! What rules look at in a warehouse: its stock, its sealed days, and the products that a document names.
+//! Input of the rules for a warehouse: its stock, its sealed days, and the products of a document.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -41,7 +41,7 @@ pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]
             products.insert(row.cell("code")?, product::document(&row)?);
         }
     }
-    // The table also has skus: what was scanned has to be a barcode.
+    // The table also has skus: a scanned code has to be a barcode.
     let named = |scan: String| {
         let product = products.get(&normal(&scan)).filter(|product| product.has_code(&scan));
         (scan, product.into_iter().collect::<Vec<_>>())
@@ -66,7 +66,7 @@ pub async fn load(
     Ok((products, book))
 }
 
-/// These products, and what a warehouse has of them.
+/// These products, and the warehouse's stock of them.
 ///
 /// # Errors
 /// A database error.
@@ -81,7 +81,7 @@ pub async fn stock(
     for chunk in skus.chunks(CHUNK) {
         for row in rows(connection, "SELECT document FROM products WHERE sku IN", &[], chunk).await? {
             let product = product::document(&row)?;
-            // One that never moved here is worth what the catalogue says.
+            // A product that never moved here has the catalogue's cost.
             all.insert(product.sku.clone(), Stock::seed(&product));
             products.insert(product.sku.clone(), product);
         }

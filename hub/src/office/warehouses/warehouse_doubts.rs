@@ -59,7 +59,7 @@ async fn open_counts(
     Ok(counts)
 }
 
-/// Lines of posted counts that moved these products. A count that moved none of them found nothing.
+/// Lines of posted counts that moved these products. A count that moved none of them found no difference.
 async fn posted_counts(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,

@@ -18,7 +18,7 @@ use edge::clock;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Principal of actions that nobody asked for.
+/// Principal of automatic actions.
 fn nobody() -> Principal {
     Principal {
         user_id: "".into(),
@@ -29,7 +29,7 @@ fn nobody() -> Principal {
     }
 }
 
-/// Applies records of transfers to warehouses, of these aggregates; what could not be applied is tried again.
+/// Applies records of transfers to warehouses, of these aggregates; failed ones are tried again.
 pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
     let ids = moved.iter().filter_map(|aggregate| aggregate.strip_prefix("transfer:")).map(str::to_owned);
     let ids: Vec<String> = ids.collect();
@@ -51,7 +51,7 @@ async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
             taken += each(hub, &reported).await;
             after = last;
         }
-        // An applied record may concern another warehouse too; what failed is tried next time.
+        // An applied record may concern another warehouse too; failed ones are tried next time.
         if taken == 0 {
             return Ok(());
         }
@@ -142,7 +142,7 @@ pub async fn merged(
     Ok(Some(event.fact.transfer))
 }
 
-/// Applies what was reported, and seals days of warehouses that are over; safe to be done by several processes.
+/// Applies reported records, and seals days of warehouses that are over; several processes may do so safely.
 pub async fn keep(hub: &Hub, now: UtcMs) {
     if let Err(error) = all(hub).await {
         tracing::warn!(%error, "documents for warehouses could not be applied yet");
@@ -153,7 +153,7 @@ pub async fn keep(hub: &Hub, now: UtcMs) {
 }
 
 async fn seal(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
-    // Which day it is there its own zone says; before head office's day is over nobody is asked.
+    // A warehouse's own zone determines its day; before head office's day is over none is read.
     let sql = "SELECT DISTINCT d.store_id FROM store_days d JOIN stores s ON s.store_id = d.store_id \
                AND s.kind = 'warehouse' AND s.disabled = 0 WHERE d.sealed = 0 AND d.business_date < $1 \
                ORDER BY d.store_id";

@@ -26,12 +26,12 @@ impl RowFigures {
         Self { amount, gross, net, ..self }
     }
 
-    /// Gross, with what the column `amount` means for a kind of source.
+    /// Gross, with the meaning of the column `amount` for a kind of source.
     pub fn gross_of(self, kind: SourceKind) -> Option<Figure> {
         self.gross.or(self.amount.filter(|_| kind == SourceKind::Provider))
     }
 
-    /// Net, with what the column `amount` means for a kind of source.
+    /// Net, with the meaning of the column `amount` for a kind of source.
     pub fn net_of(self, kind: SourceKind) -> Option<Figure> {
         self.net.or(self.amount.filter(|_| kind == SourceKind::Bank))
     }
@@ -64,13 +64,13 @@ impl RowFigures {
             (Some(gross), Some(fee), Some(net)) if gross.less(fee) == net => reported,
             (Some(gross), None, Some(net)) => Self { fee: Some(gross.less(net)), ..reported },
             (None, Some(fee), Some(net)) => Self { gross: Some(net.plus(fee)), ..reported },
-            // What the text says is of something else.
+            // The text's figures belong to something else.
             _ => self,
         }
     }
 }
 
-/// The figure of a text that is alone: only its own marks say how it is read.
+/// The figure of a single text: only its own marks determine how it is read.
 fn alone(text: &str) -> Option<Figure> {
     let written = Written::of(text, &SignWords::default()).ok().flatten()?;
     let mut column = FigureColumn::default();
