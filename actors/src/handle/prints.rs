@@ -13,7 +13,7 @@ use storage::Commit;
 impl StoreHandle {
     /// Notes that a receipt is printed; true: it was before, this is a copy.
     ///
-    /// A store whose disk is full still prints; what it prints then says that it is a copy.
+    /// A store whose disk is full still prints; the print then says that it is a copy.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while too much is printed, [`Failure::Unconfirmed`] while the daemon stops,

@@ -30,9 +30,9 @@ pub(crate) enum SessionsMessage {
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
     /// End one session, as at a logout.
     Close { session: SessionId, reply: Reply<()> },
-    /// Store a user's password anew under today's costs, if it is still the one that was checked.
+    /// Store a user's password hash again with today's costs, if it is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },
-    /// Write down what was refused.
+    /// Record refusals.
     Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Decide on a command.
     Run(Box<dyn AnyCommand<UserRows>>),

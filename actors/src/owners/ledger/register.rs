@@ -16,7 +16,7 @@ pub struct AddRegister(pub NewRegister);
 /// Renames a till, or lets it sell or not, by the rules of [`domain::rules::books::register::change`].
 pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
 
-/// Says what a till sells by its quick keys, by the rules of [`domain::rules::books::register::set_quick_keys`].
+/// Sets the quick keys of a till, by the rules of [`domain::rules::books::register::set_quick_keys`].
 pub struct SetQuickKeys(pub RegisterId, pub register::SetQuickKeys);
 
 /// Takes over a till that head office sent, by the rules of [`domain::rules::books::register::merge_remote`].
