@@ -25,7 +25,7 @@ pub async fn serving(config: &Config, storage: Storage) -> anyhow::Result<(Store
 /// Starts them on a stopped store for one command: not a word goes to the hub.
 ///
 /// # Errors
-/// As [`serving`].
+/// The errors of [`serving`].
 pub async fn offline(config: &Config, storage: Storage) -> anyhow::Result<(StoreHandle, Supervision)> {
     let (rules, actors_config) = arguments(config)?;
     actors::start_offline(storage, rules, actors_config).await.map_err(not_started)

@@ -20,7 +20,7 @@ const LAYOUT: Layout = Layout {
 /// Reads the whole file, columns in any order, or as a person named them. `late`: products may have moved already.
 ///
 /// # Errors
-/// Every row that is none, with its line; or the header.
+/// Every invalid row, with its line; or the header.
 pub fn read(
     bytes: &[u8],
     encoding: Encoding,

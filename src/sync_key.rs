@@ -22,7 +22,7 @@ impl SyncKey {
     /// Reads the key.
     ///
     /// # Errors
-    /// As [`SigningKey::load`].
+    /// The errors of [`SigningKey::load`].
     pub fn load(path: PathBuf) -> Result<Self, KeyError> {
         let (inode, key) = (inode(&path), SigningKey::load(&path)?);
         Ok(Self { path, read: Mutex::new(Read { key, inode }) })

@@ -55,7 +55,7 @@ impl Upkeep {
     /// Backs the store up into a folder of its own below `backups`, and keeps the last `keep` of those.
     ///
     /// # Errors
-    /// As [`Self::backup`].
+    /// The errors of [`Self::backup`].
     pub async fn backup_below(
         &self,
         backups: &Path,

@@ -1,5 +1,5 @@
-//! The edge's readers of what strangers send as fuzz targets, which also run for a moment in the normal
-//! suite. Built with the feature `fuzz` only: no part of what is shipped.
+//! The edge's readers of what strangers send as fuzz targets, which also run for a moment in the normal suite. Built
+//! with the feature `fuzz` only, so it is not part of a release.
 
 use crate::api::request::{self, headers};
 use crate::credentials::keys::SigningKey;

@@ -4,7 +4,7 @@
 //! Nothing here knows what a store or a hub is: the program that serves passes its `ROUTES`, its state and
 //! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are those of docs/glossary.md.
 
 #![warn(missing_docs)]
 

@@ -19,7 +19,7 @@ const CELL_CHARS_MAX: usize = 1_000;
 /// Reads the whole file, columns in any order.
 ///
 /// # Errors
-/// Every row that is none, with its line; or the header.
+/// Every invalid row, with its line; or the header.
 pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<PointsRow>, Problems> {
     Table::open(bytes, encoding, LAYOUT)?.read(|cells| {
         Ok(PointsRow {

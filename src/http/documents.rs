@@ -69,7 +69,7 @@ fn scan<T>(
             if !wanted(&item) {
                 continue;
             }
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if items.len() == limit.0 {
                 return Ok(List { items, next_cursor: last.as_ref().map(cursor) });
             }

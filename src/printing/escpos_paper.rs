@@ -54,7 +54,7 @@ pub type Written = (Vec<u8>, Vec<String>);
 /// A receipt of `columns` characters a line, with its number as a QR code.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Written> {
     paper(columns, |printer, letters| {
         for part in &layout.0 {
@@ -75,7 +75,7 @@ pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Writ
 /// Lines that are as wide as the paper already.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn report(text: &str, columns: usize) -> Result<Written> {
     paper(columns, |printer, letters| {
         for line in text.lines() {
@@ -103,7 +103,7 @@ fn printable(part: &Part, letters: &mut Letters) -> Part {
 /// The drawer's pulse alone.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn pulse() -> Result<Vec<u8>> {
     let roll = Roll::default();
     let mut printer = Printer::new(roll.clone(), Protocol::default(), None);

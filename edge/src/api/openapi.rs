@@ -135,7 +135,7 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
 /// As it is committed and served: indented, with a line feed at its end.
 ///
 /// # Errors
-/// As [`document`].
+/// The errors of [`document`].
 pub fn text<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
     let document = document(routes, info)?;
     Ok(format!("{document:#}\n"))
@@ -144,7 +144,7 @@ pub fn text<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, Docu
 /// The same document as OpenAPI 3.0.3.
 ///
 /// # Errors
-/// As [`document`].
+/// The errors of [`document`].
 pub fn text_3_0<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
     let document = version_3_0::convert(&document(routes, info)?);
     Ok(format!("{document:#}\n"))

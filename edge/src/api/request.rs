@@ -97,7 +97,7 @@ impl<S> Request<S> {
     /// The body as `T`, whose texts under `key` are raw records: kept as they came, whatever they hold.
     ///
     /// # Errors
-    /// As [`Request::json`].
+    /// The errors of [`Request::json`].
     pub fn json_but<T: DeserializeOwned>(&self, key: &str) -> Result<T, ApiError> {
         json::parse_but(&self.body, key)
     }
@@ -142,7 +142,7 @@ impl<S> Request<S> {
     /// Caller of the request, to keep for longer than the request.
     ///
     /// # Errors
-    /// As [`Request::caller`].
+    /// The errors of [`Request::caller`].
     pub fn shared_caller(&self) -> Result<Arc<Principal>, ApiError> {
         self.caller.clone().ok_or_else(ApiError::missing_token)
     }

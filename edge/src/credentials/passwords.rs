@@ -183,7 +183,7 @@ impl Passwords {
         let queued = self.workers.run(move || {
             // Held by the work, not by the waiting request: a client that hangs up frees nothing early.
             let _permit = permit;
-            // The caller may be gone.
+            // The caller may have gone away.
             let _ = done.send(work());
         });
         if !queued {

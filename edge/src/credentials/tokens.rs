@@ -114,7 +114,7 @@ impl Keys {
     /// retired verify.
     ///
     /// # Errors
-    /// As [`Keys::load`]; the keys stay what they were.
+    /// The errors of [`Keys::load`]; the keys stay what they were.
     pub fn reload(&self) -> Result<(), KeyError> {
         let Some(path) = &self.path else { return Ok(()) };
         let key_set = Arc::new(KeySet::new(SigningKey::load(path)?));

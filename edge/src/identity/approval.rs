@@ -43,7 +43,7 @@ pub async fn by_password<S: Accounts>(
 /// before this returns; the ceremony is spent whatever comes of it.
 ///
 /// # Errors
-/// As [`by_password`].
+/// The errors of [`by_password`].
 pub async fn by_passkey<S: Accounts>(
     state: &S,
     requester: &Principal,

@@ -61,7 +61,7 @@ pub(super) struct Confirmation {
 /// `POST /api/auth/webauthn/confirm/start`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { purpose, username } = request.json()?;
     let (state, caller) = (&*request.state, request.caller()?);

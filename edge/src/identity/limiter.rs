@@ -162,7 +162,7 @@ impl LoginLimiter {
     /// Begins an attempt that names nobody: only its address counts.
     ///
     /// # Errors
-    /// As [`LoginLimiter::attempt`].
+    /// The errors of [`LoginLimiter::attempt`].
     pub fn attempt_from(&self, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
         let mut guesses = self.changing();
         let address = address.to_canonical();

@@ -60,7 +60,7 @@ pub fn login_name(text: &str) -> Result<String, ApiError> {
 /// `POST /api/auth/login`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn login<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let login: Login = request.json()?;

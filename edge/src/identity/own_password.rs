@@ -36,7 +36,7 @@ struct Change {
 /// `POST /api/auth/password`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: Change = request.json()?;
     let ask = context_without(&request, &["current_password", "new_password"])?;

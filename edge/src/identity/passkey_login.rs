@@ -97,7 +97,7 @@ impl From<Begun> for Reply {
 /// `POST /api/auth/webauthn/login/start`: an unknown user gets the same kind of answer as a known one.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { username } = request.json()?;
     Ok(begun(&*request.state, Purpose::LogIn, &username, request.peer.ip()).await?.into())
@@ -126,7 +126,7 @@ pub(super) async fn begun<S: Accounts>(
 /// `POST /api/auth/webauthn/login/finish`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let Finish { ceremony_id, credential: Object(credential) } = request.json()?;

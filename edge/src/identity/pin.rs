@@ -118,7 +118,7 @@ pub trait Pins: Accounts {
 /// `POST /api/auth/login/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn login<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let given: PinGiven = request.json()?;
@@ -177,7 +177,7 @@ pub(super) async fn compared<S: Pins>(state: &S, user: &User, pin: String) -> Re
 /// `GET /api/auth/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn read<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let pin = request.state.pin(&caller(&request).await?)?;
     let is_locked = pin.as_ref().is_some_and(Pin::is_locked);
@@ -187,7 +187,7 @@ pub async fn read<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `PUT /api/auth/pin`: a stolen token alone must not become a PIN.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn set<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let SetPin { pin, password, ceremony_id, credential } = request.json()?;
     pin::check(&pin)?;
@@ -203,7 +203,7 @@ pub async fn set<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `DELETE /api/auth/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn remove<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     request.state.remove_pin(&request.caller()?.user_id).await?;

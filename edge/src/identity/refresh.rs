@@ -55,7 +55,7 @@ struct Tokens<'a> {
 /// minute gets the same refresh token, signed anew from the session's row.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let body: Refresh = request.json()?;

@@ -25,7 +25,7 @@ pub const WHO: Doc = Doc::of("Log-in", "Retrieve the user of the access token").
 /// whatever comes: nobody else at that browser gets a session out of it.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn logout<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let ended = end(&request, keeps).await;
@@ -58,7 +58,7 @@ async fn end<S: Accounts>(request: &Request<S>, keeps: Keeps) -> Result<(), ApiE
 /// `GET /api/auth/me`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn me<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let caller = request.caller()?;
     let user = UserView {

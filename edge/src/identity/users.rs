@@ -59,7 +59,7 @@ const SECRETS: &[&str] = &["password"];
 /// `GET /api/users`: those whom the caller may change, in order of ID.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let page: Page = request.query()?;
     let after = page.after::<UserId>()?;
@@ -77,7 +77,7 @@ pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `GET /api/users/:id`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let found = managed(&request).await?;
     Ok(Reply::ok(&change::view(&found)))
@@ -86,7 +86,7 @@ pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `POST /api/users`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let user: NewUser = request.json()?;
     user.check(S::ROLES)?;
@@ -106,7 +106,7 @@ pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// `PATCH /api/users/:id`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: ChangeUser = request.json()?;
     change.check(S::ROLES)?;
@@ -126,7 +126,7 @@ pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// `POST /api/users/:id/revoke-tokens`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     let ask = S::context(&request, &request.body)?;
@@ -136,7 +136,7 @@ pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, Ap
 /// `GET /api/users/:id/devices`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let found = managed(&request).await?;
     devices::shown(&request, &found).await
@@ -146,7 +146,7 @@ pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
 /// `revoke-tokens`.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn remove_device<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     let ask = S::context(&request, &request.body)?;

@@ -93,7 +93,7 @@ impl Tls {
     /// Reads the files again; new connections see what they hold now, open ones continue.
     ///
     /// # Errors
-    /// As [`Tls::load`]; the certificate stays what it was.
+    /// The errors of [`Tls::load`]; the certificate stays what it was.
     pub fn reload(&self) -> Result<(), TlsError> {
         let new = certified(&self.cert, &self.key, self.acceptor.config().crypto_provider())?;
         *self.shown.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);

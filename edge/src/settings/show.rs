@@ -43,7 +43,7 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
 /// `hub`.
 ///
 /// # Errors
-/// As [`show`].
+/// The errors of [`show`].
 pub fn show_with_hub<T: Settings>(
     loaded: &Loaded<T>,
     of_hub: &BTreeMap<String, serde_json::Value>,
@@ -116,7 +116,7 @@ fn put_over(
 /// Source of each setting that does not have its default value, by `section.key`.
 ///
 /// # Errors
-/// As [`view`].
+/// The errors of [`view`].
 pub fn places<T: Settings>(
     loaded: &Loaded<T>,
     of_hub: &BTreeMap<String, serde_json::Value>,

@@ -26,10 +26,10 @@ const FORMULA_ERRORS: [&str; 7] = ["#n/a", "#ref!", "#value!", "#name?", "#div/0
 /// Fewest digits of a code that is one by itself.
 const OWN_DIGITS_MIN: usize = 8;
 
-/// A sku; none where the cell is empty.
+/// A sku; `None` if the cell is empty.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// The problem, for a person.
 pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
     let code = repaired(name, cell)?;
     refuse_formula_errors(name, &code)?;
@@ -39,10 +39,10 @@ pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
     Ok(Some(code).filter(|code| !code.is_empty()))
 }
 
-/// A barcode; none where the cell is empty.
+/// A barcode; `None` if the cell is empty.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// The problem, for a person.
 pub fn barcode(name: &str, cell: &str) -> Result<Option<String>, String> {
     let code = repaired(name, cell)?;
     let is_zero = !code.is_empty() && code.bytes().all(|byte| byte == b'0');

@@ -157,7 +157,7 @@ impl Table {
     /// The same; with `columns` the file's own header is not read.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_by(
         bytes: &[u8],
         encoding: Encoding,
@@ -318,10 +318,10 @@ impl Cells<'_> {
         self.table.names.iter().position(|known| known == name).map_or("", |place| self.row.cell(place))
     }
 
-    /// A text as a person wrote it; none where the cell is empty.
+    /// A text as a person wrote it; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn text(&self, name: &str, chars_max: usize) -> Result<Option<String>, String> {
         let cell = super::unmarked(self.raw(name));
         // A line that a person broke in its cell.
@@ -337,18 +337,18 @@ impl Cells<'_> {
         Ok(Some(text.into_owned()).filter(|text| !text.is_empty()))
     }
 
-    /// A sku; none where the cell is empty.
+    /// A sku; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn sku(&self, name: &str) -> Result<Option<String>, String> {
         code::sku(name, self.raw(name))
     }
 
-    /// A code that scanners send; none where the cell is empty.
+    /// A code that scanners send; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn barcode(&self, name: &str) -> Result<Option<String>, String> {
         code::barcode(name, self.raw(name))
     }

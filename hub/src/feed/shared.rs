@@ -36,7 +36,7 @@ impl Tails {
     /// The page after a cursor, read once for all stores that the change with this number wakes there.
     ///
     /// # Errors
-    /// As [`Reader::page`].
+    /// The errors of [`Reader::page`].
     pub async fn page(
         &self,
         reader: &Reader<'_>,

@@ -117,7 +117,7 @@ pub async fn begin<S>(
 /// The same for a key that is known already.
 ///
 /// # Errors
-/// As [`begin`].
+/// The errors of [`begin`].
 pub async fn begin_as(
     db: &Db,
     running: &Running,

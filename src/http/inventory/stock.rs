@@ -67,7 +67,7 @@ pub async fn movements(request: Request) -> Answered {
     }
     let sku = product(&request)?.0.sku.clone();
     let storage = request.state.store.storage();
-    // The commit that the last page ended in is read again, without what was shown of it.
+    // The commit that the last page ended in is read again, without its items that were already shown.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.one_more().saturating_add(shown.of_commit);
     let found = storage.stock().movements(&sku, before, wanted).map_err(stored)?;

@@ -80,7 +80,7 @@ fn page(
     shown: Shown,
     limit: usize,
 ) -> Result<(Vec<EntryView>, Option<Shown>), StorageError> {
-    // The commit that the last page ended in is read again, without what was shown of it.
+    // The commit that the last page ended in is read again, without its items that were already shown.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.saturating_add(1).saturating_add(shown.of_commit);
     let found = storage.members().points_entries_of(member, before, wanted)?;

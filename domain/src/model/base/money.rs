@@ -31,7 +31,7 @@ pub fn figure<F: From<i64>>(path: &str, value: i128) -> Result<F, Refusal> {
 /// The same for a figure in a list: its path is only written in a refusal.
 ///
 /// # Errors
-/// As [`figure`].
+/// The errors of [`figure`].
 pub fn figure_at<F: From<i64>>(path: impl FnOnce() -> String, value: i128) -> Result<F, Refusal> {
     figure("", value).or_else(|_| figure(&path(), value))
 }
@@ -39,7 +39,7 @@ pub fn figure_at<F: From<i64>>(path: impl FnOnce() -> String, value: i128) -> Re
 /// The sum of figures.
 ///
 /// # Errors
-/// As [`figure`].
+/// The errors of [`figure`].
 pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item = F>) -> Result<F, Refusal> {
     let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(part.into()));
     figure(path, whole)

@@ -95,7 +95,7 @@ pub async fn until_end(
 /// Caller of a token, if it still opens what its caller was let in to.
 ///
 /// # Errors
-/// As [`Authority::authenticate`]; 403 `insufficient_role`.
+/// The errors of [`Authority::authenticate`]; 403 `insufficient_role`.
 pub async fn still(
     authority: &impl Authority,
     bearer: &str,

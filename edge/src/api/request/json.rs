@@ -21,7 +21,7 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 /// As [`parse`], but the texts under `key` are taken as they are.
 ///
 /// # Errors
-/// As [`parse`].
+/// The errors of [`parse`].
 pub fn parse_but<T: DeserializeOwned>(body: &[u8], key: &str) -> Result<T, ApiError> {
     check_but(body, key).map_err(refuse)?;
     read(body)

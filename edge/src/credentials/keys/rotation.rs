@@ -70,7 +70,7 @@ pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<Sign
 /// enrolment whose answer was lost is repeated with the same key.
 ///
 /// # Errors
-/// As [`SigningKey::load_or_create`].
+/// The errors of [`SigningKey::load_or_create`].
 pub fn candidate(path: &Path) -> Result<SigningKey, KeyError> {
     SigningKey::load_or_create(&beside(path))
 }

@@ -9,7 +9,7 @@ impl Cells<'_> {
     /// A whole figure, or an amount in the smallest unit of its currency; none where the cell says nothing.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn figure(&self, name: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, String> {
         let Some(place) = self.table.names.iter().position(|known| known == name) else { return Ok(None) };
         let cell = self.row.cell(place);

@@ -101,7 +101,7 @@ pub async fn add(
 /// Adds a warehouse, with the epoch that its records are written in.
 ///
 /// # Errors
-/// As [`add`].
+/// The errors of [`add`].
 pub async fn add_warehouse(
     connection: &mut AnyConnection,
     new: &NewStore,

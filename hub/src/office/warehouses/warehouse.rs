@@ -233,7 +233,7 @@ impl<'a> Tx<'a> {
     /// Locks the warehouse in which the caller acts as a manager.
     ///
     /// # Errors
-    /// As [`Warehouse::open`].
+    /// The errors of [`Warehouse::open`].
     pub async fn warehouse(&mut self, store_id: &str) -> Result<Warehouse<'a>, Failure> {
         let manager = manager(self.caller);
         Warehouse::open(self.hub, self.connection, store_id, manager, self.now).await

@@ -140,7 +140,7 @@ fn page(
         for (sku, product) in chunk {
             let in_catalogue = product.is_some();
             let product = product.unwrap_or_else(|| out_of_catalogue(sku));
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if items.len() == query.limit.0 {
                 return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
             }

@@ -66,7 +66,7 @@ pub fn settle(
 /// end that goods or points are missing.
 ///
 /// # Errors
-/// As [`settle`].
+/// The errors of [`settle`].
 pub fn check_part(sale: &Transaction, now: UtcMs, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
     enough(sale, rules, book)?;
     points(&mut sale.clone(), now, rules, book).map(drop)

@@ -260,7 +260,7 @@ fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
 /// Settles invoices with an advance, in head office's book.
 ///
 /// # Errors
-/// As [`plan`].
+/// The errors of [`plan`].
 pub fn allocate(
     supplier_id: &str,
     advance: i64,

@@ -104,7 +104,7 @@ impl HoldSale {
 /// The ledger submits it, after [`LedgerBook::may_hold`].
 ///
 /// # Errors
-/// As [`sale::create`]; `invalid_state` for a basket that is not open.
+/// The errors of [`sale::create`]; `invalid_state` for a basket that is not open.
 pub fn take(
     cmd: &HoldSale,
     id: HoldId,

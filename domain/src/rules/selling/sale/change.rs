@@ -78,7 +78,7 @@ impl ChangeSale {
 /// command, or else of the basket.
 ///
 /// # Errors
-/// As [`crate::rules::selling::sale::create()`]; `invalid_state` for a basket that is not open.
+/// The errors of [`crate::rules::selling::sale::create()`]; `invalid_state` for a basket that is not open.
 pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> Result<Changed, Refusal> {
     cmd.check()?;
     till.sells()?;

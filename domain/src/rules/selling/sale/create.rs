@@ -42,7 +42,7 @@ pub fn create(
 /// The basket that a command makes.
 ///
 /// # Errors
-/// As [`create`].
+/// The errors of [`create`].
 pub(crate) fn basket(
     cmd: &CreateSale,
     id: TransactionId,

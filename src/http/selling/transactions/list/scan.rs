@@ -163,7 +163,7 @@ impl<'a> Scan<'a> {
             // A cursor of a list with another scope.
             _ => return Err(ApiError::invalid_cursor()),
         };
-        // The commit that the last page ended in is read again, without what was shown of it.
+        // The commit that the last page ended in is read again, without its items that were already shown.
         let mut position = at;
         let behind = |(lsn, item)| {
             position = position.behind(lsn);
