@@ -46,12 +46,12 @@ pub enum DocumentError {
         /// Description of the problem.
         problem: String,
     },
-    /// Two types of one name, or one that is read in another shape than it is written in.
+    /// Two types with one name, or one that is read in a different shape than it is written in.
     #[error("schema {0} has two shapes: give one of them a name of its own")]
     TwoShapes(String),
 }
 
-/// The schemas of what is read and of what is written; both name theirs in `components`.
+/// The schemas of input and of output; both put named ones into `components`.
 pub(crate) struct Schemas {
     read: SchemaGenerator,
     written: SchemaGenerator,
@@ -132,7 +132,7 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
     Ok(document)
 }
 
-/// As it is committed and served: indented, with a line feed at its end.
+/// The text as it is committed and served: indented, with a line feed at its end.
 ///
 /// # Errors
 /// The errors of [`document`].

@@ -45,7 +45,7 @@ pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     if let Some(problem) = passwords::policy_problem(&change.new_password, &user.username) {
         return Err(ApiError::field("new_password", problem));
     }
-    // The retry of a change that was done holds what is no longer the current password.
+    // The retry of a completed change contains a password that is no longer the current one.
     if let Some(answer) = state.replayed(&ask).await? {
         // Passwords are no part of the key's fingerprint: the hash shows whether it is the same request.
         return match right(state, &user, change.new_password, address).await? {

@@ -56,7 +56,7 @@ pub const REMOVE_DEVICE: Doc =
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
 
-/// `GET /api/users`: those whom the caller may change, in order of ID.
+/// `GET /api/users`: the users whom the caller may change, in order of ID.
 ///
 /// # Errors
 /// The errors in its description.
@@ -91,7 +91,7 @@ pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     let user: NewUser = request.json()?;
     user.check(S::ROLES)?;
     let ask = context_without(&request, SECRETS)?;
-    // Before the hash is computed: refusing must not cost what accepting does.
+    // Before the hash is computed: a refusal must not cost as much as an acceptance.
     if !change::may_manage(request.caller()?.role, user.role) {
         return Err(ApiError::insufficient_role());
     }
@@ -142,7 +142,7 @@ pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError
     devices::shown(&request, &found).await
 }
 
-/// `DELETE /api/users/:id/devices/:credential_id`: what the device opened before continues until
+/// `DELETE /api/users/:id/devices/:credential_id`: sessions that the device opened before continue until
 /// `revoke-tokens`.
 ///
 /// # Errors

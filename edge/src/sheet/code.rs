@@ -1,5 +1,5 @@
-//! Codes in cells, repaired where it is certain what a spreadsheet did to them, else refused: nothing is kept that no scanner
-//! can send.
+//! Codes in cells, repaired if the spreadsheet's change is certain, else refused: no code is stored that no scanner can
+//! send.
 
 use domain::model::base::limits::{BARCODE_BYTES_MAX, SKU_BYTES_MAX};
 use domain::model::base::text::{composed, plain, undressed};
@@ -19,9 +19,9 @@ const NO_BARCODE: [&str; 11] = [
     "--",
     "\u{2013}",
 ];
-/// Names of codes that stand before them.
+/// Names of codes that may precede them.
 const LABELS: [&str; 6] = ["ean13", "ean8", "ean", "upc", "gtin", "barcode"];
-/// What a spreadsheet shows for a formula that failed.
+/// Texts that a spreadsheet shows for a failed formula.
 const FORMULA_ERRORS: [&str; 7] = ["#n/a", "#ref!", "#value!", "#name?", "#div/0!", "#null!", "#num!"];
 /// Fewest digits of a code that is one by itself.
 const OWN_DIGITS_MIN: usize = 8;
@@ -102,7 +102,7 @@ fn unlabelled(text: &str) -> &str {
     if plain { code } else { text }
 }
 
-/// A code without what spreadsheets put around and into it.
+/// A code without the changes of spreadsheets.
 fn repaired(name: &str, cell: &str) -> Result<String, String> {
     let text = plain(undressed(cell));
     let text = composed(text.trim());

@@ -31,7 +31,7 @@ pub struct Counts {
     until: UtcMs,
     /// The first business date.
     first: Date,
-    /// The day of the first later price; `None` if there is none.
+    /// The first business date after it; `None` if there is none.
     behind: Option<Date>,
 }
 

@@ -1,4 +1,4 @@
-//! Every code of the error table with its status: what a document lists and what a route may give.
+//! Every code of the error table with its status: listed in documents and used by routes.
 
 use std::fmt;
 

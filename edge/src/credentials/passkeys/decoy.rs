@@ -19,7 +19,7 @@ const Y: [u8; 32] = [
     0xce, 0x33, 0x57, 0x6b, 0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ];
 
-/// The ID that `seed` makes up for the device of this number.
+/// The made-up ID of the device with this number.
 fn id(seed: &[u8; 32], number: u8) -> String {
     let part = |part: u8| Sha256::new().chain_update(seed).chain_update([number, part]).finalize();
     let bytes: Vec<u8> = [part(0), part(1)].concat();
@@ -48,7 +48,7 @@ fn id_of(credential: &Value) -> Option<&str> {
     credential.get("id")?.as_str()
 }
 
-/// The device of this number that `seed` makes up. Its key opens nothing: the ceremony belongs to nobody.
+/// The made-up device with this number. Its key is useless: the ceremony has no user.
 pub fn passkey(seed: &[u8; 32], number: u8) -> Result<webauthn_rs::prelude::Passkey, PasskeyError> {
     let document = json!({"cred": {
         "cred_id": id(seed, number),

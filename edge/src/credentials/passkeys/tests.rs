@@ -74,7 +74,7 @@ fn a_device_is_registered_and_logs_in_with_a_rising_counter() {
     let assertion = prove(&party, &begun, device.assert(&begun.public_key), &passkey).unwrap();
     assert_eq!(assertion.counter, 4);
     let passkey = assertion.used_on(&passkey, NOW).unwrap();
-    // A copy that counts on from where it was made.
+    // A copy that counts on from the time of copying.
     let begun = begin(&party, &passkey);
     let copied = prove(&party, &begun, device.assert_again(&begun.public_key, "webauthn.get"), &passkey);
     assert!(matches!(copied, Err(PasskeyError::Copied)), "{copied:?}");
