@@ -1,5 +1,4 @@
-//! Members as a CSV file: `name,phone,email,code,birth_date`. What a row means is judged by the members'
-//! own rules.
+//! Members as a CSV file: `name,phone,email,code,birth_date`. The members' own rules judge the rows.
 
 use domain::model::base::currency::Currency;
 use domain::rules::people::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};

@@ -1,4 +1,4 @@
-//! `user devices`, `user remove-device`: what somebody may log in with, for the operator.
+//! `user devices`, `user remove-device`: a user's devices for log-in, for the operator.
 
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};

@@ -14,7 +14,7 @@ const SCANNED_MAX: usize = 5_000;
 /// Documents read at once.
 const CHUNK: usize = 100;
 
-/// Business dates, both ends included; an end that nobody names is open.
+/// Business dates, both ends included; an omitted end is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dates {
     /// First business date, included.

@@ -48,7 +48,7 @@ impl Driver for Roll {
     }
 }
 
-/// Paper, and what is printed in other letters than it has.
+/// Paper, and the texts that are printed in other letters than theirs.
 pub type Written = (Vec<u8>, Vec<String>);
 
 /// A receipt of `columns` characters a line, with its number as a QR code.
@@ -60,7 +60,7 @@ pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Writ
         for part in &layout.0 {
             let loud = matches!(part, Part::Total(..) | Part::Mark(_));
             printer.bold(loud)?.size(1, if loud { 2 } else { 1 })?;
-            // Letters first: what stands for one may be wider.
+            // Letters first: a substitute may be wider.
             for line in lines(&printable(part, letters), columns) {
                 printer.writeln(line.trim_end())?;
             }

@@ -37,7 +37,7 @@ pub struct State {
 }
 
 impl Job {
-    /// Begins the work, or joins the one that is under way, and waits a moment for its end.
+    /// Begins the work, or joins the one under way, and waits a moment for its end.
     pub async fn run<F>(&self, work: impl FnOnce(Progressing) -> F) -> State
     where
         F: Future<Output = anyhow::Result<Value>> + Send + 'static,

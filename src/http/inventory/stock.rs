@@ -97,7 +97,7 @@ fn numbered(found: Vec<(u64, Movement)>) -> impl Iterator<Item = (Shown, Movemen
     })
 }
 
-/// Products after a sku, in order of sku; of what has stock without being in the catalogue its code.
+/// Products after a sku, in order of sku; for stock without a product in the catalogue its code.
 pub fn goods(storage: &Storage, after: Option<&Sku>, limit: usize) -> Result<Vec<Product>, ApiError> {
     let goods = storage.stock().products_and_stock(after, limit).map_err(stored)?;
     Ok(goods.into_iter().map(|(sku, product)| product.unwrap_or_else(|| out_of_catalogue(sku))).collect())

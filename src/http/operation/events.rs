@@ -38,7 +38,7 @@ pub const EVENTS: Doc = Doc::of(
 struct Ready<'a> {
     store_id: &'a str,
     role: Role,
-    /// Nothing is missing since `Last-Event-ID`.
+    /// Whether no event since `Last-Event-ID` is missing.
     resumed: bool,
     heartbeat_s: u64,
 }
@@ -70,10 +70,10 @@ pub async fn events(request: Request) -> Answered {
     Ok(reply)
 }
 
-/// Fills the buffer from what becomes durable, until the storage closes.
+/// Fills the buffer with durable commits, until the storage closes.
 pub async fn tell(shop: Arc<AppState>) {
     let mut noticed = shop.store.storage().notices();
-    // What became durable before this was heard by nobody here.
+    // Commits before this were received by no reader here.
     shop.buffer.forget(shop.journal_head());
     loop {
         match noticed.recv().await {

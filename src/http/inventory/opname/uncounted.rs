@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/uncounted`: what a count still lacks.
+//! `GET /api/opname/:id/uncounted`: products that a count still lacks.
 
 use crate::http::Answered;
 use crate::http::Request;
