@@ -1,4 +1,4 @@
-//! One keep-alive HTTP/1.1 connection, without what a general client does around it.
+//! One keep-alive HTTP/1.1 connection, without the overhead of a general client.
 
 use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Full};

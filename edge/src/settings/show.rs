@@ -174,7 +174,7 @@ fn masked(value: &Value, secret: bool) -> String {
     }
 }
 
-/// Removes the text before the host, and parameters that are passwords.
+/// Masks the text before the host, and parameters that are passwords.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));

@@ -1,4 +1,4 @@
-//! What the stock room's tests share: documents of head office and of other stores, and looks at the stock.
+//! Shared by the stock room's tests: documents of head office and of other stores, and reads of the stock.
 
 use crate::Client;
 use serde_json::{Value, json};

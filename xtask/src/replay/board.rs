@@ -1,14 +1,14 @@
-//! What is done, for the steps that need it: a return waits for its sale and for the return before it.
+//! The finished steps, for the steps that need them: a return waits for its sale and for the return before it.
 
 use std::collections::BTreeMap;
 use tokio::sync::watch;
 
-/// How far the tills are.
+/// Progress of the tills.
 #[derive(Default)]
 struct State {
     /// The steps that are done; a sale with its transaction, unless the store refused it.
     done: BTreeMap<usize, Option<String>>,
-    /// A till gave up: nobody waits any longer.
+    /// A till gave up: nothing waits any longer.
     given_up: bool,
 }
 

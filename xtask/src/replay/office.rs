@@ -149,7 +149,7 @@ async fn tell(
     Ok(locked)
 }
 
-/// At the end of each day every book comes to nothing.
+/// Checks that at the end of each day every book's sum is 0.
 async fn each_day(compared: &mut Compared, finance: &Api, first: Date, to: Date) -> anyhow::Result<()> {
     let books = ["".to_owned(), "&head_office=true".to_owned()];
     let books: Vec<String> = books.into_iter().chain(IDS.map(|id| format!("&store_id={id}"))).collect();
@@ -165,7 +165,7 @@ async fn each_day(compared: &mut Compared, finance: &Api, first: Date, to: Date)
     Ok(())
 }
 
-/// What came late says so, every proof holds, and nothing but that is left to people.
+/// Checks that late entries are marked, every proof holds, and nothing else is left to people.
 async fn whole(compared: &mut Compared, admin: &Api, locked: Date) -> anyhow::Result<()> {
     let late = admin.list("/api/finance/journal?late=true&store_id=M002").await?;
     ensure!(!late.is_empty(), "nothing came late");

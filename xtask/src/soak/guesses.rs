@@ -14,7 +14,7 @@ use std::time::Instant;
 const PER_NAME: usize = 4;
 /// Wrong guesses that an address accepts during the measurement.
 const PER_ADDRESS: usize = 40;
-/// The medians may differ by so much of the smaller one.
+/// Allowed difference of the medians, as a part of the smaller one.
 const DIFFERENCE_MAX: f64 = 0.05;
 /// Below this probability both are taken to be different.
 const P_MIN: f64 = 0.01;
@@ -40,7 +40,7 @@ pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     for pair in 0..pairs {
         let wrong = (format!("known-{:03}", pair % names), &mut known);
         let nobody = (format!("ghost-{pair:03}"), &mut unknown);
-        // By turns, so that neither is always the one that follows.
+        // In turn, so that neither always comes second.
         let both = if pair % 2 == 0 { [wrong, nobody] } else { [nobody, wrong] };
         for (name, times) in both {
             let client = from.get(tried / PER_ADDRESS).context("no address is left")?;
@@ -52,7 +52,7 @@ pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     judge(known, unknown)
 }
 
-/// How long one wrong guess takes, in microseconds.
+/// Duration of one wrong guess, in microseconds.
 async fn refused_us(client: &Client, url: &str, name: &str) -> anyhow::Result<f64> {
     let body = json!({"username": name, "password": "a wrong horse"});
     let started = Instant::now();
