@@ -1,6 +1,6 @@
 //! Assembly: starts storage, actors and HTTP, and stops them in order.
 //!
-//! Shutdown: stop accepting → finish running requests → stop the actors → write what was submitted and close.
+//! Shutdown: stop accepting → finish running requests → stop the actors → write the submissions and close.
 
 use crate::config::Config;
 use crate::config::load::Loaded;
@@ -65,7 +65,7 @@ enum End {
 }
 
 impl App {
-    /// Opens the data folder, checks what is in it and starts the actors.
+    /// Opens the data folder, checks its contents and starts the actors.
     ///
     /// # Errors
     /// Exit codes 2 (settings), 73 (folder in use), 74 (disk or damage), else 1.
@@ -99,7 +99,7 @@ impl App {
     /// Serves until `shutdown` resolves, then drains; or until it can't continue.
     ///
     /// # Errors
-    /// Exit codes 70 (restart budget spent), 74 (storage failed: nobody was answered), else 1.
+    /// Exit codes 70 (restart budget spent), 74 (storage failed: no request was answered), else 1.
     pub async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
         let (stop, stopped) = watch::channel(false);
         let address = listener.local_addr()?;
@@ -171,14 +171,14 @@ impl App {
                 close(self.storage).await
             }
             End::BudgetSpent => {
-                // Nobody is left to answer what is in flight; what was submitted is still written.
+                // No actor is left to answer requests in flight; submissions are still written.
                 server.abort();
                 self.supervision.stop().await;
                 close(self.storage).await?;
                 Err(Exit::new(BUDGET, "the restart budget is spent").into())
             }
             End::StorageFailed(error) => {
-                // Nobody may be answered any more: a restart decides from the disk what is true.
+                // No request may be answered any more: a restart reads the true state from the disk.
                 server.abort();
                 Err(Exit::new(DISK, error.to_string()).into())
             }
@@ -193,7 +193,7 @@ impl App {
 
 type Server = JoinHandle<Result<Drained, RouteError>>;
 
-/// Commands stop first: they need the actors. Where nobody can be answered any more, none is waited for.
+/// Commands stop first: they need the actors. If they can't be answered any more, none is waited for.
 async fn stop_commands(end: &End, control: JoinHandle<()>) {
     match end {
         End::StorageFailed(_) | End::BudgetSpent => control.abort(),
@@ -230,7 +230,7 @@ async fn close(storage: Storage) -> anyhow::Result<()> {
     timeout(CLOSE_DEADLINE, closing).await.map_err(late)?.context("closing storage panicked")?
 }
 
-/// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
+/// Keys, hashes and ceremonies, with the memory of wrong log-ins and of the latest time.
 fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
     let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
     let issuer = format!("store-router:{}", config.store.id);

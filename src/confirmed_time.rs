@@ -1,5 +1,5 @@
-//! What was certain of the time when the program ended: a small file of the data folder. A start continues from it, so
-//! that a clock that jumped before the restart is not believed for having written commits.
+//! The latest certain time when the program ended: a small file of the data folder. A start continues from it, so that
+//! a clock that jumped before the restart is not trusted because of its commits.
 
 use actors::StoreHandle;
 use domain::model::base::time::UtcMs;

@@ -1,4 +1,4 @@
-//! Exit codes (docs/store.md#exit-codes): what scripts and systemd can tell apart.
+//! Exit codes (docs/store.md#exit-codes), which scripts and systemd distinguish.
 
 use crate::config::error::SettingsError;
 

@@ -1,4 +1,4 @@
-//! The data folder: where keys lie beside what storage keeps, and who may open it.
+//! The data folder: keys beside the files of storage, and access to it.
 
 use crate::config::Config;
 use crate::exit::{Exit, FAILED, USAGE};
@@ -72,7 +72,7 @@ pub fn create(config: &Config) -> anyhow::Result<()> {
     create_keys(config)
 }
 
-/// Made durable with the names of those above: a power cut takes back a name that nobody synced.
+/// Made durable with the names of its parents: a power cut removes a name that was not synced.
 fn folder(path: &Path) -> anyhow::Result<()> {
     storage::make_dir(path).map_err(in_use)
 }
@@ -101,12 +101,12 @@ pub fn open(config: &Config) -> anyhow::Result<Storage> {
     Ok(storage)
 }
 
-/// Writes what was submitted and closes.
+/// Writes the submissions and closes.
 pub fn close(storage: Storage) -> anyhow::Result<()> {
     storage.close().map_err(in_use)
 }
 
-/// The storage's own codes; a folder in use also says what to do.
+/// The storage's own codes; the message about a folder in use includes advice.
 pub fn in_use(error: StorageError) -> anyhow::Error {
     let code = u8::try_from(error.exit_code()).unwrap_or(FAILED);
     let hint = if code == crate::exit::IN_USE {

@@ -44,7 +44,7 @@ pub mod access {
     pub mod identity;
     pub mod staff;
 }
-/// The store itself: its health, its dealings with head office, what screens and reports show.
+/// The store itself: its health, synchronisation, data of screens and reports.
 pub mod operation {
     pub mod actors;
     pub mod admin;

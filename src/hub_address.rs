@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The largest file of `hub.ca_cert`, in bytes.
 const AUTHORITY_BYTES_MAX: u64 = 256 * 1024;
 
-/// `hub.url` of the settings, where set, has to be the hub that the store is enrolled at. A store whose currency has
+/// `hub.url` of the settings, if set, has to be the hub that the store is enrolled at. A store whose currency has
 /// decimals can't have a hub.
 pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
     if config.store.money().exponent() > 0 {

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use store_router::{cli, exit};
 use tikv_jemallocator::Jemalloc;
 
-/// Many threads take small pieces and give them back on other threads; what log-ins took returns to the machine within
-/// a second. `.cargo/config.toml` has its settings.
+/// Many threads allocate small pieces and free them on other threads; memory of log-ins is returned to the system
+/// within a second. `.cargo/config.toml` has the settings.
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

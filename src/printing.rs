@@ -1,5 +1,5 @@
-//! Paper of the tills' own printers. A sale never waits for one: what is printed is put into a short queue, and its end is asked
-//! for by its number.
+//! Printing on the tills' own printers. A sale never waits for one: a print goes into a short queue, and its result is
+//! requested by its number.
 
 use crate::config::printing::Printing;
 use crate::receipt::Layout;
@@ -101,7 +101,7 @@ pub struct Printers {
 }
 
 impl Printers {
-    /// As they are set. `run` tells this run of the daemon from others.
+    /// As they are set. `run` distinguishes this run of the daemon from others.
     ///
     /// # Errors
     /// A machine that gives no thread.
@@ -149,19 +149,19 @@ impl Printers {
         self.put(register, escpos_paper::report(text, self.columns))
     }
 
-    /// The answer as it is; the drawer opens where it says, for the first time, that cash moved.
+    /// The unchanged answer; opens the drawer if the answer reports, for the first time, that cash moved.
     pub fn after(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         self.opened_by(&done, moves_cash);
         done
     }
 
-    /// The same of a payment: its answer names earlier ones too, so that whether this one was in cash is said.
+    /// The same for a payment: its answer includes earlier ones, so `in_cash` tells whether this one was in cash.
     pub fn after_payment(&self, in_cash: bool, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         self.opened_by(&done, |_| in_cash);
         done
     }
 
-    /// Opens the drawer of the till that an answer names, where `moves` says that cash moved.
+    /// Opens the drawer of the answer's till, if `moves` finds that cash moved.
     fn opened_by(&self, done: &Result<Reply, ApiError>, moves: impl FnOnce(&Value) -> bool) {
         let Ok(Reply::Answer { answer, replayed: false }) = done else { return };
         if !self.drawer || self.queues.is_empty() {
@@ -177,7 +177,7 @@ impl Printers {
         }
     }
 
-    /// Into the queue, if there is room: nobody waits for a printer.
+    /// Puts it into the queue, if there is space: no caller waits for a printer.
     fn put(&self, register: &RegisterId, written: Result<Written, PrinterError>) -> PrintJob {
         let (bytes, replaced) = match written {
             Ok((bytes, replaced)) => (Ok(bytes), replaced),
@@ -213,7 +213,8 @@ impl Printers {
     }
 }
 
-/// Whether the drawer of a till opens for what was done: cash goes back, by a refund or a void, or is put in or taken out.
+/// Whether the drawer of a till opens for an action: cash is refunded, by a return or a void, or is put in or taken
+/// out.
 fn moves_cash(done: &Value) -> bool {
     let refunds = done.get("refunds").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let by_cash = |part: &Value| part.get("method").and_then(Value::as_str) == Some(CASH);

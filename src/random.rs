@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-/// Characters of a generated password: none that is mistaken for another on a sticky note.
+/// Characters of a generated password, without those that are easily confused on paper.
 const ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 /// Characters of a generated password: 20 of 31 are 99 bits.
 const PASSWORD_CHARS: usize = 20;

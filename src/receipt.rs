@@ -51,7 +51,7 @@ pub struct Receipt<'a> {
     pub member: Option<&'a Whose>,
     /// Returns that paid a part of the sale.
     pub exchanged: &'a [Return],
-    /// It was printed before.
+    /// Whether it was printed before.
     pub copy: bool,
     /// Without prices: for the person who is given the goods.
     pub gift: bool,

@@ -1,4 +1,4 @@
-//! The actors of an open store, started with what they need of its settings: for the daemon, or for one command.
+//! Starts the actors of an open store with the settings that they need: for the daemon, or for one command.
 
 use crate::config::{Config, rules};
 use crate::exit::{Exit, USAGE};
@@ -22,10 +22,10 @@ pub async fn serving(config: &Config, storage: Storage) -> anyhow::Result<(Store
     actors::start(storage, rules, actors_config).await.map_err(not_started)
 }
 
-/// Starts them on a stopped store for one command: not a word goes to the hub.
+/// Starts them on a stopped store for one command: nothing is sent to the hub.
 ///
 /// # Errors
-/// As [`serving`].
+/// The errors of [`serving`].
 pub async fn offline(config: &Config, storage: Storage) -> anyhow::Result<(StoreHandle, Supervision)> {
     let (rules, actors_config) = arguments(config)?;
     actors::start_offline(storage, rules, actors_config).await.map_err(not_started)
@@ -36,10 +36,10 @@ fn sold_in(config: &Config) -> SoldIn {
     SoldIn { timezone: config.store.timezone.clone(), currency: config.store.currency.clone() }
 }
 
-/// Refuses another time zone or currency than what was sold is dated by and counted in.
+/// Refuses a time zone or currency other than the one of the store's sales.
 ///
 /// # Errors
-/// Exit code 2, with the setting and what to do; 74 for rows that can't be read.
+/// Exit code 2, with the setting and advice; 74 for rows that can't be read.
 pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
     let Some(terms) = storage.sync().standing().map_err(folder::in_use)?.terms else { return Ok(()) };
     if storage.shifts().shifts(None, 1).map_err(folder::in_use)?.is_empty() {
@@ -60,7 +60,7 @@ pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Keeps what sales are dated by and counted in from now on. Where it can't be written, the next start does.
+/// Stores the time zone and currency of sales from now on. If it can't be written, the next start does it.
 pub async fn keep_terms(config: &Config, store: &StoreHandle) {
     if let Err(error) = store.keep_terms(sold_in(config)).await {
         tracing::warn!(%error, "time zone and currency could not be stored");

@@ -1,4 +1,4 @@
-//! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. What a row means is judged by the ledger.
+//! Opening stock as a CSV file: `sku,qty` with `unit_cost` or `line_total`. The ledger judges the rows.
 
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::Money;
@@ -20,7 +20,7 @@ const LAYOUT: Layout = Layout {
 /// Reads the whole file, columns in any order, or as a person named them. `late`: products may have moved already.
 ///
 /// # Errors
-/// Every row that is none, with its line; or the header.
+/// Every invalid row, with its line; or the header.
 pub fn read(
     bytes: &[u8],
     encoding: Encoding,
@@ -28,7 +28,7 @@ pub fn read(
     (late, currency): (bool, Currency),
 ) -> Result<Vec<OpeningRow>, Problems> {
     Table::open_by(bytes, encoding, Layout { currency, ..LAYOUT }, columns)?.read(|cells| {
-        // Which figures fit is judged with everything else. A cell without one is refused with those that do.
+        // Limits of figures are checked with everything else. A cell without a figure is refused together with those.
         let figure = |name: &str, fitting: RangeInclusive<i64>| {
             cells.figure(name, i64::MIN..=i64::MAX).or_else(|_| cells.figure(name, fitting))
         };

@@ -22,7 +22,7 @@ impl SyncKey {
     /// Reads the key.
     ///
     /// # Errors
-    /// As [`SigningKey::load`].
+    /// The errors of [`SigningKey::load`].
     pub fn load(path: PathBuf) -> Result<Self, KeyError> {
         let (inode, key) = (inode(&path), SigningKey::load(&path)?);
         Ok(Self { path, read: Mutex::new(Read { key, inode }) })
@@ -40,7 +40,7 @@ impl SyncKey {
         sign(&read.key)
     }
 
-    /// Whether the key of that name is the one that signs, or the one that an enrolment offers at this moment.
+    /// Whether the key of that name is the signing one, or the one of a running enrolment.
     pub fn is_own(&self, kid: &str) -> bool {
         self.sign(|key| key.kid() == kid) || keys::offered(&self.path).is_some_and(|key| key.kid() == kid)
     }

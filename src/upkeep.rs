@@ -52,10 +52,10 @@ impl Upkeep {
             .await
     }
 
-    /// Backs the store up into a folder of its own below `backups`, and keeps the last `keep` of those.
+    /// Backs the store up into a folder of its own below `backups`, and keeps the last `keep` of them.
     ///
     /// # Errors
-    /// As [`Self::backup`].
+    /// The errors of [`Self::backup`].
     pub async fn backup_below(
         &self,
         backups: &Path,
@@ -80,7 +80,7 @@ impl Upkeep {
         made.await
     }
 
-    /// Whether there is room for a backup in a folder beside what selling needs.
+    /// Checks that there is space for a backup in a folder beside the space that selling needs.
     ///
     /// # Errors
     /// There is not, and why.

@@ -1,4 +1,4 @@
-//! What the tree needs to know from outside.
+//! Configuration of the tree.
 
 use crate::runtime::source::Source;
 use domain::model::base::time::UtcMs;
@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 /// without one, the store's own clock is good enough.
 pub type TokenSource = Arc<dyn Fn(&str, Option<&TimeChallenge>) -> Option<String> + Send + Sync>;
 
-/// Whether the key of that name is this box's, be it the one that signs or the one that is being enrolled.
+/// Whether the key of that name is this box's: the signing one or the one of a running enrolment.
 pub type OwnKey = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Reads the result of the last restore drill.

@@ -80,7 +80,7 @@ impl StoreHandle {
     /// Runs a command of a caller: its key first, then room and a permit, then its owner.
     ///
     /// # Errors
-    /// What the command says; [`Failure::Unavailable`] and the like when it could not be decided now.
+    /// The command's refusal; [`Failure::Unavailable`] and similar if it could not be decided now.
     pub async fn run<C: Dispatch>(
         &self,
         request: impl Into<Arc<RequestContext>>,
@@ -92,7 +92,7 @@ impl StoreHandle {
     /// Changes settings of this store. They are in force when this returns.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// The errors of [`Self::run`].
     pub async fn change_settings(
         &self,
         request: RequestContext,
@@ -162,7 +162,7 @@ impl StoreHandle {
     /// The open shift of that register, or else of that user.
     ///
     /// # Errors
-    /// [`domain::model::base::refusal::Refusal::NotFound`] when there is none.
+    /// [`domain::model::base::refusal::Refusal::NotFound`] if there is none.
     pub fn current_shift(&self, user: &UserId, register: Option<&RegisterId>) -> Result<Shift, Failure> {
         self.context.current_shift(user, register)
     }

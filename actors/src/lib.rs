@@ -1,4 +1,4 @@
-//! The supervision tree of a store and the one way into it, [`StoreHandle`].
+//! The supervision tree of a store and its only entry point, [`StoreHandle`].
 //!
 //! ```text
 //! supervisor
@@ -10,7 +10,7 @@
 //! `storage` answers the caller once the commit is on the disk. In-memory state may vanish at any
 //! time: starting and restarting are the same thing, loading from storage.
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are those of docs/glossary.md.
 
 mod config;
 mod handle;
@@ -56,7 +56,7 @@ mod owners {
     pub(crate) mod transaction;
 }
 
-/// The link to head office: what is sent, what comes, and how well it does.
+/// The link to head office: sending, receiving, and its state.
 mod hub {
     pub(crate) mod hub_client;
     pub(crate) mod hub_connection;
@@ -69,7 +69,7 @@ mod hub {
     pub(crate) mod sync_state;
 }
 
-/// Supervision: which actor starts which, and what follows when one dies.
+/// Supervision: which actor starts which, and the consequences of a death.
 mod supervision {
     pub(crate) mod restart;
     pub(crate) mod shift_registry;

@@ -1,4 +1,4 @@
-//! What every file of a command is written with.
+//! Common imports of every file of a command.
 
 pub(crate) use crate::runtime::command::{Command, Owner};
 pub(crate) use crate::runtime::context::Context;

@@ -1,5 +1,5 @@
-//! What the parts of a sale cost, each alone: `cargo bench -p bench`. They are for comparing two builds of one part; what a whole
-//! sale costs the machine is `cargo xtask bench`.
+//! Costs of the parts of a sale, each alone: `cargo bench -p bench`. They are for comparing two builds of one part;
+//! `cargo xtask bench` measures a whole sale.
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail loudly")]
 
 use criterion::{BatchSize, Criterion};
@@ -38,7 +38,7 @@ fn sold(shop: &mut Shop) -> (Event, String) {
     (event, record)
 }
 
-/// The rules: a basket is made and paid, and both owners take in what came of it.
+/// The rules: a basket is created and paid, and both owners apply the events.
 fn decide(criterion: &mut Criterion) {
     let shop = open();
     criterion.bench_function("decide", |b| {
@@ -56,7 +56,7 @@ fn encode(criterion: &mut Criterion) {
     });
 }
 
-/// What a till sends, and what it gets.
+/// A till's requests and answers.
 fn json(criterion: &mut Criterion) {
     let body = json!({"items": [{"sku": "a", "qty": 2, "price": 2_000}, {"sku": "b", "qty": 1, "price": 3_000},
         {"sku": "wrap", "qty": 1, "price": 500}]});

@@ -1,5 +1,5 @@
-//! What entries, settlement items and the sums of reports cost a hub that takes in records: the same batches are applied with
-//! all of it, without entries, and without any of it, by turns, each in a database of its own.
+//! Cost of entries, settlement items and the sums of reports for a hub that receives records: the same batches are
+//! applied with all of them, without entries, and without any of them, in turn, each in a database of its own.
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -124,7 +124,7 @@ async fn applied(
     let events: Vec<Incoming> =
         reported.into_iter().map(|event| Incoming::read(event, &first.store_id)).collect();
     let mut write = db.write().await?;
-    // As a push does: the store is its own until this is done.
+    // As a push does: the store is locked until this is done.
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1";
     sqlx::query(sql).bind(first.store_id.clone()).execute(&mut **write).await?;
     let outcome = together(&mut write, &place, &events, extent).await?;

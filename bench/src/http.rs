@@ -1,4 +1,4 @@
-//! One keep-alive HTTP/1.1 connection, without what a general client does around it.
+//! One keep-alive HTTP/1.1 connection, without the overhead of a general client.
 
 use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Full};
@@ -29,7 +29,7 @@ impl Connection {
         Self { address, open: None, repeated: 0 }
     }
 
-    /// Sends until there is an answer other than 503; gives back status and body.
+    /// Sends until there is an answer other than 503; returns status and body.
     pub async fn send(&mut self, request: Request<Full<Bytes>>) -> anyhow::Result<(StatusCode, Bytes)> {
         let mut last = String::new();
         for attempt in 0..ATTEMPTS_MAX {

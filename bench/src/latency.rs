@@ -1,4 +1,4 @@
-//! Latencies of one kind of request, and what is said about them.
+//! Latencies of one kind of request, and their summary.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ impl Latencies {
         self.0.len()
     }
 
-    /// Percentiles in microseconds by nearest rank, and `histogram`: pairs of a bucket's largest value and how many
-    /// lie in it.
+    /// Percentiles in microseconds by nearest rank, and `histogram`: pairs of a bucket's largest value and the number
+    /// of values in it.
     pub fn summary(mut self) -> Value {
         self.0.sort_unstable();
         let mut histogram: BTreeMap<u32, u64> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Answers that change nothing under the same clients as the sales: a bare JSON reply, or what a store is asked for.
+//! Answers that change nothing, for the same clients as the sales: a bare JSON reply, or reads of a store.
 
 use crate::http::Connection;
 use crate::latency::{Latencies, per_second};
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 /// As large as the request that makes a sale of three lines.
 const BODY: &str = r#"{"items":[{"sku":"B0001","qty":1,"price":1000},{"sku":"B0002","qty":2,"price":2000},{"sku":"B0003","qty":3,"price":3000}]}"#;
 
-/// What is asked for, by turns, and by whom.
+/// The reads, in turn, and their clients.
 #[derive(Deserialize)]
 pub struct Reads {
     paths: Vec<String>,

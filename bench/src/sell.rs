@@ -132,22 +132,22 @@ struct Client {
     sold: Sold,
 }
 
-/// What is sold, and to whom.
+/// Products and customers of the sales.
 struct Goods {
     products: Vec<Product>,
     members: Vec<String>,
 }
 
-/// When the sales of one till are meant to begin.
+/// Scheduled times of the sales of one till.
 struct Schedule {
     next: Instant,
     every: Duration,
 }
 
 impl Schedule {
-    /// Waits for the next sale's time and says from when it counts. A till that comes late, because the sale before
-    /// took long, counts from the time that was meant: else it would be silent about what it did not ask. What the
-    /// timer itself is late, at most 2 ms, is nobody's waiting.
+    /// Waits for the next sale's time and returns the time from which it counts. A till that is late, because the
+    /// previous sale took long, counts from the scheduled time: otherwise the delay of its next request would not be
+    /// measured. The delay of the timer itself, at most 2 ms, does not count.
     async fn begin(&mut self) -> Instant {
         tokio::time::sleep_until(self.next.into()).await;
         let (meant, now) = (self.next, Instant::now());

@@ -1,5 +1,5 @@
-//! The peer over HTTP: as little as can stand between a till and a PostgreSQL function. It holds no token against
-//! anything and checks nothing that the function does not; the function alone makes a sale durable.
+//! The peer over HTTP: the thinnest possible layer between a till and a PostgreSQL function. It checks no token and
+//! nothing that the function does not check; only the function makes a sale durable.
 
 use anyhow::Context;
 use http_body_util::{BodyExt, Full};

@@ -1,4 +1,4 @@
-//! What is: documents, rows, identifiers, limits, money, time, and the facts that change them.
+//! Documents, rows, identifiers, limits, money, time, and the facts that change them.
 
 /// Selling at a till: baskets, prices, payments, returns.
 pub mod selling {
@@ -11,7 +11,7 @@ pub mod selling {
     pub mod transaction;
 }
 
-/// Goods: what they are, and how they come, go and are counted.
+/// Goods: products, their movements and their counts.
 pub mod inventory {
     pub mod adjustment;
     pub mod barcode;
@@ -26,7 +26,7 @@ pub mod inventory {
     pub mod transfer;
 }
 
-/// People: who may do what, who did it, and members with their points.
+/// People: rights, the audit log, and members with their points.
 pub mod people {
     pub mod audit;
     pub mod authorization;

@@ -1,4 +1,4 @@
-//! What may happen: commands, decisions, and what is computed of the model.
+//! Commands, decisions, and figures computed from the model.
 
 /// Selling at a till: baskets, prices, payments, returns.
 pub mod selling {
@@ -14,7 +14,7 @@ pub mod selling {
     pub mod transaction;
 }
 
-/// Goods: what they are, and how they come, go and are counted.
+/// Goods: products, their movements and their counts.
 pub mod inventory {
     pub mod adjustment;
     pub mod opname;
@@ -27,7 +27,7 @@ pub mod inventory {
     pub mod transfer;
 }
 
-/// People: who may do what, who did it, and members with their points.
+/// People: rights, the audit log, and members with their points.
 pub mod people {
     pub mod member;
     pub mod points;

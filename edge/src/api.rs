@@ -1,4 +1,4 @@
-//! What a route is, and what goes in and out of one: requests, replies, errors, pages, the document.
+//! Routes with their input and output: requests, replies, errors, pages, the document.
 
 pub mod docs;
 pub mod error;

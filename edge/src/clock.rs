@@ -65,7 +65,7 @@ mod tests {
         WALL.store(5, Ordering::Relaxed);
         let back = clock.now();
         assert!(back.0 >= 2_000_000 && clock.now() >= back, "{back:?}");
-        // A restart continues from what was kept.
+        // A restart continues from the stored value.
         assert!(MonotonicWallClock::over(wall, Some(back)).now() >= back);
     }
 }

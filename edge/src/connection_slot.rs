@@ -1,4 +1,4 @@
-//! The slot of one open connection: what the gate of the server and the requests of the connection share.
+//! The slot of one open connection, shared by the gate of the server and the requests of the connection.
 
 use std::sync::{
     Arc,

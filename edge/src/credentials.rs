@@ -1,4 +1,4 @@
-//! What somebody proves with: passwords, passkeys, tokens and the keys that sign them.
+//! Credentials: passwords, passkeys, tokens and the keys that sign them.
 
 pub mod keys;
 pub mod passkeys;

@@ -1,4 +1,4 @@
-//! CSV that leaves: RFC 4180, safe to open in a spreadsheet; [`crate::sheet`] reads what comes in.
+//! CSV output: RFC 4180, safe to open in a spreadsheet; [`crate::sheet`] reads input.
 
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Quantity};
@@ -82,7 +82,7 @@ impl Separator {
     }
 }
 
-/// By what spreadsheets see that a file is UTF-8.
+/// Marks a file as UTF-8 for spreadsheets.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A table, line by line.
@@ -135,7 +135,7 @@ const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋',
 /// Characters that begin a new cell or line for some readers of CSV, whatever quotes surround them. With a decimal
 /// comma, cells are separated by `;`, and quotes protect only a cell whose beginning the reader recognises.
 const BEGINS_CELL: [char; 4] = [';', '\t', '\n', '\r'];
-/// Makes what follows text.
+/// Makes the rest of a cell text.
 const TEXT_MARK: char = '\'';
 
 /// Quoted where needed; text that a spreadsheet would run as a formula is made text.
@@ -160,12 +160,12 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a cell that begins so is a formula once spaces, quotes and marks before it are gone.
+/// Whether a cell with this beginning is a formula once spaces, quotes and marks before it are removed.
 fn is_formula(rest: &str) -> bool {
     rest.trim_start_matches([' ', '"', TEXT_MARK]).starts_with(FORMULA)
 }
 
-/// The text of a cell that [`Table::line`] wrote, without the marks that it set: imports take back what reports gave.
+/// The text of a cell that [`Table::line`] wrote, without its marks: imports accept the cells of reports.
 pub fn unmarked(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
     let mut begins = true;

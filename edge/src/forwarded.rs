@@ -38,9 +38,9 @@ impl Proxies {
         network::allows(&self.trusted, peer)
     }
 
-    /// The address that made a request: the rightmost one that is not a trusted proxy. Each proxy adds the address of
-    /// its own peer at the right, so nothing to the left of that one is read. A header that can't be understood counts
-    /// as none: then it is the peer.
+    /// The address of a request's caller: the rightmost one that is not a trusted proxy. Each proxy adds the address of
+    /// its own peer at the right, so addresses to the left of that one are not read. A header that can't be understood
+    /// is ignored: then it is the peer.
     pub fn caller(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
         self.walk(peer.ip(), headers).map_or(peer, |address| match address {
             address if address == peer.ip() => peer,
@@ -55,8 +55,8 @@ impl Proxies {
             ForwardedHeader::Forwarded => (FORWARDED, element),
         };
         let mut address = peer;
-        // A proxy may add a line of its own instead of an item. Addresses have no comma, so that quotes which somebody
-        // opened further left can't hide what a proxy added.
+        // A proxy may add a line of its own instead of an item. Addresses have no comma, so that a quote opened further
+        // left can't hide a proxy's address.
         for line in headers.get_all(name).iter().rev() {
             for item in line.as_bytes().rsplit(|byte| *byte == b',') {
                 if !self.trust(address) {

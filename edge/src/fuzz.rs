@@ -1,5 +1,5 @@
-//! The edge's readers of what strangers send as fuzz targets, which also run for a moment in the normal
-//! suite. Built with the feature `fuzz` only: no part of what is shipped.
+//! The edge's readers of untrusted input as fuzz targets, which also run briefly in the normal suite. Built with the
+//! feature `fuzz` only, so they are not part of a release.
 
 use crate::api::request::{self, headers};
 use crate::credentials::keys::SigningKey;
@@ -33,7 +33,7 @@ pub fn token(bytes: &[u8]) {
     assert!(sync::verify(text, &public, "S001", "H001", NOW).is_err(), "a sync token out of nothing");
 }
 
-/// Header values: what is taken over is within its rule.
+/// Header values: accepted ones satisfy their rule.
 pub fn header(bytes: &[u8]) {
     let Ok(value) = HeaderValue::from_bytes(bytes) else { return };
     let mut map = HeaderMap::new();
@@ -52,7 +52,7 @@ pub fn header(bytes: &[u8]) {
     let _ = hosts::check(Version::HTTP_11, &Uri::default(), &map, &[], &[]);
 }
 
-/// A catalogue: all of it or none, and no row without a name of its own.
+/// A catalogue: all of it or nothing, and no row without a name of its own.
 pub fn csv(bytes: &[u8]) {
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Windows1252] {
         let Ok(file) =

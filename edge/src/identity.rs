@@ -1,5 +1,5 @@
-//! Who somebody is, for store and hub alike: log-ins by password, passkey and PIN, refresh, log-out, the own
-//! password and devices, users. What differs is where users and sessions are kept: [`Accounts`].
+//! Identity, for store and hub alike: log-ins by password, passkey and PIN, refresh, log-out, the own password and
+//! devices, users. Only the storage of users and sessions differs: [`Accounts`].
 
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
@@ -69,7 +69,8 @@ impl Identity {
         self.clock.now()
     }
 
-    /// Counts a log-in that was refused for who or how often; what the machine could not do is no refusal.
+    /// Counts a log-in that was refused because of the credentials or the rate; a failure of the machine is not a
+    /// refusal.
     pub(crate) fn refused(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
         if error.code.refuses_caller() || error.code == Code::RateLimited {
             self.refusals.add(refusals::LOG_IN, user, address, error.code.name(), self.now());
@@ -136,7 +137,7 @@ pub trait Accounts: Authority + Sized {
     /// device is no longer as it was when it was checked.
     fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = AccountResult<Session>> + Send;
 
-    /// What a till keeps of a log-in. `None` at head office, where nobody has a PIN.
+    /// Data of a log-in that a till keeps. `None` at head office, which has no PINs.
     fn till(
         &self,
         _user: &User,
@@ -176,14 +177,14 @@ pub trait Accounts: Authority + Sized {
     ) -> impl Future<Output = Result<Reply, ApiError>> + Send;
 }
 
-/// A login name as the limiter knows it. People type passwords into that field: what is kept must not hold
-/// what was typed.
+/// A login name as the limiter stores it. Users type passwords into that field: the stored value must not contain the
+/// typed text.
 fn subject<S: Accounts>(state: &S, name: &str) -> String {
     hex(&state.fingerprint(&[b"login-name", name.as_bytes()]))
 }
 
-/// The caller behind a token's claims: its session still there, its user neither disabled nor revoked
-/// since. The role is the user's of now, not the token's.
+/// The caller of a token's claims: the session still exists, the user is neither disabled nor revoked since. The role
+/// is the user's present one, not the token's.
 ///
 /// # Errors
 /// 401 `token_revoked`, 403 `account_disabled`.

@@ -1,7 +1,7 @@
 //! New identifiers: a three-letter prefix and a UUIDv7, so that they sort by the time of their making.
 //!
-//! Random bytes come from a generator of each thread that the system seeds, and seeds again, not from the system one id at a
-//! time: a sale makes a dozen.
+//! Random bytes come from a generator per thread, seeded and reseeded by the system, not from the system for each ID: a
+//! sale makes a dozen.
 
 use crate::clock;
 use rand::Rng;
@@ -36,11 +36,11 @@ impl Last {
         *self
     }
 
-    /// As a UUIDv7 with so much chance behind the count.
+    /// Builds a UUIDv7 with these random bytes behind the counter.
     fn uuid(self, chance: [u8; 4]) -> Uuid {
         let [_, _, c0, c1, c2, c3, c4, c5] = self.counter.to_be_bytes();
         let [r0, r1, r2, r3] = chance;
-        // Of the first byte four bits count, of the third six: the rest says that it is a UUIDv7.
+        // Four bits of the first byte and six of the third belong to the counter: the others mark a UUIDv7.
         let (high, middle) = (c0 << 2 | c1 >> 6, c1 << 2 | c2 >> 6);
         Builder::from_unix_timestamp_millis(self.ms, &[high, middle, c2, c3, c4, c5, r0, r1, r2, r3])
             .into_uuid()

@@ -1,10 +1,10 @@
-//! What the HTTP edges of store and hub share: one table of routes behind one warp filter, the error
-//! table, request limits, tokens, passwords, the login limiter, telemetry and metrics.
+//! Shared by the HTTP edges of store and hub: one table of routes behind one warp filter, the error table, request
+//! limits, tokens, passwords, the login limiter, telemetry and metrics.
 //!
-//! Nothing here knows what a store or a hub is: the program that serves passes its `ROUTES`, its state and
-//! its [`Limits`], and answers one question, who a bearer token belongs to ([`Authority`]).
+//! Nothing here depends on a store or a hub: the program passes its `ROUTES`, its state and its [`Limits`], and finds
+//! the user of a bearer token ([`Authority`]).
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are those of docs/glossary.md.
 
 #![warn(missing_docs)]
 

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 pub const PUBLIC_BODY_BYTES_MAX: usize = 4 * 1024;
 /// Bytes of each body under way that are not counted.
 pub const BODY_FREE_BYTES: usize = 16 * 1024;
-/// Most bytes of all bodies under way together, beyond what is not counted of each (503 for the next one). With 1,024
+/// Most bytes of all bodies under way together, beyond the uncounted part of each (503 for the next one). With 1,024
 /// connections both are 64 MiB.
 pub const BODIES_BYTES_MAX: usize = 48 * 1024 * 1024;
 
@@ -19,7 +19,8 @@ pub const BODIES_BYTES_MAX: usize = 48 * 1024 * 1024;
 pub struct Limits {
     /// Peers outside of these networks get 403 `network_not_allowed` and are closed.
     pub allowed_networks: Vec<IpNet>,
-    /// Proxies that are believed whom they speak for; addresses above and below are then those of their callers.
+    /// Trusted proxies, whose statements about callers are used; addresses above and below are then those of their
+    /// callers.
     pub proxies: Proxies,
     /// Names beside addresses and names without a dot that a request may call this server by (421).
     pub allowed_hosts: Vec<String>,
@@ -41,7 +42,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// Most bytes of a header; also the read buffer of a connection.
     pub max_header_bytes: usize,
-    /// Time that one write of an answer may stand still because nobody reads it (closed).
+    /// Time that one write of an answer may be blocked because the client does not read it (closed).
     pub write_timeout: Duration,
     /// Time that requests in flight may take to finish once the server stops.
     pub drain_timeout: Duration,
@@ -70,11 +71,11 @@ impl Default for Limits {
 
 /// The least header buffer that hyper works with, in bytes.
 const HEADER_BYTES_MIN: usize = 8 * 1024;
-/// No timeout of the edge makes sense beyond this, and clocks overflow somewhere.
+/// Longest timeout of the edge: a longer one makes no sense, and clocks would overflow.
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 3600);
 
 impl Limits {
-    /// The same limits within what the machinery below can bear: settings must not make it panic.
+    /// The same limits within the bounds of the layers below: settings must not make them panic.
     pub(crate) fn bounded(mut self) -> Self {
         self.max_header_bytes = self.max_header_bytes.max(HEADER_BYTES_MIN);
         self.max_connections = self.max_connections.min(Semaphore::MAX_PERMITS);

@@ -16,12 +16,12 @@ pub const REQUESTS: &str = "http_requests_total";
 pub const SECONDS: &str = "http_request_seconds";
 /// Connections that were refused, by `reason`.
 pub const REFUSED: &str = "http_connections_refused_total";
-/// Password hashes that were computed, to compare with or anew.
+/// Password hashes that were computed, for a comparison or a new hash.
 pub const HASHES: &str = "password_hashes_total";
 /// The route label of requests that match no route.
 pub const UNMATCHED: &str = "unmatched";
 
-/// Interval at which samples are folded into buckets when nobody scrapes.
+/// Interval at which samples are folded into buckets without a scrape.
 pub(crate) const UPKEEP_PERIOD: Duration = Duration::from_secs(5);
 
 const SECONDS_BUCKETS: [f64; 12] =
@@ -47,7 +47,7 @@ pub fn render() -> String {
     HANDLE.get().and_then(Option::as_ref).map(PrometheusHandle::render).unwrap_or_default()
 }
 
-/// Folds samples into buckets: without it memory grows while nobody scrapes.
+/// Folds samples into buckets: without it memory grows while there is no scrape.
 pub(crate) fn upkeep() {
     if let Some(handle) = HANDLE.get().and_then(Option::as_ref) {
         handle.run_upkeep();

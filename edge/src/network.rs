@@ -1,4 +1,4 @@
-//! Which peers may speak to this server.
+//! Peers that may connect to this server.
 
 use ipnet::IpNet;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub fn allows(networks: &[IpNet], address: IpAddr) -> bool {
 /// Bits of an IPv6 address that name its network: every machine may give itself any of the addresses in it.
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// Address or network by which an address is counted: an IPv6 one as its network of 64 bits, since somebody could
+/// Address or network that an address counts as: an IPv6 address counts as its network of 64 bits, since one user may
 /// have many.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -52,10 +52,10 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
 
 /// Time that an address stays known after a request with a good token.
 const KNOWN: Duration = Duration::from_secs(24 * 3600);
-/// Interval at which that is written down anew.
+/// Interval at which it is stored again.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
 
-/// Addresses from which requests with a good token came lately. In memory: a restart begins with those of log-ins.
+/// Addresses of recent requests with a valid token. In memory: a restart begins with those of log-ins.
 #[derive(Debug, Default)]
 pub struct KnownAddresses(RwLock<HashMap<IpAddr, Instant>>);
 

@@ -1,4 +1,4 @@
-//! The pages of `ui/` as they are served: compressed once, and under an address that names what they hold.
+//! The pages of `ui/` as they are served: compressed once, at an address that depends on their content.
 
 use crate::api::error::ApiError;
 use crate::api::reply::Reply;
@@ -53,7 +53,7 @@ impl File {
         Self { kind: HeaderValue::from_static(kind), plain: plain.into(), gzip: gzip.into(), tag }
     }
 
-    /// The file, or that it is what the client has.
+    /// The file, or the answer that the client has it already.
     fn answer(&self, asked: &HeaderMap, keep: HeaderValue) -> Reply {
         let mut response = Response::new(Bytes::new());
         if asked.get(header::IF_NONE_MATCH) == Some(&self.tag) {
@@ -107,7 +107,7 @@ fn at(path: &str, asked: &HeaderMap) -> Result<Reply, ApiError> {
 /// `GET /ui/:build/:folder/:file`
 ///
 /// # Errors
-/// 404 for what another build had: the page is loaded again.
+/// 404 for a file of another build: the page is loaded again.
 pub async fn file<S>(request: Request<S>) -> Result<Reply, ApiError> {
     let path = format!("{}/{}", request.param("folder"), request.param("file"));
     let file = pages().get(&path).filter(|_| *build() == *request.param("build"));

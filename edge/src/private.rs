@@ -1,4 +1,4 @@
-//! Files of this program alone: what it makes from its start on, and what it finds in its folder.
+//! Files for this program only: those that it creates, and those that it finds in its folder.
 
 use crate::secret::SecretError;
 use rustix::fs::Mode;
@@ -11,7 +11,7 @@ use std::{
 
 /// Permission bits that others may not have on a file.
 const OTHERS: u32 = 0o077;
-/// Permission bits that others may not have on a folder: names in it are nobody else's to change.
+/// Permission bits that others may not have on a folder: only the owner may change names in it.
 const WRITABLE: u32 = 0o022;
 /// Folder that a file system keeps at its root for itself.
 const NOT_OURS: &str = "lost+found";
@@ -22,8 +22,8 @@ pub fn new_files_only_for_owner() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 
-/// Refuses a folder in which anything belongs to another user, others may read a file or change a name. Links
-/// in it are not followed any further than to what they name.
+/// Refuses a folder in which anything belongs to another user, or which lets others read a file or change a name. Links
+/// in it are followed only to their target.
 ///
 /// # Errors
 /// [`SecretError`] names the first such file.

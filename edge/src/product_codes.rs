@@ -1,4 +1,4 @@
-//! Codes of one product that a person enters, repaired as those of files are.
+//! Codes of one product that a person enters, repaired like those of files.
 
 use crate::sheet::code;
 use domain::model::base::ids::Sku;
@@ -7,7 +7,7 @@ use domain::model::inventory::barcode;
 use domain::model::inventory::product::Barcode;
 use domain::rules::inventory::product::{ChangeProduct, NewProduct};
 
-/// Repairs the codes of a new product; returns the problems of those that can't be.
+/// Repairs the codes of a new product; returns the problems of the others.
 pub fn of_new(new: &mut NewProduct) -> Vec<FieldProblem> {
     let mut wrong = Vec::new();
     if let Some(sku) = required(code::sku("sku", &new.sku.0), || "sku".to_owned(), &mut wrong) {
@@ -24,7 +24,7 @@ pub fn of_change(change: &mut ChangeProduct) -> Vec<FieldProblem> {
     wrong
 }
 
-/// Barcodes as they are stored: repaired as those of files are.
+/// Barcodes in their stored form: repaired like those of files.
 fn codes(barcodes: Vec<Barcode>, wrong: &mut Vec<FieldProblem>) -> Vec<Barcode> {
     let mut stored = Vec::with_capacity(barcodes.len());
     for (place, known) in barcodes.into_iter().enumerate() {

@@ -28,7 +28,7 @@ const SUMS: [&str; 6] = ["total", "subtotal", "sub-total", "jumlah", "summe", "s
 /// The longest category name, in characters.
 const CATEGORY_CHARS_MAX: usize = 64;
 
-/// The columns: a supplier's list has a sku, a name and a price; what else there is to say of a product, a shop says later.
+/// The columns: a supplier's list has a sku, a name and a price; a shop adds the other fields later.
 const LAYOUT: Layout = Layout {
     required: &["sku", "name", "price"],
     optional: &["category", "barcode", "reorder_level", "tax_rate_bp", "cost", "pack_barcode", "pack_qty"],
@@ -66,11 +66,11 @@ impl Catalogue {
 }
 
 /// Reads a whole catalogue of at most `rows_max` rows: header
-/// `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]` in any order; an empty cell of an
-/// optional figure means none. Codes are added to those of a known product, `-` takes all of them off
-/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. What separates cells and how
-/// figures are grouped is seen from the file ([`Table`]). `given` are the columns that a person named; without them the header
-/// of the file names them.
+/// `sku,name,price[,category,barcode,reorder_level,tax_rate_bp,cost,pack_barcode,pack_qty]` in any order; an empty cell
+/// of an optional figure means no value. Codes are added to those of a known product, `-` takes all of them off
+/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A pack's code sells its pieces. What separates cells
+/// and how figures are grouped is seen from the file ([`Table`]). `given` are the columns that a person named; without
+/// them the header of the file names them.
 ///
 /// # Errors
 /// Every row with its problem; then nothing of the file may be used.
@@ -146,7 +146,7 @@ fn rate(cells: &Cells<'_>) -> Result<Option<i64>, String> {
 const PACK_COLUMNS: &str =
     "pack_barcode and pack_qty must be given together: the code of a pack, and its number of pieces";
 
-/// Codes of the file so far, with the lines that they stand in: one article has one code, and no sku is another one's code.
+/// Codes of the file so far, with their lines: one article has one code, and no sku is another one's code.
 #[derive(Default)]
 struct Seen {
     skus: HashMap<Sku, u64>,

@@ -1,4 +1,4 @@
-//! Files with secrets: read only when nobody but their owner, or the service manager, could read them.
+//! Files with secrets: read only if they are readable for nobody but their owner, or the service manager.
 
 use std::{
     fs::File,
@@ -45,7 +45,7 @@ pub enum SecretError {
         /// Owner of the file.
         uid: u32,
     },
-    /// It is not a plain file, or larger than such a secret can be.
+    /// It is not a plain file, or too large for such a secret.
     #[error("{path} is not a file of at most {bytes_max} bytes")]
     Shape {
         /// Path of the file.
@@ -55,10 +55,10 @@ pub enum SecretError {
     },
 }
 
-/// Reads a secret of at most `bytes_max` bytes; mode and owner are those of the file that is read.
+/// Reads a secret of at most `bytes_max` bytes; mode and owner are those of the file itself.
 ///
 /// # Errors
-/// [`SecretError`]; what is refused is not read.
+/// [`SecretError`]; a refused file is not read.
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, SecretError> {
     let failed = |source| SecretError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! The server: own accept loop, because warp's has no timeouts, no caps and no end to its drain.
 //!
-//! Shutdown has one order: stop accepting, let what is in flight finish, close at the deadline.
+//! Shutdown has one order: stop accepting, let requests in flight finish, close at the deadline.
 
 use crate::api::route::{Authority, Route};
 use crate::api::router::Router;
@@ -37,7 +37,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// End of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drained {
-    /// Connections, at least the one of a request, that were cut because they did not finish by the deadline.
+    /// Connections, at least one per request, that were cut because they did not finish by the deadline.
     pub cut: usize,
 }
 
@@ -45,7 +45,7 @@ pub struct Drained {
 pub struct ListenerConfig {
     /// Socket that accepts connections.
     pub listener: TcpListener,
-    /// With it, plain HTTP is answered to loopback only: tills on the same box.
+    /// If set, plain HTTP is answered to loopback only: tills on the same box.
     pub tls: Option<Arc<Tls>>,
     /// Everything that has a size or a time.
     pub limits: Limits,
@@ -109,7 +109,7 @@ async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
     let (drain, draining) = watch::channel(false);
-    // Each handler that runs holds a receiver: when there is none any more, all have ended.
+    // Each running handler holds a receiver: when none is left, all have ended.
     let (cut, _) = watch::channel(false);
     let gate = Arc::new(admission::Gate::new(&limits, known));
     let mut connections = JoinSet::new();
@@ -147,7 +147,7 @@ async fn serve(
         while let Some(ended) = connections.join_next().await {
             report(ended);
         }
-        // Those whose peers are gone.
+        // Handlers whose peers are gone.
         cut.closed().await;
     };
     let in_time = tokio::time::timeout(limits.drain_timeout, finished).await.is_ok();

@@ -1,8 +1,8 @@
 //! Files of other programs: bytes become text, text becomes rows, cells become figures and days.
 //!
-//! Statements, catalogues, price lists, stock and members are all read by this module, so that one cell means the same in
-//! each of them. Reading a column of figures takes two passes: [`FigureColumn::see`] looks at each cell, and
-//! [`FigureColumn::decide`] then says which mark begins a fraction in the whole column.
+//! Statements, catalogues, price lists, stock and members are all read by this module, so that one cell means the same
+//! in each of them. Reading a column of figures takes two passes: [`FigureColumn::see`] looks at each cell, and
+//! [`FigureColumn::decide`] then returns which mark begins a fraction in the whole column.
 
 mod cell;
 pub mod code;

@@ -36,7 +36,7 @@ pub enum TelemetryError {
         "log.level {0:?} is neither a level (error, warn, info, debug, trace, off) nor a list of target=level"
     )]
     Level(String),
-    /// Something else logs already.
+    /// Another logger is already installed.
     #[error("logs are set up already")]
     Installed,
     /// Logs were not set up by [`init`].
@@ -90,7 +90,7 @@ pub fn filter(level: &str) -> Result<EnvFilter, TelemetryError> {
     filter.ok_or_else(|| TelemetryError::Level(level.to_owned()))
 }
 
-/// Whether standard error is the journal, and not something to which it was redirected.
+/// Whether standard error is the journal, and was not redirected.
 fn is_to_journal() -> bool {
     let (Ok(named), Ok(stderr)) = (std::env::var(JOURNAL), std::fs::metadata("/proc/self/fd/2")) else {
         return false;
@@ -165,7 +165,7 @@ fn printable(text: &str) -> String {
     line
 }
 
-/// Line and paragraph separators, marks and overrides of the reading direction, and what has no width.
+/// Line and paragraph separators, marks and overrides of the reading direction, and characters without width.
 fn hides(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -41,8 +41,7 @@ pub(crate) fn files() -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, [
     })
 }
 
-/// Another whenever a file is another: it is in the files' addresses and in the header `X-Build` of each
-/// answer.
+/// Changes whenever a file changes: it is in the files' addresses and in the header `X-Build` of each answer.
 pub(crate) fn build() -> &'static HeaderValue {
     static BUILD: OnceLock<HeaderValue> = OnceLock::new();
     BUILD.get_or_init(|| {

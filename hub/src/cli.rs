@@ -169,7 +169,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     done.map_err(|error| if is_of_pooler(&error) { error.context(POOLER) } else { error })
 }
 
-/// What is said of a pooler that mixes up prepared statements.
+/// Message about a pooler that mixes up prepared statements.
 const POOLER: &str = "the pooler in front of the database gives each transaction another connection: set it to one \
                       connection for each client (pgbouncer: pool_mode = session), or connect without it";
 

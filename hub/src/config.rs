@@ -158,12 +158,12 @@ pub struct Members {
 pub enum Reach {
     #[default]
     All,
-    /// Those that have met it: that made it, or asked for it.
+    /// Members that the store made or asked for.
     Met,
 }
 
 impl Reach {
-    /// As in the settings.
+    /// The name in the settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -306,24 +306,24 @@ pub struct Purchasing {
     /// Allowed difference between a billed price and the order's, in basis points, for suppliers without a
     /// tolerance of their own.
     pub price_tolerance_bp: u32,
-    /// Or by so much a piece, if that is more.
+    /// Or by this amount per piece, if that is more.
     pub price_tolerance_amount: Money,
     /// Largest excess of an invoice beyond the tolerance that users other than administrators may accept; 0
     /// for no limit.
     pub accept_limit: Money,
     /// The most that a supplier rounds an invoice by.
     pub invoice_rounding: Money,
-    /// Suppliers number their invoices anew each year.
+    /// Suppliers restart their invoice numbers each year.
     pub invoice_number_per_year: bool,
-    /// Goods that nobody ordered stop their invoice.
+    /// Goods without an order stop their invoice.
     pub no_order_stops: bool,
     /// Business days that sales rates are taken of.
     pub rate_days: u32,
-    /// Days from order to delivery where nobody says otherwise.
+    /// Days from order to delivery if no other number is set.
     pub lead_days: u32,
     /// Days that stock is kept beyond them.
     pub safety_days: u32,
-    /// Days until somebody orders again.
+    /// Days until the next order.
     pub review_days: u32,
 }
 

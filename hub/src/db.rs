@@ -34,9 +34,9 @@ const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
 /// FULL: a commit is on the disk before it is answered.
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
-/// Syncs the log and takes it over into the database, as far as nobody reads it.
+/// Syncs the log and copies it into the database, as far as no reader needs it.
 const CHECKPOINT_SQL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
-/// PostgreSQL reads every statement from another state unless it is told.
+/// PostgreSQL reads each statement from a different state unless it gets this.
 const ONE_STATE_SQL: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// A transaction of SQLite reads one state from its first statement on.
@@ -102,7 +102,7 @@ pub struct Db {
     writers: Arc<Semaphore>,
     /// Writers that have no connection yet.
     waiting: Arc<AtomicI64>,
-    /// Of an embedded database.
+    /// The file of an embedded database.
     place: Option<Arc<Place>>,
 }
 
@@ -116,7 +116,7 @@ impl Db {
     /// Opens the database with at most this many connections; a SQLite file is made if `create` says so.
     ///
     /// # Errors
-    /// It can't be reached or opened.
+    /// The database can't be reached or opened.
     pub async fn connect(url: &str, connections: u32, create: bool) -> Result<Self, sqlx::Error> {
         install_default_drivers();
         let engine = Engine::of(url).ok_or_else(|| {
@@ -163,7 +163,7 @@ impl Db {
             reserve.give_up();
         }
         if engine == Engine::Postgres {
-            // Apart from the pool, which only tells that its time is over.
+            // Outside of the pool, which only reports a timeout.
             reach(&url).await?;
         }
         let pool = options.connect(&url).await?;
@@ -171,8 +171,8 @@ impl Db {
             reserve.keep();
         }
         if engine == Engine::Sqlite {
-            // What a killed process wrote into the log and never synced counts as committed from here on: it is
-            // brought to the disk before anybody is answered from it.
+            // Commits that a killed process wrote into the log and never synced count from here on: they are synced to
+            // the disk before any answer depends on them.
             pool.execute(CHECKPOINT_SQL).await?;
         }
         let place = Place::of(&url).map(Arc::new);
@@ -259,7 +259,7 @@ async fn reach(url: &str) -> Result<(), sqlx::Error> {
 async fn opens(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     connection.execute(DURABLE_SQL).await?;
-    // What makes the index of the log.
+    // This creates the index of the log.
     connection.execute("SELECT COUNT(*) FROM sqlite_master").await?;
     connection.close().await
 }

@@ -1,10 +1,10 @@
-//! The Cloud Hub: takes in what stores did, exactly once in effect, and hands the catalogue down.
+//! The Cloud Hub: receives the records of stores with exactly-once effects, and sends the catalogue to them.
 //!
 //! One code path for SQLite and PostgreSQL. Every transaction that writes begins with a write, so that
 //! it waits for its lock before it has read anything.
 //!
-//! From the ground up: `table` is what the database holds; `feed` is what stores pull; `projection` folds records
-//! into tables; `ingest` is the protocol that brings them; `office` is head office. The words are those of
+//! From the bottom up: `table` is the content of the database; `feed` is read by stores; `projection` folds records
+//! into tables; `ingest` is the protocol that receives them; `office` is head office. Terms are those of
 //! docs/glossary.md.
 
 pub mod app;
@@ -55,7 +55,7 @@ pub mod http {
     pub use handler::{Answered, Request};
 }
 
-/// Taking in what stores did: hello, and push exactly once in effect (docs/protocol.md).
+/// Receives the records of stores: hello, and push with exactly-once effects (docs/protocol.md).
 pub mod ingest {
     pub mod apply;
     pub mod batch;
@@ -106,7 +106,7 @@ pub mod projection {
     pub mod in_transit;
     pub mod journal;
     pub mod lock_order;
-    /// Members whom several stores know.
+    /// Members known to several stores.
     pub mod members {
         pub mod duplicate_members;
         pub mod member_reach;

@@ -1,5 +1,5 @@
-//! Head office: a folder for each noun, with its `ROUTES`, its statements of its own, and what its rules need;
-//! `routes` names each. Tables lie in `table`, rules in `domain`.
+//! Head office: a folder for each noun, with its `ROUTES`, its own statements, and helpers of its rules; `routes` lists
+//! them. Tables are in `table`, rules in `domain`.
 
 /// Audit log of head office and of the stores.
 pub mod audit {
@@ -218,7 +218,7 @@ pub mod stock {
     pub mod stock_row;
 }
 
-/// Settlement: what others pay out, held against what stores reported.
+/// Settlement: payouts of providers and banks, compared with the reports of stores.
 pub mod settlement {
     pub mod approval;
     /// Bank statements beside the books.
@@ -326,7 +326,7 @@ pub mod warehouses {
     pub mod warehouse_transfer_routes;
 }
 
-/// Where events are sent to.
+/// Targets of events.
 pub mod webhooks {
     mod webhook_fields;
     pub mod webhook_metrics;

@@ -59,7 +59,7 @@ macro_rules! shared {
     }};
 }
 
-/// Every route; each is described beside its handler. The order of the nouns is that of the tags in the OpenAPI document.
+/// Every route; each is described beside its handler. The order is that of the tags in the OpenAPI document.
 pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
     [
         SHARED,

@@ -9,11 +9,11 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 const SECRET_BYTES: usize = 32;
-/// Characters that nobody mixes up on paper.
+/// Characters that are not confused on paper.
 const PASSWORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const PASSWORD_CHARS: usize = 20;
 
-/// 16 hexadecimal characters: an ID that nobody guesses or repeats.
+/// 16 hexadecimal characters: an ID that can't be guessed and does not repeat.
 pub fn mark() -> String {
     hex(&rand::random::<[u8; 8]>())
 }
@@ -34,7 +34,7 @@ pub fn below(bound: u64) -> u64 {
     rand::random_range(0..bound.max(1))
 }
 
-/// SHA-256 in hexadecimal: how tokens of one use are kept.
+/// SHA-256 in hexadecimal: the stored form of tokens of one use.
 pub fn digest(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
@@ -43,7 +43,7 @@ pub fn digest(text: &str) -> String {
 pub struct Fingerprints(Vec<u8>);
 
 impl Fingerprints {
-    /// Makes the key file (mode 0600) if there is none yet.
+    /// Creates the key file (mode 0600) if there is none.
     ///
     /// # Errors
     /// The file can't be written.
@@ -51,7 +51,7 @@ impl Fingerprints {
         if path.exists() {
             return Ok(());
         }
-        // Under another name first: interrupted, there is a whole key or none.
+        // Under another name first: after an interruption there is a complete key or none.
         let draft = path.with_extension("new");
         let mut options = std::fs::OpenOptions::new();
         let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;

@@ -1,10 +1,10 @@
-//! The tables, a file each: what a row is, its columns, how it is read and written.
+//! The tables, one file each: the row, its columns, and its statements.
 //!
 //! A column is named in its table's file and read by its name; queries use no positions.
 
 pub mod alarm;
 pub mod audit;
-/// Entries of the books, and where they may stand.
+/// Entries of the books, and the days on which they are allowed.
 pub mod books {
     pub mod day_lock;
     pub mod journal;
@@ -17,7 +17,7 @@ pub mod drill;
 pub mod epoch;
 pub mod event_log;
 pub mod exception;
-/// Orders, suppliers' prices, and what warehouses keep.
+/// Orders, suppliers' prices, and the documents of warehouses.
 pub mod goods {
     pub mod purchase_order;
     pub mod supplier_price;
@@ -45,7 +45,7 @@ pub mod rollup;
 pub mod settlement;
 pub mod storage_class;
 pub mod store;
-/// Addresses that events are sent to, and what is on its way.
+/// Addresses that events are sent to, and pending deliveries.
 pub mod webhooks {
     pub mod delivery;
     pub mod webhook;

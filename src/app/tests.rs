@@ -1,4 +1,4 @@
-//! How serving ends where no caller and no signal asked for it.
+//! Serving that ends without a caller's or a signal's request.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::App;

@@ -1,4 +1,4 @@
-//! Orders of commands: carried out with a bar of how far they are, and with every note of what went wrong.
+//! Orders of commands: carried out with a progress bar, and with every note of a problem.
 
 use super::progress::Bar;
 use crate::config::Config;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Has the store carry an order out, whether its daemon runs or not.
 ///
 /// # Errors
-/// What the order came to; its notes have been shown.
+/// The result of the order; its notes have been shown.
 pub fn carry_out(config: &Config, order: Order) -> anyhow::Result<Value> {
     let mut bar = Bar::default();
     let ended = control::carry_out(config, order, &mut |step| bar.show(step));

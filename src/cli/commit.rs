@@ -15,7 +15,7 @@ pub fn commit(storage: &Storage, events: Vec<Event>) -> anyhow::Result<()> {
     write(storage, Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None })
 }
 
-/// The first commit of a store: its first person, who head office hears of once there is one.
+/// The first commit of a store: its first person. Head office receives it once there is a head office.
 pub fn first(storage: &Storage, user: User) -> anyhow::Result<()> {
     let now = clock::now();
     let at = Clock::after(storage.store_id().as_str(), None).now(now);

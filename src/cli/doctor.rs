@@ -28,7 +28,7 @@ const GIB: u64 = 1024 * 1024 * 1024;
 /// Prints a line for each check.
 ///
 /// # Errors
-/// Exit code 1 if a check found something wrong.
+/// Exit code 1 if a check found a problem.
 pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
@@ -154,7 +154,7 @@ fn store(config: &Config, report: &mut Report) {
     }
 }
 
-/// Asks the hub how it is and what time it is there; the inner result is a problem with what it said.
+/// Asks the hub for its health and time; the inner result is a problem with its answer.
 fn hub(config: &Config, url: &str) -> anyhow::Result<Result<String, String>> {
     let authority = hub_address::authority(config)?;
     let client = actors::trusting(reqwest::Client::builder(), authority.as_deref())?

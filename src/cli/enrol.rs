@@ -1,4 +1,4 @@
-//! `enrol`: makes this store known to its hub.
+//! `enrol`: registers this store with its hub.
 
 use super::carry_out::carry_out;
 use crate::config::Config;
@@ -35,7 +35,7 @@ struct Refused {
 
 /// Sends the public half of a new sync key with the one-time token, then has the store keep the identity of the hub:
 /// the daemon, which connects to it from then on, or the stopped store. The key is a new one each time, so that
-/// enrolling again ends the use of a key that somebody copied.
+/// enrolling again makes a copied key useless.
 pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     let url = hub.trim_end_matches('/').to_owned();
     if !url.starts_with("https://") && !url.starts_with("http://") {
@@ -67,7 +67,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         );
         return Err(Exit::new(FAILED, message).into());
     }
-    // Only for a hub whose answer makes sense: the key of before still opens the store's own hub.
+    // Only for a hub with a valid answer: the previous key still works at the store's own hub.
     keys::adopt(&key_file)?;
     let hub = HubIdentity { hub_id: enrolled.hub_id, url, generation: enrolled.hub_generation };
     let reported = format!("store {} is enrolled at hub {} ({})", config.store.id, hub.hub_id, hub.url);
@@ -85,7 +85,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a hub answered.
+/// Answer of a hub.
 enum Answer {
     Enrolled(Enrolled),
     /// With the text for the user.

@@ -75,7 +75,7 @@ fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Everything of the file, or every bad row of it.
+/// All rows of the file, or every bad row of it.
 fn good<T>(file: &Path, read: Result<T, Problems>) -> anyhow::Result<T> {
     read.map_err(|problems| {
         for problem in &problems.named {

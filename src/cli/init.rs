@@ -61,7 +61,7 @@ pub fn run(
     Ok(())
 }
 
-/// Choices by flags, or by people at a terminal; none if neither is there.
+/// Choices by flags, or by a user at a terminal; `None` if neither is there.
 fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Result<Chosen> {
     let usage = |message: String| anyhow::Error::from(Exit::new(USAGE, message));
     let decided = |key: &str| match loaded.sources.get(key) {
@@ -86,7 +86,7 @@ fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Resul
     Ok(with_notes(chosen, &loaded.config))
 }
 
-/// The settings file's text with what was chosen, and the settings that it gives.
+/// The settings file's text with the choices, and the resulting settings.
 fn settings(loaded: &Loaded, file: &Path, chosen: &Chosen) -> anyhow::Result<(String, Config)> {
     let before = match std::fs::read_to_string(file) {
         Ok(text) => text,

@@ -1,5 +1,4 @@
-//! Members as a CSV file: `name,phone,email,code,birth_date`. What a row means is judged by the members'
-//! own rules.
+//! Members as a CSV file: `name,phone,email,code,birth_date`. The members' own rules judge the rows.
 
 use domain::model::base::currency::Currency;
 use domain::rules::people::member::{MEMBER_ROWS_MAX, MemberRow, NewMember};
@@ -20,7 +19,7 @@ const CELL_CHARS_MAX: usize = 1_000;
 /// Reads the whole file, columns in any order.
 ///
 /// # Errors
-/// Every row that is none, with its line; or the header.
+/// Every invalid row, with its line; or the header.
 pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<MemberRow>, Problems> {
     Table::open(bytes, encoding, LAYOUT)?.read(row)
 }

@@ -19,7 +19,7 @@ const CELL_CHARS_MAX: usize = 1_000;
 /// Reads the whole file, columns in any order.
 ///
 /// # Errors
-/// Every row that is none, with its line; or the header.
+/// Every invalid row, with its line; or the header.
 pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<PointsRow>, Problems> {
     Table::open(bytes, encoding, LAYOUT)?.read(|cells| {
         Ok(PointsRow {
@@ -27,7 +27,8 @@ pub fn read(bytes: &[u8], encoding: Encoding) -> Result<Vec<PointsRow>, Problems
             phone: cells.text("phone", CELL_CHARS_MAX)?,
             email: cells.text("email", CELL_CHARS_MAX)?,
             code: cells.sku("code")?,
-            // Which figures fit is judged with everything else. A cell without one is refused with those that do.
+            // Limits of figures are checked with everything else. A cell without a figure is refused together with
+            // those.
             points: cells
                 .figure("points", i64::MIN..=i64::MAX)
                 .or_else(|_| cells.figure("points", 1..=FIGURE_MAX))?

@@ -3,7 +3,7 @@
 use crate::upkeep::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// The bar, on standard error; dropped, it is gone.
+/// The bar, on standard error; removed when it is dropped.
 #[derive(Default)]
 pub struct Bar(Option<ProgressBar>);
 

@@ -1,4 +1,4 @@
-//! `rebuild-index`: everything that is made from the journal, made anew.
+//! `rebuild-index`: rebuilds everything that is derived from the journal.
 
 use super::progress::Bar;
 use crate::config::Config;

@@ -73,7 +73,7 @@ fn start_again(config: &Config, restoring: &Restoring) -> anyhow::Result<(String
     Ok((epoch, interrupted, enrolled?))
 }
 
-/// The first commit after a restore: a new epoch, nothing open, nobody logged in.
+/// The first commit after a restore: a new epoch, no open documents, no sessions.
 fn begin(storage: &Storage) -> anyhow::Result<(String, usize)> {
     let lineage = storage.outbox().lineage().map_err(folder::in_use)?;
     let epochs = lineage.iter().map(|state| state.epoch.as_str());

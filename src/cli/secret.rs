@@ -14,11 +14,11 @@ const INPUT_BYTES_MAX: u64 = 1024;
 pub struct Secret {
     /// argon2id in PHC form.
     pub hash: String,
-    /// The password itself, if it was made here and has to be shown.
+    /// The password itself, if it was generated here and has to be shown.
     pub shown: Option<String>,
 }
 
-/// Reads or makes a password and hashes it at the cost of the settings.
+/// Reads or generates a password and hashes it at the cost of the settings.
 pub fn secret(config: &Config, username: &str, from_stdin: bool) -> anyhow::Result<Secret> {
     let (password, shown) = if from_stdin {
         (read(username)?, None)

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 /// Time that work on other threads may hold up the end of the process.
 const RUNTIME_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Serves until a signal says stop.
+/// Serves until a signal requests the end.
 pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let log = &loaded.config.log;
     telemetry::init(log.format, &log.level)?;

@@ -1,4 +1,4 @@
-//! `verify [--deep]`: exit code 1 with what is wrong.
+//! `verify [--deep]`: exit code 1 with the problems.
 
 use super::carry_out::carry_out;
 use crate::config::Config;
@@ -17,7 +17,7 @@ struct Report {
     lsn: u64,
 }
 
-/// Checks everything, beside the daemon or in the stopped store's folder, and says what it found.
+/// Checks everything, beside the daemon or in the stopped store's folder, and prints the findings.
 pub fn run(config: &Config) -> anyhow::Result<()> {
     let report: Report = serde_json::from_value(carry_out(config, Order::Verify)?)?;
     for problem in &report.problems {

@@ -1,4 +1,4 @@
-//! Rules over settings that types alone can't say.
+//! Rules over settings that types alone can't express.
 
 use super::Config;
 use domain::model::base::currency::Currency;
@@ -17,7 +17,7 @@ pub const DECIMALS_AT_HUB: &str =
 /// The highest tax rate: 100 %.
 const RATE_BP_MAX: u32 = 10_000;
 
-/// `(section.key, what is wrong)` for every rule that does not hold.
+/// `(section.key, problem)` for every rule that does not hold.
 pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let mut rule = |holds: bool, key: &'static str, problem: &str| {

@@ -84,11 +84,11 @@ impl Default for Idempotency {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hub {
-    /// Its address; empty: the one of `enrol`, else the store works alone.
+    /// Its address; empty: the one of `enrol`, or no hub.
     pub url: String,
     /// Time that a pull waits for a change.
     pub pull_wait: Period,
-    /// PEM file of the only authority whose certificates are trusted; empty: those of the system.
+    /// PEM file of the only trusted authority; empty: the system's authorities.
     pub ca_cert: PathBuf,
 }
 

@@ -55,7 +55,7 @@ pub enum PrinterAddress {
 }
 
 impl PrinterAddress {
-    /// `/dev/usb/lp0`, else `host:port`; none: neither.
+    /// `/dev/usb/lp0`, else `host:port`; `None` for other texts.
     pub fn of(text: &str) -> Option<Self> {
         if text.starts_with('/') {
             return Some(Self::Device(PathBuf::from(text)));
@@ -67,7 +67,7 @@ impl PrinterAddress {
 }
 
 impl Printing {
-    /// Each till's printer; what is written wrongly is none.
+    /// Each till's printer, without invalid addresses.
     pub fn places(&self) -> impl Iterator<Item = (RegisterId, PrinterAddress)> + '_ {
         self.printers.iter().filter_map(|printer| {
             let (register, place) = printer.split_once('=')?;

@@ -1,4 +1,4 @@
-//! Settings of the shop: what the rules of a sale depend on.
+//! Settings of the shop that the rules of a sale depend on.
 
 use super::duration::Period;
 use domain::model::base::currency::Currency;
@@ -73,7 +73,7 @@ pub struct Payments {
     pub cash_rounding: Money,
     /// Mode of cash rounding.
     pub cash_rounding_mode: RoundingMode,
-    /// Notes and coins, as a drawer is counted: what tills offer.
+    /// Notes and coins for counting a drawer, as tills show them.
     pub denominations: Vec<Money>,
 }
 
@@ -125,7 +125,7 @@ pub struct Pricing {
     /// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.
     #[serde(rename = "override")]
     pub price_override: PriceOverride,
-    /// Basis points of a basket above which what is taken off by hand needs an approval; 0: no limit.
+    /// Basis points of a basket above which discounts by hand need an approval; 0: no limit.
     pub discount_limit_bp: u32,
 }
 
@@ -162,7 +162,7 @@ impl Default for Returns {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Holds {
-    /// Time after which the sale of a hold is voided. It waits for ever if this is zero.
+    /// Time after which the sale of a hold is voided. It is never voided if this is zero.
     pub expire_after: Period,
 }
 
@@ -178,7 +178,7 @@ pub struct Shifts {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Registers {
-    /// Refuse tills that nobody registered.
+    /// Refuse unregistered tills.
     pub closed: bool,
 }
 
@@ -220,6 +220,6 @@ impl Default for Members {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stock {
-    /// Whether the shop sells what it does not have on paper.
+    /// Whether the shop sells goods that are not in stock on paper.
     pub negative: NegativeStock,
 }

@@ -1,4 +1,4 @@
-//! Puts settings into the text of a settings file, leaving what people wrote there as it is.
+//! Puts settings into the text of a settings file, leaving its other text unchanged.
 
 use edge::settings::key_span::places;
 use toml::Value;

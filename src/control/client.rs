@@ -15,17 +15,16 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The daemon says every half second that it is at work; longer silence means that it is not.
+/// The daemon reports every half second that it is at work; longer silence means that it is not.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// Interval at which work that is done right here reports its progress.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Carries an order out: through the daemon where one answers, else on the stopped store. Long work tells `progress`
-/// how far it is.
+/// Carries an order out: through the daemon if one answers, else on the stopped store. Long work reports its progress
+/// to `progress`.
 ///
 /// # Errors
-/// What the order itself came to, a [`Trouble`](super::Trouble); 73 when another process has the folder and does not
-/// answer.
+/// The order's own failure, a [`Trouble`](super::Trouble); 73 if another process has the folder and does not answer.
 pub fn carry_out(config: &Config, order: Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
     match connect(&config.storage.path)? {
         Some(stream) => through(&stream, &order, progress),
@@ -36,7 +35,7 @@ pub fn carry_out(config: &Config, order: Order, progress: &mut dyn FnMut(Step)) 
 /// Whether a daemon answers for this folder; for commands that need a stopped store.
 ///
 /// # Errors
-/// 73 with what to do, when one does.
+/// 73 with advice, if a daemon runs.
 pub fn running(config: &Config, command: &str) -> anyhow::Result<()> {
     if connect(&config.storage.path)?.is_none() {
         return Ok(());
@@ -85,7 +84,7 @@ fn through(stream: &UnixStream, order: &Order, progress: &mut dyn FnMut(Step)) -
 /// On a stopped store: the same actors, for as long as the command takes, and no word to the hub.
 fn apart(config: &Config, order: Order, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Value> {
     if order == Order::Verify {
-        // Opening would repair what a verification has to find.
+        // Opening the store would repair damage that a verification has to find.
         let report = storage::verify(&config.storage.path, &mut |step| progress(Step::from(step)));
         return Ok(outcome::of_verification(&report.map_err(folder::in_use)?));
     }

@@ -1,4 +1,4 @@
-//! `user devices`, `user remove-device`: what somebody may log in with, for the operator.
+//! `user devices`, `user remove-device`: a user's devices for log-in, for the operator.
 
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The devices of a user.
 ///
 /// # Errors
-/// Nobody has this login name.
+/// There is no such login name.
 pub fn list(store: &StoreHandle, username: &str) -> Result<Value, Trouble> {
     let storage = store.storage();
     let user = storage.users().user_by_name(username).map_err(crate::folder::in_use)?;
@@ -22,7 +22,7 @@ pub fn list(store: &StoreHandle, username: &str) -> Result<Value, Trouble> {
 /// Removes one of them.
 ///
 /// # Errors
-/// Nobody has this login name, or the person no such device.
+/// There is no such login name, or the user has no such device.
 pub async fn remove(store: &StoreHandle, username: &str, credential_id: &str) -> Result<Value, Trouble> {
     match store.remove_device(username, credential_id).await {
         Ok(()) => Ok(json!({"username": username, "credential_id": credential_id})),
@@ -36,7 +36,7 @@ pub async fn remove(store: &StoreHandle, username: &str, credential_id: &str) ->
     }
 }
 
-/// Nobody has this login name.
+/// There is no such login name.
 pub fn no_user(username: &str) -> Trouble {
     Trouble::new(format!("there is no user \"{username}\""))
 }

@@ -1,4 +1,4 @@
-//! Products into the catalogue, in commits that stay well below what a frame takes.
+//! Products into the catalogue, in commits that stay well below the limit of a frame.
 
 use super::wire::Trouble;
 use actors::{Failure, StoreHandle};
@@ -17,7 +17,8 @@ const EVENT_BYTES: usize = 64;
 /// Imports a catalogue.
 ///
 /// # Errors
-/// A barcode is another product's; then nothing was imported. It could not be written; importing again completes it.
+/// A barcode belongs to another product; then nothing was imported. It could not be written; importing again completes
+/// it.
 pub async fn products(store: &StoreHandle, rows: Vec<CatalogueRow>) -> Result<Value, Trouble> {
     let count = rows.len();
     let lines: HashMap<Sku, u64> = rows.iter().map(|row| (row.product.sku.clone(), row.line)).collect();

@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 const COMMANDS_MAX: usize = 8;
 /// Time that a line may take to come or to go.
 const LINE_DEADLINE: Duration = Duration::from_secs(10);
-/// Interval at which a waiting command hears that the work continues.
+/// Interval at which a waiting command is notified that the work continues.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 /// Time that commands under way may hold up the end of the daemon.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
@@ -78,7 +78,7 @@ async fn command(
     let mut from = BufReader::new(from);
     let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
     if first.await.context("no command was received")??.is_empty() {
-        // Somebody only looked whether a daemon is there.
+        // A caller only checked whether a daemon is there.
         return Ok(());
     }
     let order = match read(&mut from).await {

@@ -1,4 +1,4 @@
-//! What an order does. Everything that changes goes through its owner among the actors.
+//! Effects of orders. Every change goes through its owner among the actors.
 
 use super::devices;
 use super::import;

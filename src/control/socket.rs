@@ -1,4 +1,4 @@
-//! Where the socket is and how it is bound: `control.sock` in the data folder, for its owner alone.
+//! Path and creation of the socket: `control.sock` in the data folder, for its owner only.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -8,10 +8,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 pub const NAME: &str = "control.sock";
-/// Its owner may command the daemon, nobody else.
+/// Only its owner may command the daemon.
 const MODE: u32 = 0o600;
 
-/// Makes the socket. The caller holds the folder's lock: what is there is of a daemon that is gone.
+/// Creates the socket. The caller holds the folder's lock: an existing one belongs to a daemon that has ended.
 pub fn bind(folder: &Path) -> io::Result<UnixListener> {
     remove(folder)?;
     let listener = short(folder, |path| UnixListener::bind(path))?;
@@ -20,7 +20,7 @@ pub fn bind(folder: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Connects to the daemon of this folder; none when there is none.
+/// Connects to the daemon of this folder; `None` if there is none.
 pub fn connect(folder: &Path) -> io::Result<Option<UnixStream>> {
     match short(folder, |path| UnixStream::connect(path)) {
         Ok(stream) => Ok(Some(stream)),

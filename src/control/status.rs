@@ -1,4 +1,4 @@
-//! How the store is, as one value: what `status` prints and pages may show.
+//! State of the store as one value: for `status` and for pages.
 
 use super::wire::Trouble;
 use crate::folder;

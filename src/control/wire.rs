@@ -1,4 +1,4 @@
-//! What goes over the socket: one JSON value a line. A command, its rows; then progress and the end.
+//! Messages on the socket: one JSON value a line. A command, its rows; then progress and the end.
 
 use crate::exit::{Exit, FAILED, code_of};
 use crate::upkeep::Step;
@@ -49,14 +49,14 @@ pub enum Order {
     Enrolled {
         /// Identity of the hub, and of the store there.
         hub: HubIdentity,
-        /// The current epoch's number there; 0: none.
+        /// The current epoch's number there; 0 if there is none.
         n: u64,
     },
     /// Make this copy the shop again, in a new epoch.
     Rejoin,
     /// Tell how the store is.
     Status,
-    /// Tell what head office set for the store.
+    /// Report head office's settings for the store.
     HubSettings,
     Verify,
     /// Back the store up.
@@ -154,7 +154,7 @@ pub enum CommandHeader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
-    /// It continues; also sent when nothing moved, so that silence means trouble.
+    /// It continues; also sent without progress, so that silence means trouble.
     Working(Option<Step>),
     Done(Value),
     Failed(Trouble),
@@ -172,12 +172,12 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// A failure with nothing more to say.
+    /// A failure without further details.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: FAILED, message: message.into(), notes: Vec::new() }
     }
 
-    /// As the end of a command; the notes have been shown.
+    /// The end of a command; the notes have been shown.
     pub fn exit(self) -> Exit {
         Exit::new(self.code, self.message)
     }

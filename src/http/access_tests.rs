@@ -4,7 +4,7 @@
     clippy::indexing_slicing,
     reason = "a test may fail loudly"
 )]
-//! The role table, asked of a running shop: every route with every role and with none.
+//! The role table, tested on a running shop: every route with every role and without one.
 
 use crate::app::App;
 use crate::cli::init;

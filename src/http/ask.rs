@@ -7,15 +7,15 @@ use ::actors::{Dispatch, Done, Failure, RequestContext, RequestKey};
 use domain::model::base::command_print::CommandPrint;
 use edge::{ApiError, Reply};
 
-/// Context of the request. Key, body and query are fingerprinted: none is stored in the clear.
+/// Context of the request. Key, body and query are fingerprinted: none is stored in plain text.
 pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
     ask_for(request, &request.body)
 }
 
-/// The same where `body` is what counts of the body.
+/// The same if only `body` counts of the body.
 pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
     let caller = request.shared_caller()?;
-    // A cashier's till is that of the open shift; a manager at no till in particular may switch it on again.
+    // A cashier's till is the one of the open shift; a manager without a till may enable it again.
     let user = (!caller.role.manages()).then_some(&caller.user_id);
     request.state.store.check_register(request.register_id.as_ref(), user).map_err(failed)?;
     let storage = request.state.store.storage();

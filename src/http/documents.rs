@@ -14,7 +14,7 @@ const SCANNED_MAX: usize = 5_000;
 /// Documents read at once.
 const CHUNK: usize = 100;
 
-/// Business dates, both ends included; an end that nobody names is open.
+/// Business dates, both ends included; an omitted end is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dates {
     /// First business date, included.
@@ -69,7 +69,7 @@ fn scan<T>(
             if !wanted(&item) {
                 continue;
             }
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if items.len() == limit.0 {
                 return Ok(List { items, next_cursor: last.as_ref().map(cursor) });
             }

@@ -1,4 +1,4 @@
-//! How a command's failure becomes a row of the error table: the only place that knows both.
+//! Maps a command's failure to a row of the error table: the only place that knows both.
 
 use actors::Failure;
 use edge::ApiError;

@@ -59,7 +59,7 @@ pub async fn labels(request: Request) -> Answered {
     Ok(Reply::paper(body))
 }
 
-/// A price must say whether tax is in it.
+/// A price must state whether it includes tax.
 fn label(product: &Product, currency: Currency, rate_bp: u32, contained: bool) -> String {
     let tax = match (rate_bp, contained) {
         (0, _) => String::new(),

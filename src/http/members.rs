@@ -66,7 +66,7 @@ pub async fn list(request: Request) -> Answered {
 pub async fn create(request: Request) -> Answered {
     let command: NewMember = request.json()?;
     let store = &request.state.store;
-    // Somebody whom head office knows by one of these is not registered twice.
+    // A person whom head office knows by one of these is not registered twice.
     store.look_up_members(command.keys(&store.rules().policy.country_code)).await.map_err(failed)?;
     run(&request, commands::RegisterMember(command)).await
 }

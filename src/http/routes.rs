@@ -1,4 +1,4 @@
-//! The table: method, path, who may (docs/api.md#roles), and what answers.
+//! The table: method, path, roles (docs/api.md#roles), and handlers.
 
 use crate::http::AppState;
 use crate::http::Request;

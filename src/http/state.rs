@@ -1,4 +1,4 @@
-//! What handlers share, and who a bearer token belongs to.
+//! State shared by handlers, and the user of a bearer token.
 
 use crate::http::failure::stored;
 use crate::http::operation::admin::Admin;
@@ -31,7 +31,7 @@ type Callers = HashMap<String, (u64, Arc<Principal>)>;
 pub struct AppState {
     /// The one door into the actors, and storage for reads.
     pub store: StoreHandle,
-    /// Keys, hashes, ceremonies: who somebody is.
+    /// Keys, hashes, ceremonies: identities.
     pub identity: Identity,
     pub admin: Admin,
     /// Currency of all amounts.
@@ -81,7 +81,7 @@ impl AppState {
         let rules = self.store.rules();
         let mut texts = ReceiptTexts::clone(&rules.policy.receipt);
         if texts.name.is_empty() {
-            // A customer who comes back must be able to tell where the goods were sold.
+            // A customer who comes back must be able to see where the goods were sold.
             texts.name = format!("Store {}", rules.store_id);
         }
         ReceiptHeader { texts, currency: self.currency, language: self.language }
@@ -112,7 +112,7 @@ impl AppState {
     fn caller(&self, bearer: &str) -> Result<Arc<Principal>, ApiError> {
         let claims = self.identity.claims(bearer)?;
         let storage = self.store.storage();
-        // Before the rows are read: what changes meanwhile is newer.
+        // Before the rows are read: later changes are newer.
         let version = storage.users().version();
         if let Some(caller) = self.callers().get(&claims.jti).filter(|known| known.0 == version) {
             return Ok(Arc::clone(&caller.1));

@@ -48,19 +48,19 @@ impl Driver for Roll {
     }
 }
 
-/// Paper, and what is printed in other letters than it has.
+/// Paper, and the texts that are printed in other letters than theirs.
 pub type Written = (Vec<u8>, Vec<String>);
 
 /// A receipt of `columns` characters a line, with its number as a QR code.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Written> {
     paper(columns, |printer, letters| {
         for part in &layout.0 {
             let loud = matches!(part, Part::Total(..) | Part::Mark(_));
             printer.bold(loud)?.size(1, if loud { 2 } else { 1 })?;
-            // Letters first: what stands for one may be wider.
+            // Letters first: a substitute may be wider.
             for line in lines(&printable(part, letters), columns) {
                 printer.writeln(line.trim_end())?;
             }
@@ -75,7 +75,7 @@ pub fn receipt(layout: &Layout, receipt_no: &str, columns: usize) -> Result<Writ
 /// Lines that are as wide as the paper already.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn report(text: &str, columns: usize) -> Result<Written> {
     paper(columns, |printer, letters| {
         for line in text.lines() {
@@ -103,7 +103,7 @@ fn printable(part: &Part, letters: &mut Letters) -> Part {
 /// The drawer's pulse alone.
 ///
 /// # Errors
-/// What the printer's language can't say.
+/// A text that the printer's language can't express.
 pub fn pulse() -> Result<Vec<u8>> {
     let roll = Roll::default();
     let mut printer = Printer::new(roll.clone(), Protocol::default(), None);

@@ -1,4 +1,4 @@
-//! Text in the letters that a printer has: composed, then in the page WPC1252, then in letters that stand for others.
+//! Text in the letters that a printer has: composed, then in the page WPC1252, then with substitute letters.
 
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
@@ -19,7 +19,7 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// The text as the printer can print it. What it can't is replaced, and listed.
+    /// The text as the printer can print it. Other letters are replaced, and listed.
     pub fn of(&mut self, text: &str) -> String {
         let composed: String = text.nfc().collect();
         if composed.chars().all(is_known) {
@@ -54,7 +54,7 @@ fn is_known(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}') || c.is_control() || UPPER.contains(c)
 }
 
-/// Latin letters that stand for another one.
+/// Substitutes for Latin letters.
 fn stands_for(c: char) -> String {
     let latin = deunicode::deunicode_char(c).unwrap_or(UNKNOWN);
     let latin: String = latin.chars().filter(|c| matches!(c, ' '..='~')).collect();

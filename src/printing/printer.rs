@@ -45,8 +45,8 @@ fn network(address: &str, bytes: &[u8], until: Instant) -> Result<(), Error> {
     Err(last)
 }
 
-/// Until the printer ends the connection too, as one does that read all of it, or breaks it off. Many keep it open: of
-/// those no more is known than that everything was sent.
+/// Waits until the printer ends the connection too, as one does that read everything, or breaks it off. Many keep it
+/// open: for those it is only known that everything was sent.
 fn listen(stream: &mut TcpStream, until: Instant) -> Result<(), Error> {
     stream.shutdown(Shutdown::Write)?;
     let until = Instant::now().checked_add(LISTENED).map_or(until, |listened| until.min(listened));

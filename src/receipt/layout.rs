@@ -1,4 +1,4 @@
-//! What is on a receipt, in order, whatever it is printed on.
+//! The parts of a receipt, in order, for any kind of output.
 
 use super::day::moment;
 use super::{Language, Receipt, Shown, Subject, Whose};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Centre(String),
-    /// In the middle, and not to be overlooked.
+    /// In the middle, and highlighted.
     Mark(String),
     /// A text of its own.
     Line(String),
@@ -113,7 +113,7 @@ impl Composer {
         receipt.exchanged.iter().for_each(|back| self.exchanged(back));
     }
 
-    /// The goods alone: what they cost is the giver's business.
+    /// The goods only: a gift receipt shows no prices.
     fn gift(&mut self, sale: &Transaction) {
         self.mark("GIFT RECEIPT");
         self.parts.push(Part::Rule);
@@ -169,7 +169,7 @@ impl Composer {
         }
     }
 
-    /// What came back for a part of this sale.
+    /// Goods that were returned for a part of this sale.
     fn exchanged(&mut self, back: &Return) {
         self.parts.push(Part::Rule);
         self.named("Came back, receipt", &back.receipt_no);

@@ -11,7 +11,7 @@ pub fn text(layout: &Layout, columns: usize) -> String {
         out.push('\n');
     };
     for part in &layout.0 {
-        // Letters of one size can't be larger: the total stands between two lines.
+        // Letters of one size can't be larger: the total is between two lines.
         let around = matches!(part, Part::Total(..)).then(|| "=".repeat(columns));
         around.iter().for_each(|line| put(line));
         lines(part, columns).iter().for_each(|line| put(line));

@@ -1,4 +1,4 @@
-//! What is on paper beside names and figures, in the shop's language.
+//! Words on paper beside names and figures, in the shop's language.
 
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::{Money, Points, Quantity};
@@ -14,7 +14,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// A word of paper, or a code of the shop, in this language; as it is where the language has none for it.
+    /// A word of paper, or a code of the shop, in this language; unchanged if the language has no word for it.
     pub fn say(self, english: &str) -> &str {
         match self {
             Self::En => english,
@@ -81,7 +81,7 @@ impl Language {
     }
 }
 
-/// A figure as paper shows it: amounts have the decimals of the currency, counts have none.
+/// A figure as printed: amounts have the decimals of the currency, counts have no decimals.
 pub trait Shown {
     /// Its text.
     fn shown(self, language: Language, currency: Currency) -> String;

@@ -122,7 +122,7 @@ fn room(config: &Config, backup: &BackupFolder) -> Result<(), String> {
     ))
 }
 
-/// What the thread that checks reports.
+/// Messages of the checking thread.
 enum Report {
     Working(Step),
     Ended(Result<u64, String>),

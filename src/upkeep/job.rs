@@ -37,14 +37,14 @@ pub struct State {
 }
 
 impl Job {
-    /// Begins the work, or joins the one that is under way, and waits a moment for its end.
+    /// Begins the work, or joins the one under way, and waits a moment for its end.
     pub async fn run<F>(&self, work: impl FnOnce(Progressing) -> F) -> State
     where
         F: Future<Output = anyhow::Result<Value>> + Send + 'static,
     {
         let mut state = self.begin_or_join(work);
         let ended = async { state.wait_for(|state| state.ended.is_some()).await.is_ok() };
-        // Either way the state tells how far it came.
+        // Either way the state shows how far the job came.
         let _ = tokio::time::timeout(WAIT, ended).await;
         let now = state.borrow().clone();
         if now.ended.is_some() {

@@ -1,4 +1,4 @@
-//! Backups that a page asks for: folders named by their time, of which the last few are kept.
+//! Backups requested by a page: folders named by their time, of which the last few are kept.
 
 use domain::model::base::time::UtcMs;
 use jiff::civil::DateTime;
@@ -18,13 +18,13 @@ pub fn name(now: UtcMs) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFolder {
     pub folder: PathBuf,
-    /// When it was begun, as its name says.
+    /// When it was begun, from its name.
     pub made_at: UtcMs,
     /// Bytes of its files.
     pub bytes: u64,
 }
 
-/// Those that lie below `folder`, the newest first; none where nobody made one yet.
+/// The backups below `folder`, the newest first; empty if there are none yet.
 ///
 /// # Errors
 /// The folder can't be read.
@@ -51,7 +51,7 @@ fn size(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// When a folder of this name was begun; `None` if the name is none of ours.
+/// When a folder of this name was begun; `None` for other names.
 fn time_of(name: &str) -> Option<UtcMs> {
     let (seconds, rest) = name.split_at_checked(15).filter(|_| is_name(name))?;
     let at = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?.to_zoned(TimeZone::UTC).ok()?;
@@ -69,10 +69,10 @@ fn is_name(name: &str) -> bool {
         })
 }
 
-/// Removes what interrupted backups left behind. No other one may be under way.
+/// Removes the remains of interrupted backups. No other one may be under way.
 ///
 /// # Errors
-/// The folder can't be read, or something in it not be removed.
+/// The folder can't be read, or a part of it can't be removed.
 pub fn clear(folder: &Path) -> io::Result<()> {
     for (name, path) in entries(folder)? {
         if name.strip_suffix(PARTIAL).is_some_and(is_name) {
@@ -85,7 +85,7 @@ pub fn clear(folder: &Path) -> io::Result<()> {
 /// Removes the oldest, so that `keep` stay; `made`, the last one, stays whatever its time.
 ///
 /// # Errors
-/// The folder can't be read, or something in it not be removed.
+/// The folder can't be read, or a part of it can't be removed.
 pub fn prune(folder: &Path, made: &Path, keep: usize) -> io::Result<()> {
     let mut older = entries(folder)?;
     older.retain(|(name, path)| is_name(name) && path != made);

@@ -1,4 +1,4 @@
-//! What long work came to, as commands and pages are told.
+//! Results of long work, as commands and pages show them.
 
 use serde_json::{Value, json};
 use std::path::Path;

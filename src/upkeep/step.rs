@@ -1,4 +1,4 @@
-//! How far long work is, as commands and pages show it.
+//! Progress of long work, as commands and pages show it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

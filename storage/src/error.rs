@@ -1,16 +1,16 @@
-//! What can go wrong with the folder, always with the file, the place and what to do.
+//! Errors of the folder, always with the file, the place and advice.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io, path::Path, path::PathBuf, sync::Arc};
 
-/// What a person can do about damage that must not be guessed away.
+/// Advice about damage that must not be repaired by guessing.
 pub const CHOICES: &str = "nothing was changed. Keep a copy of the whole folder; then either restore a backup, \
     or start with a new folder, enrol it again and let head office send back its records";
 
-/// What to do with a file of a newer program.
+/// Advice about a file of a newer program.
 const NEWER_FORMAT: &str =
     "A newer version wrote it: start that version, or restore a backup that this one made";
-/// What to do with a file of an older program.
+/// Advice about a file of an older program.
 const OLDER_FORMAT: &str = "An older version wrote it, and this one can't upgrade it: continue with the older \
     version, or create a new folder with `store-router init` and enrol the store again";
 
@@ -55,7 +55,7 @@ pub enum StorageError {
         /// Description of the damage.
         what: String,
     },
-    /// Something that was durable is gone.
+    /// Durable data is gone.
     #[error("{} ends at lsn {head}, but {witness} says that lsn {known} was durable; {CHOICES}", path.display())]
     Lost {
         /// Folder of the journal.
@@ -64,7 +64,7 @@ pub enum StorageError {
         head: u64,
         /// The last lsn that is known to have been durable.
         known: u64,
-        /// What recorded that lsn: the high-water mark or the mark of the rows.
+        /// The source of that lsn: the high-water mark or the mark of the rows.
         witness: String,
     },
     /// Written by another version of the program.
@@ -81,12 +81,12 @@ pub enum StorageError {
         /// The version that this program reads.
         known: u32,
     },
-    /// It was asked for what must not be done; nothing was changed.
+    /// The request is forbidden; nothing was changed.
     #[error("{}: {what}", path.display())]
     Refused {
         /// The data folder.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and advice.
         what: String,
     },
     /// A copy would take the space that is needed to continue; nothing was changed.
@@ -96,7 +96,7 @@ pub enum StorageError {
         path.display()
     )]
     NoRoom {
-        /// Where the copy was to go.
+        /// Intended path of the copy.
         path: PathBuf,
         /// Bytes that are free there.
         free: u64,
@@ -111,7 +111,7 @@ pub enum StorageError {
         /// The engine's error message.
         what: String,
     },
-    /// A defect in a storage thread; what was durable is.
+    /// A defect in a storage thread; durable data stays durable.
     #[error("the thread {thread} panicked; a restart continues from the data on the disk")]
     Panicked {
         /// Name of the thread.
@@ -119,7 +119,7 @@ pub enum StorageError {
     },
 }
 
-/// What to do where the disk itself is in the way: nothing is damaged.
+/// Advice if the disk itself is the obstacle: nothing is damaged.
 fn advice(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => {
@@ -138,7 +138,7 @@ pub(crate) fn caught<T>(
     thread: &'static str,
     work: impl FnOnce() -> Result<T, StorageError>,
 ) -> Result<T, StorageError> {
-    // What it left half done is thrown away: the process ends, and a restart decides from the disk.
+    // Unfinished work is thrown away: the process ends, and a restart decides from the disk.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(StorageError::Panicked { thread }))
 }
 
@@ -167,7 +167,7 @@ impl StorageError {
         Self::Damaged { path: path.to_owned(), offset, what: what.into() }
     }
 
-    /// What is wrong without the choices: for damage that mends itself, or of a copy.
+    /// The problem without the choices: for damage that repairs itself, or of a copy.
     pub fn brief(&self) -> String {
         match self {
             Self::Damaged { path, offset, what } => format!("{} at offset {offset}: {what}", path.display()),
@@ -200,11 +200,11 @@ impl StorageError {
     }
 }
 
-/// The writer did not confirm: what was submitted may or may not be durable. An owner whose memory depends on
-/// it has to load its memory again.
+/// The writer did not confirm: the submission may or may not be durable. An owner whose memory depends on it has to
+/// load its memory again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unconfirmed {
-    /// The storage was closed, or it failed and answers nobody any more; a restart decides.
+    /// The storage was closed, or it failed and no longer answers; a restart decides.
     #[error("the storage is closed")]
     Closed,
     /// The disk took longer than anybody waits.
@@ -236,19 +236,19 @@ pub enum NotWritable {
         /// The setting `min_free_bytes`.
         needed: u64,
     },
-    /// The data folder can't be looked at: it was moved or removed, or its disk is gone.
+    /// The data folder can't be read: it was moved or removed, or its disk is gone.
     #[error("the data folder {} can't be used ({why}): put it back and start again; later sales may be \
         lost", path.display())]
     Gone {
         /// The data folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// The next journal segment could not be made.
     #[error("no space for the next journal segment ({why}); free some space and try again")]
     NoSegment {
-        /// What the disk said.
+        /// The disk's error.
         why: String,
     },
     /// The writer stopped; the process is about to exit.

@@ -1,4 +1,4 @@
-//! The folder of a store: where each file is, who holds it, and of which version it is.
+//! The folder of a store: the path of each file, the lock, and the version.
 
 pub mod format;
 pub mod high_water;

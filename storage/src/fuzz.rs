@@ -1,5 +1,5 @@
-//! The journal's decoder as a fuzz target, which also runs for a moment in the normal suite. Built with
-//! the feature `fuzz` only: no part of what is shipped.
+//! The journal's decoder as a fuzz target, which also runs briefly in the normal suite. Built with the feature `fuzz`
+//! only, so it is not part of a release.
 
 use crate::journal::body::Body;
 use crate::journal::frame::{CHAIN_START, Header};

@@ -1,4 +1,4 @@
-//! The handle: what the rest of the program sees of the storage.
+//! The handle: the interface of the storage for the rest of the program.
 
 use crate::error::{NotSubmitted, NotWritable, StorageError, Unconfirmed};
 use crate::journal::scrub::ScrubState;
@@ -21,10 +21,10 @@ pub const COMMANDS_MAX: usize = 256;
 /// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
 /// all that is left is to submit it. So the reserve waits for nothing but the writer, whatever else is waiting.
 pub const OWN_COMMITS_MAX: usize = 64;
-/// How long anybody waits for the writer. After it the outcome is unknown, as after a crash.
+/// Longest wait for the writer. After it the outcome is unknown, as after a crash.
 pub const WRITER_DEADLINE: Duration = Duration::from_secs(30);
 
-/// What was done so far, for metrics and tests.
+/// Counters of the work so far, for metrics and tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
     /// Durable commits since the start.
@@ -51,7 +51,7 @@ pub struct Stats {
     pub free_bytes: u64,
 }
 
-/// The storage of one store. Clones share it; the last one to go closes it.
+/// The storage of one store. Clones share it; dropping the last one closes it.
 #[derive(Debug, Clone)]
 pub struct Storage {
     inner: Arc<Inner>,
@@ -86,11 +86,11 @@ impl Storage {
         Err(StorageError::Refused { path: shared.layout.0.clone(), what: "the store is stopping".to_owned() })
     }
 
-    /// Waits until the first commits of a start are durable, or says why they are not.
+    /// Waits until the first commits of a start are durable, or returns why they are not.
     pub(crate) fn wait_for_start(&self) -> Result<(), StorageError> {
         let (sender, receiver) = std::sync::mpsc::channel();
         self.after_all(move || {
-            // The caller may be gone.
+            // The caller may have gone away.
             let _ = sender.send(());
         });
         let started = receiver.recv().is_ok();
@@ -106,8 +106,8 @@ impl Storage {
         &self.inner.shared.store_id
     }
 
-    /// The permits of commands: each holds one until its `then` ran, so submitting never blocks. No owner ever
-    /// waits for one of these: they lie in its own mailbox.
+    /// The permits of commands: each holds one until its `then` ran, so submitting never blocks. No owner ever waits
+    /// for one of these: they are held by the commands in its own mailbox.
     pub fn gate(&self) -> Arc<Semaphore> {
         Arc::clone(&self.inner.gate)
     }
@@ -117,7 +117,7 @@ impl Storage {
         Arc::clone(&self.inner.reserve)
     }
 
-    /// Waits for a permit of the reserve: for the writer, and for nobody else.
+    /// Waits for a permit of the reserve, which depends only on the writer.
     ///
     /// # Errors
     /// [`Unconfirmed::Late`]; nothing was submitted.
@@ -161,11 +161,11 @@ impl Storage {
         self.confirm(self.submit_with(permit, commit)).await
     }
 
-    /// Submits under a permit of either kind, at once. What comes back resolves when the commit is durable, and
-    /// is [`Storage::confirm`]ed.
+    /// Submits under a permit of either kind, at once. The returned future resolves when the commit is durable, and is
+    /// [`Storage::confirm`]ed.
     ///
     /// # Errors
-    /// As [`Storage::submit`].
+    /// The errors of [`Storage::submit`].
     pub fn submit_with(
         &self,
         permit: OwnedSemaphorePermit,
@@ -174,7 +174,7 @@ impl Storage {
         let (sender, receiver) = oneshot::channel();
         self.submit(commit, move |durable| {
             drop(permit);
-            // The waiting caller may be gone.
+            // The waiting caller may have gone away.
             let _ = sender.send(durable);
         })?;
         Ok(receiver)
@@ -207,7 +207,7 @@ impl Storage {
     pub async fn barrier(&self) -> Result<(), Unconfirmed> {
         let (sender, receiver) = oneshot::channel();
         self.after_all(move || {
-            // The caller may be gone.
+            // The caller may have gone away.
             let _ = sender.send(());
         });
         let reached = timeout(WRITER_DEADLINE, receiver).await;
@@ -245,7 +245,7 @@ impl Storage {
         self.inner.shared.failure().map_or(Ok(()), Err)
     }
 
-    /// What [`Storage::close`] sends first.
+    /// The message that [`Storage::close`] sends first.
     #[cfg(test)]
     pub(crate) fn ask_to_close(&self) {
         drop(self.inner.queue.send(Message::Close));
@@ -266,8 +266,8 @@ impl Storage {
         self.inner.shared.seq.subscribe()
     }
 
-    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up
-    /// hears how many it missed.
+    /// Notices to screens about commits that become durable from now on. A receiver that does not keep up gets the
+    /// number that it missed.
     pub fn notices(&self) -> broadcast::Receiver<Arc<Noticed>> {
         self.inner.shared.notices.subscribe()
     }
@@ -301,17 +301,17 @@ impl Storage {
         }
     }
 
-    /// Damage that the slow scrub of old segments found, by file and offset; empty: none so far.
+    /// Damage found by the slow scrub of old segments, by file and offset; empty if there is none so far.
     pub fn damage(&self) -> Vec<String> {
         self.inner.shared.scrub.state().damage
     }
 
-    /// How far the slow scrub of old segments is, and what it found.
+    /// Progress of the slow scrub of old segments, and its findings.
     pub fn scrub(&self) -> ScrubState {
         self.inner.shared.scrub.state()
     }
 
-    /// What was done so far.
+    /// Counters of the work so far.
     pub fn stats(&self) -> Stats {
         let shared = &self.inner.shared;
         let counters = &shared.counters;
@@ -334,7 +334,7 @@ impl Storage {
 
 impl Inner {
     fn stop(&self) {
-        // A writer that is gone needs no message.
+        // An ended writer needs no message.
         let _ = self.queue.send(Message::Close);
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for (index, thread) in threads.into_iter().enumerate() {

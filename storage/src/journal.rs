@@ -1,4 +1,4 @@
-//! The journal: segments of frames, their indexes, and what is found in them.
+//! The journal: segments of frames, their indexes, and searches in them.
 
 pub mod body;
 pub mod chain_events;

@@ -4,7 +4,7 @@
 //! groups. The engine holds current rows only and is rebuilt from the journal whenever it is in doubt.
 //! Nothing outside this crate sees a type of the engine.
 //!
-//! The words are those of docs/glossary.md.
+//! Terms are those of docs/glossary.md.
 
 #![warn(missing_docs)]
 

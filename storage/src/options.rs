@@ -14,7 +14,7 @@ pub struct Options {
     pub min_free_bytes: u64,
     /// Size of a journal segment, in bytes; one that a long commit needs is longer.
     pub segment_bytes: u64,
-    /// How long the answer under an idempotency key is found again at least, in days of the journal's time.
+    /// Shortest time that the answer under an idempotency key can be found again, in days of the journal's time.
     pub answers_days: u32,
 }
 
@@ -24,7 +24,8 @@ impl Default for Options {
             cache_bytes: 64 * 1024 * 1024,
             memtable_bytes: MEMTABLE_BYTES,
             min_free_bytes: 256 * 1024 * 1024,
-            // Some 9,000 sales: what a start may have to read of the open one, and how far snapshots lie apart.
+            // About 9,000 sales: the part of the open segment that a start may have to read, and the distance between
+            // snapshots.
             segment_bytes: 16 * 1024 * 1024,
             answers_days: 7,
         }

@@ -1,4 +1,4 @@
-//! Reads of a running store, by noun: current rows, and what has passed.
+//! Reads of a running store, by noun: current rows, and history.
 //!
 //! Everything that was answered is seen, nothing that is not durable. Every read fails alike: the rows or the journal
 //! can't be read.
@@ -83,11 +83,11 @@ macro_rules! readers {
 }
 
 readers! {
-    /// Sales and returns: baskets, what is on hold, what was paid, voided, returned and printed.
+    /// Sales and returns: baskets, holds, and paid, voided, returned and printed documents.
     sales: Sales,
     /// Shifts, registers and cash: drawers, deposits, the safe.
     shifts: Shifts,
-    /// Business days: sealed ones, their figures, and what came out when head office compared them.
+    /// Business days: sealed ones, their figures, and the results of head office's comparison.
     days: Days,
     /// Products, their prices and settings, promotions.
     products: Products,
@@ -101,10 +101,10 @@ readers! {
     members: Members,
     /// Users, their sessions, passkeys and PINs.
     users: Users,
-    /// What was answered under a key, and the audit log.
+    /// Stored answers by key, and the audit log.
     log: Log,
-    /// The dealings with the hub: who it is, how far its feed is read, what came of its records.
+    /// Synchronisation: the hub's identity, the position in its feed, the results of the store's records.
     sync: SyncRows,
-    /// The numbered records, and what head office has of them.
+    /// The numbered records, and the ones that head office has.
     outbox: Outbox,
 }

@@ -36,10 +36,10 @@ use table::Table;
 const ROOM_BYTES: u64 = 4 * 1024 * 1024;
 /// Most keys of a snapshot in one batch.
 pub const BATCH_KEYS_MAX: usize = 1_000;
-/// How long a closing handle may hold the engine's lock.
+/// Longest time that a closing handle may hold the engine's lock.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
 const CLOSING_PAUSE: Duration = Duration::from_millis(5);
-/// Where the mark is: table 0, no key.
+/// Key of the mark: table 0, no key.
 pub const MARK_KEY: &[u8] = &[0];
 
 /// One change of a row.
@@ -51,22 +51,22 @@ pub struct RowOp {
     pub value: Option<sled::IVec>,
 }
 
-/// The engine with its mark, and what it does not have yet.
+/// The engine with its mark, and the rows that it does not have yet.
 pub struct Rows {
     db: sled::Db,
     path: PathBuf,
     /// Held while the engine or the memtable is changed.
     state: Mutex<State>,
     memtable: RwLock<Memtable>,
-    /// What is known without reading its rows again.
+    /// Decoded rows.
     pub known: Known,
     /// Rises with every change of users and sessions, once readers see it.
     pub accounts: AtomicU64,
-    /// What was asked of the engine.
+    /// Operations of the engine.
     pub counters: Counters,
 }
 
-/// What was asked of the engine, and hashed for it.
+/// Operations of the engine, and hashes for it.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// Rows read by key, and ranges begun.
@@ -110,7 +110,7 @@ impl Rows {
         Ok(Self { db, path: path.to_owned(), state, memtable, known, accounts, counters })
     }
 
-    /// How far the rows are; the sums are the engine's: [`Rows::flush`].
+    /// The position of the rows; the sums are the engine's: [`Rows::flush`].
     pub fn mark(&self) -> Mark {
         self.memtable().mark.clone()
     }
@@ -143,7 +143,7 @@ impl Rows {
         if full { self.flush().map(drop) } else { Ok(()) }
     }
 
-    /// Gives the engine all rows, in one batch with the mark, which is what comes back.
+    /// Writes all rows into the engine, in one batch with the mark, which is returned.
     pub fn flush(&self) -> Result<Mark, StorageError> {
         let mut state = self.state();
         if let Some(error) = &state.failed {
@@ -157,7 +157,7 @@ impl Rows {
         let given = self.memtable_mut().take();
         let mark = state.mark.clone();
         drop(state);
-        // Thousands of rows are let go of while nobody waits for them.
+        // Thousands of rows are freed while no caller waits for them.
         drop(given);
         Ok(mark)
     }
@@ -198,8 +198,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Releases the journal's reserve if the disk may be too full for the engine. This is done before writing, since
-    /// an engine that failed to write once accepts no more writes.
+    /// Releases the journal's reserve if the disk may be too full for the engine. This is done before writing, since an
+    /// engine that failed to write once accepts no more writes.
     fn make_way(&self, given: usize) {
         let wanted = ROOM_BYTES.saturating_add(u64::try_from(given).unwrap_or(u64::MAX).saturating_mul(2));
         let is_short = fs2::available_space(&self.path).is_ok_and(|free| free < wanted);

@@ -1,4 +1,4 @@
-//! Snapshots of the current rows: what a rebuild starts from instead of the whole journal.
+//! Snapshots of the current rows: a rebuild starts from one instead of reading the whole journal.
 //!
 //! A snapshot is taken while writes continue. Its rows are of any time between the mark at its start and the
 //! mark at its end; because events carry rows as they are afterwards, replaying the journal from the
@@ -25,7 +25,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// Rows that are read from the engine at once.
 const PAGE_ROWS: usize = 1_000;
 
-/// Writes a snapshot of the rows as they are now and removes those that are too old.
+/// Writes a snapshot of the present rows and removes old ones.
 pub fn take(layout: &Layout, store_id: &str, rows: &Rows) -> Result<(), StorageError> {
     let start = rows.flush()?;
     let path = layout.snapshot(start.lsn);

@@ -1,8 +1,8 @@
 //! The writer thread, the only thread that writes journal and rows.
 //!
-//! It waits for a commit, takes all waiting commits (and on a slow disk those that are expected soon), writes them
-//! with one write and one fdatasync, applies them and answers. Any error stops it for good: nothing is answered, the
-//! process exits, and the restart decides by what is on the disk.
+//! It waits for a commit, takes all waiting commits (and on a slow disk those that are expected soon), writes them with
+//! one write and one fdatasync, applies them and answers. Any error stops it permanently: nothing is answered, the
+//! process exits, and the restart decides by the state of the disk.
 
 pub mod commit;
 pub mod group;
@@ -33,16 +33,16 @@ const IDLE: Duration = Duration::from_millis(100);
 /// Name of the writer's thread.
 pub const WRITER: &str = "journal-writer";
 
-/// What runs once a commit is durable.
+/// Callback that runs once a commit is durable.
 pub type Then = Box<dyn FnOnce(Durable) + Send>;
 
-/// What the writer is asked for.
+/// Messages to the writer.
 pub enum Message {
     /// Make a commit durable.
     Commit(Box<Pending>),
     /// Say when everything before is durable and applied.
     Barrier(Box<dyn FnOnce() + Send>),
-    /// Write what is queued, then stop.
+    /// Write the queued commits, then stop.
     Close,
 }
 
@@ -64,11 +64,11 @@ pub struct Writer {
     pub segment: Arc<Segment>,
     /// The journal's end, with the rows' sums left out.
     pub mark: Mark,
-    /// How far the journal surely is.
+    /// The position that the journal certainly reached.
     pub high_water: HighWater,
     /// Sealed segments are passed on to the sealer.
     pub sealed: Sender<Option<Arc<Part>>>,
-    /// What the last group was.
+    /// The last group.
     pub pace: Pace,
 }
 
@@ -147,7 +147,7 @@ impl Writer {
         None
     }
 
-    /// How many commits a group waits for, and until when.
+    /// Number of commits that a group waits for, and the end of the wait.
     fn expected(&self, waited: usize) -> Option<(usize, Instant)> {
         self.pace.expected(waited).map(|(commits, wait)| (commits, Instant::now() + wait))
     }
@@ -186,7 +186,7 @@ impl Writer {
         self.mark.clone_from(&group.mark);
         group.index(&self.shared.history, pending);
         group.apply(&self.shared.rows, pending)?;
-        // Beside the journal nothing else says how far it got: the rows' engine is behind.
+        // Besides the journal nothing else has its position: the rows' engine is behind.
         self.high_water.note(self.mark.lsn)?;
         Ok(group.durables())
     }
@@ -229,11 +229,11 @@ impl Writer {
             at: self.mark.at,
         };
         if end.offset == HEAD_BYTES {
-            // Nothing was written yet: the new file has taken the old one's name.
+            // Nothing was written yet: the new file has replaced the old one under its name.
             self.shared.history.replace(Arc::clone(&segment));
         } else {
             let part = self.shared.history.rotate(Arc::clone(&segment), end);
-            // A sealer that stopped has said why.
+            // A stopped sealer has reported why.
             let _ = self.sealed.send(Some(part));
         }
         (self.mark.segment, self.mark.offset) = (segment.head.first_lsn, HEAD_BYTES);

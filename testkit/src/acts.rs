@@ -183,7 +183,7 @@ impl Shop {
         self.give_back_told(who, cmd, None)
     }
 
-    /// The same, with what the hub tells of the sale's returns.
+    /// The same, with the returns of the sale that the hub reports.
     pub fn give_back_told(
         &mut self,
         who: &Principal,

@@ -1,4 +1,4 @@
-//! What the tests of several crates share; nothing that is shipped knows it. Without features it is a small shop for the
+//! Shared by the tests of several crates; no released program uses it. Without features it is a small shop for the
 //! tests of the rules, so that those build in seconds.
 #![allow(
     clippy::unwrap_used,

@@ -3,7 +3,7 @@
 use domain::wire::record::AnyPayload;
 use serde_json::{Value, json};
 
-/// What the envelope of such a record says of it; empty where its payload is not understood.
+/// The statement in the envelope of such a record about it; empty if its payload is not understood.
 pub fn about(kind: &str, payload: &Value) -> Value {
     let known = AnyPayload::read(kind, payload).ok().flatten();
     known.map_or_else(|| json!({}), |known| json!(known.about()))

@@ -45,7 +45,7 @@ pub fn rules() -> Rules {
         negative_stock: Default::default(),
         registers_closed: false,
         next_terms: None,
-        // What a default asks a manager for is tested where it is set.
+        // Defaults that require a manager are tested where they are set.
         policy: Policy {
             discount_limit_bp: BasisPoints::ZERO,
             return_cashier_limit: Money::ZERO,
@@ -87,7 +87,7 @@ pub fn service() -> Product {
     Product { track_stock: false, ..product("wrap", 500) }
 }
 
-/// Two goods, a service, and what is not sold any more.
+/// Two goods, a service, and a product that is no longer sold.
 pub fn goods() -> Vec<Product> {
     let gone = Product { state: ProductState::Inactive, ..product("gone", 700) };
     vec![product("a", 2000), product("b", 3000), service(), gone]
@@ -134,7 +134,7 @@ pub fn pay_by(method: &str, amount: i64) -> PaySale {
     PaySale { payments: vec![payment(method, amount)] }
 }
 
-/// A shop with one open shift of one cashier, and everything that happened in it.
+/// A shop with one open shift of one cashier, and all its events.
 #[derive(Debug, Clone)]
 pub struct Shop {
     pub rules: Rules,
@@ -166,7 +166,7 @@ impl Shop {
         format!("{prefix}{}", self.ids)
     }
 
-    /// What is on the shelf before the test begins.
+    /// Sets the stock on the shelf before the test begins.
     pub fn stock(&mut self, sku: &str, qty: i64, value: i64) {
         let last_cost = value / qty;
         let row = Stock {
@@ -179,7 +179,7 @@ impl Shop {
         self.ledger.stock.insert(sku.into(), row);
     }
 
-    /// As the shells do it: both owners fold each event, and the safe goes with what moves cash in or out of it.
+    /// Commits like the shells: both owners fold each event, and the safe changes with cash movements.
     pub fn commit(&mut self, event: impl Into<Event>) {
         let mut event = event.into();
         let before = event.shift().map(|_| self.shift.shift.clone());
@@ -194,7 +194,7 @@ impl Shop {
         self.events.push(event);
     }
 
-    /// Somebody in the stock room, now.
+    /// A user in the stock room, now.
     pub fn room<'a>(&'a self, who: &'a Principal) -> StockContext<'a> {
         StockContext {
             now: self.now,
@@ -204,8 +204,8 @@ impl Shop {
         }
     }
 
-    /// The books made from the events alone, as a journal gives them back: JSON and nothing else.
-    /// Each twice: they carry what is afterwards, so a replay can't double anything.
+    /// The books made from the events alone, as a journal returns them: JSON and nothing else. Each event is applied
+    /// twice: events carry the values afterwards, so a replay can't double anything.
     pub fn replayed(&self) -> (LedgerBook, ShiftBook) {
         let (mut ledger, mut shift) = (LedgerBook::default(), fresh_book(&self.events[0]));
         for event in &self.events {
@@ -218,13 +218,13 @@ impl Shop {
         (ledger, shift)
     }
 
-    /// What a basket of that member is priced with.
+    /// Inputs for the prices of that member's basket.
     pub fn pricing(&self, member: Option<&MemberId>) -> PricingContext<'_> {
         let member = member.and_then(|id| self.members.members.get(id));
         PricingContext { products: &self.products, promotions: &self.promotions, member }
     }
 
-    /// Somebody at the till, now, with what a basket of that member is priced with.
+    /// A user at the till, now, with the inputs for the prices of that member's basket.
     pub fn till<'a>(&'a self, who: &'a Principal, member: Option<&MemberId>) -> TillContext<'a> {
         let (authorization, pricing) = (Authorization::unapproved(who), self.pricing(member));
         TillContext { now: self.now, authorization, pricing, rules: &self.rules, book: &self.shift }
@@ -241,7 +241,7 @@ impl Shop {
         self.create_as(&ani(), cmd)
     }
 
-    /// The paid sale, or none while something is due.
+    /// The paid sale, or `None` while an amount is due.
     pub fn pay(&mut self, id: &TransactionId, cmd: &PaySale) -> Result<Option<Transaction>, Refusal> {
         self.pay_as(&ani(), id, cmd)
     }

@@ -1,4 +1,4 @@
-// Audit: who did what, when and to what; nothing of it is ever altered.
+// Audit: who did what, when and to which object; entries are never changed.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
@@ -96,7 +96,7 @@ const about = (details, names) => {
   if (!by) return nothing;
   const value = details[by];
   if (by === "user_id") return who(names, value);
-  // An id says nothing to a person; what it names does.
+  // An ID means nothing to a person; the name of its object does.
   if (by.endsWith("_id") && value.length > 16) return placed(by, value, t(by));
   return html`<bdi title=${value}>${by === "receipt_no" ? shortReceipt(value) : value}</bdi>`;
 };

@@ -1,4 +1,4 @@
-// A product by what was scanned or typed: its code, else its number; never one that only resembles it.
+// Finds a product by a scanned or typed text: its code, else its number; never one that only resembles it.
 import { wasScanned } from "../kit/scan.js";
 
 const NEAR = 20;

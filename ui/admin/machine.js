@@ -43,7 +43,7 @@ class PageMachine extends Page {
   connectedCallback() {
     super.connectedCallback();
     Promise.resolve().then(() => this.load());
-    // Nobody looks at a tab that is hidden.
+    // A hidden tab is not refreshed.
     this.timer = setInterval(() => !document.hidden && this.load(), AGAIN_MS);
   }
 

@@ -1,4 +1,4 @@
-// One member: who it is, points and what moved them; block, correct by hand.
+// One member: identity, points and their movements; block, correct by hand.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, icon } from "../kit/controls.js";

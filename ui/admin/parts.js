@@ -1,4 +1,4 @@
-// What the pages of the box share: who did something, when, and what a document is called.
+// Shared by the pages of the box: author, time, and the name of a document.
 import { html, nothing } from "../vendor/lit.js";
 import { ago, brief, date, decimal, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// One product: its figures, what moved it, when it is ordered again and where it lies.
+// One product: its figures, its movements, its reorder level and its place.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, field, icon } from "../kit/controls.js";
@@ -28,7 +28,7 @@ class PageProduct extends ListPage {
       async () => {
         const [product, sold, own, list] = await Promise.all([
           this.app.get("/api/stock/:sku", this.params()),
-          // What has stock need not be in the catalogue any more.
+          // A product with stock may be missing in the catalogue.
           this.app.get("/api/products/:sku", this.params()).catch(() => null),
           mayChange(this.app),
           this.listed(more),

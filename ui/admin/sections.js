@@ -1,5 +1,5 @@
-// What Store Admin has beside the pages that are named in main.js: documents of the stock room, takings, tills, the box
-// itself; the order of the menu, letters, and the pages beside one another.
+// Pages of Store Admin beside those named in main.js: documents of the stock room, takings, tills, the box itself; the
+// order of the menu, letters, and related pages.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";

@@ -1,4 +1,4 @@
-// Settings as they are in force, and who says so: the settings file, the environment, head office, or nobody.
+// Settings in force, with their source: the settings file, the environment, head office, or the default.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, notice } from "../kit/controls.js";
 import { decimal, money, number, rate } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// Stock: find a product by name, code or scan; what is low, what is below zero.
+// Stock: find a product by name, code or scan; low and negative stock.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { decimal, number, symbol } from "../kit/format.js";
@@ -57,7 +57,7 @@ class PageStock extends ListPage {
 
   query() {
     const sought = this.filter || this.text || this.category;
-    // What needs somebody most comes first; who looks for a product reads on in order of codes.
+    // The most urgent first; a search continues in order of codes.
     return {
       q: this.text || undefined,
       category: this.category,

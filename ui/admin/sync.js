@@ -1,5 +1,5 @@
-// Head office: the link, what waits, what lost and can be put back, what head office could not use, whether both count
-// the same.
+// Head office: the link, the backlog, losing values that can be put back, records that head office could not use, the
+// comparison of both counts.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, notice } from "../kit/controls.js";

@@ -1,5 +1,5 @@
-// What was told to head office: records that it could not apply, with the reason, and whether both count the same of
-// each day.
+// Records sent to head office: those that it could not apply, with the reason, and whether store and hub have the same
+// counts of each day.
 import { html, nothing } from "../vendor/lit.js";
 import { day, decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

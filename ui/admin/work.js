@@ -1,4 +1,4 @@
-// Copies of the store and checks of all that is stored, with how far they are and what came of them.
+// Backups of the store and verifications of its data, with progress and results.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, notice } from "../kit/controls.js";
 import { words } from "../kit/codes.js";

@@ -1,4 +1,4 @@
-// The books: balances, what moved an account, entries with their document.
+// The books: balances, movements of an account, entries with their document.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";

@@ -1,4 +1,4 @@
-// What others have to pay out and how far it is matched, who they are, and the bags on their way to the bank.
+// Expected payouts and their matches, their sources, and the deposits on their way to the bank.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { day, number, rate } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// What the columns of a statement file hold: read from its first rows and guessed by its headings and values.
+// Contents of the columns of a statement file: read from its first rows and guessed by its headings and values.
 
 const ROWS = 400;
 const DELIMITERS = [",", ";", "\t", "|"];

@@ -1,4 +1,4 @@
-// What differs in a settlement, and how each difference is resolved.
+// Differences of a settlement, and their resolution.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";

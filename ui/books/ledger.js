@@ -1,4 +1,4 @@
-// What stands behind the books: months, accounts, account mapping and the proofs.
+// Parts behind the books: months, accounts, account mapping and the proofs.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
@@ -34,7 +34,7 @@ const notReady = (error) =>
     .join("\n");
 
 const close = async (page, one) => {
-  // The last month of a year is the one before the month that a year begins with.
+  // The last month of a year is the one before the first month of the next.
   const { fiscal_year_start: begins } = await page.app.get("/api/finance/status");
   const next = new Date(`${lastDay(one.month)}T00:00:00Z`);
   next.setUTCDate(next.getUTCDate() + 1);

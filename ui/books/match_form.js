@@ -1,4 +1,4 @@
-// Lines of a statement and payments are put together by hand; what is missing goes to an account that somebody names.
+// Matches lines of a statement and payments by hand; the shortfall goes to an account that the user names.
 import { html, nothing } from "../vendor/lit.js";
 import { number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// What a book begins with: balances of its accounts, and payments that were on their way when it began.
+// Opening of a book: balances of its accounts, and payments in transit at that time.
 import { html } from "../vendor/lit.js";
 import { icon, moneyInput } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// Settlements: what a day of a store should have brought, what came of it, and statements with their differences.
+// Settlements: expected and received money of a store's day, and statements with their differences.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { day, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// How the files of a provider or a bank look, as a question with fields.
+// Format of the files of a provider or a bank, as a form.
 import { path } from "../kit/api.js";
 import { t } from "../kit/i18n.js";
 

@@ -1,4 +1,4 @@
-// Statements: what providers and banks reported; a file is looked at first, and kept when somebody says so.
+// Statements: reports of providers and banks; a file is previewed first, and kept when the user confirms.
 import { html, nothing } from "../vendor/lit.js";
 import { newKey, path } from "../kit/api.js";
 import { words } from "../kit/codes.js";
@@ -99,7 +99,7 @@ class PageStatements extends ListPage {
     const { looks: mine, source } = this;
     this.busy = true;
     const type = /\.xml$/i.test(file.name) ? "application/xml" : "text/csv";
-    // Its bytes as they are: the source says what they are the text of.
+    // Its raw bytes: the source determines their encoding.
     const bytes = await file.arrayBuffer();
     try {
       const preview = await this.app.change("POST", this.url(source, true, repeats), bytes, { type });

@@ -1,5 +1,4 @@
-// What came from suppliers and what went back to them, as their stores told; and where it differs from what was
-// ordered.
+// Receipts from suppliers and returns to them, as their stores reported them, and their differences from the orders.
 import { html, nothing } from "../vendor/lit.js";
 import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

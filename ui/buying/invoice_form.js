@@ -1,4 +1,4 @@
-// A supplier's invoice is written down: its lines are what was received and is not billed yet.
+// Writes a supplier's invoice: its lines are the received goods that are not billed yet.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// A purchase order is written: for which store, from whom, what of it; the price list offers its products.
+// Writes a purchase order: store, supplier, products; the price list offers its products.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, icon, moneyInput, problem } from "../kit/controls.js";

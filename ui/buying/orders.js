@@ -1,4 +1,4 @@
-// Purchase orders: written, answered for, sent; what came of them and what was billed.
+// Purchase orders: written, approved, sent; their receipts and invoices.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { number } from "../kit/format.js";

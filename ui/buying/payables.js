@@ -1,4 +1,4 @@
-// Invoices of suppliers: compared with what was ordered and received, answered for, and what is owed.
+// Invoices of suppliers: compared with orders and receipts, approved, and the debt.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { isoDay, number, rate } from "../kit/format.js";
@@ -232,7 +232,7 @@ const invoice = {
             col(t("Qty"), (row) => figure(row.qty), "num"),
             col(
               t("Received"),
-              // Before it is compared nothing is known of it: 0 would be a difference.
+              // Before the comparison nothing is known: 0 would be a difference.
               (row) =>
                 is("draft")
                   ? html`<span class="muted">${t("not compared yet")}</span>`

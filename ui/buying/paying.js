@@ -1,4 +1,4 @@
-// Credit notes of suppliers, and what was paid to them.
+// Credit notes of suppliers, and payments to them.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { isoDay, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// What is due is paid: bills by supplier, discounts that would lapse first; each supplier becomes one payment.
+// Pays due bills: by supplier, with discounts that would lapse first; each supplier becomes one payment.
 import { html, nothing } from "../vendor/lit.js";
 import { moneyInput } from "../kit/controls.js";
 import { isoDay, number } from "../kit/format.js";
@@ -39,7 +39,7 @@ class PagePaymentForm extends FormPage {
   async load() {
     await Promise.all([need(this.app, "suppliers"), need(this.app, "accounts")]);
     this.recall();
-    // What was due on another day is asked anew.
+    // Bills due on another day are requested again.
     if (this.date < isoDay()) this.date = isoDay();
     await this.propose();
   }
@@ -78,7 +78,7 @@ class PagePaymentForm extends FormPage {
   async save(bySupplier) {
     const made = [];
     for (const [supplier, list] of bySupplier) {
-      // All of a bill is settled by what is paid and the discount; a part of it takes none.
+      // Payment and discount settle all of a bill; a part of it takes no discount.
       const allocations = list.map((one) =>
         one.pays === one.amount
           ? { invoice_id: one.invoice_id, amount: one.open, discount: one.discount }

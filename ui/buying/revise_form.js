@@ -1,4 +1,4 @@
-// An order that was sent is changed: beside each line stands what it was, and the sum says what the change costs.
+// Changes a sent order: each line shows its previous value, and the sum shows the cost of the change.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, moneyInput } from "../kit/controls.js";

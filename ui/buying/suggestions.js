@@ -1,4 +1,4 @@
-// What a store should order, why, and of whom: chosen rows become drafts in one step.
+// Order suggestions for a store, with reason and supplier: chosen rows become drafts in one step.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";
@@ -85,7 +85,7 @@ class PageSuggestions extends Page {
             label: t("Order"),
           }),
         );
-        // What is made is not made again where the next one is refused.
+        // Created drafts are not created again if the next one is refused.
         if (this.store === store)
           this.rows = this.rows.map((one) => (one.supplier_id === supplier ? { ...one, take: false } : one));
       }

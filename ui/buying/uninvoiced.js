@@ -1,4 +1,4 @@
-// What was received or paid at a till and never invoiced.
+// Goods received, or cash paid at a till, without an invoice.
 import { html, nothing } from "../vendor/lit.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

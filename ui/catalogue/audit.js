@@ -1,4 +1,4 @@
-// Who did what at head office, in words: codes of actions are made of what they are of and what was done with it.
+// Actions at head office, in words: the code of an action consists of its object and its verb.
 import { html, nothing } from "../vendor/lit.js";
 import { single } from "../kit/controls.js";
 import { number } from "../kit/format.js";

@@ -61,7 +61,7 @@ const members = {
 };
 /** Who a typed phone, card or name is; one alone. */
 const found = async (app, typed, not) => {
-  // A number is kept with its country: what stands behind the leading 0 is the same in both.
+  // A number is stored with its country: the digits after the leading 0 are the same in both.
   const text = /^[0+][\d\s-]+$/.test(typed) ? typed.replace(/\D/g, "").replace(/^0/, "") : typed;
   const byId = text.startsWith("mbr_")
     ? [await app.get("/api/members/:id", { id: text })]

@@ -1,4 +1,5 @@
-// A promotion is written and tried on a basket before anybody is told: what it would give, and why others give nothing.
+// A promotion is written and tried on a basket before it is published: the discount that it would give, and why others
+// give none.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, icon, moneyInput } from "../kit/controls.js";
 import { words } from "../kit/codes.js";

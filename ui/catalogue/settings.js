@@ -1,4 +1,4 @@
-// Settings of head office and of one store: what counts, where it comes from, and what head office sets over it.
+// Settings of head office and of one store: the value in force, its source, and head office's override.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { decimal, number, rate } from "../kit/format.js";

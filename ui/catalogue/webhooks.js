@@ -1,4 +1,4 @@
-// Webhooks: programs that events are sent to, what waits for them, and what arrived.
+// Webhooks: programs that receive events, their pending events, and delivered ones.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// Count on a phone: scan, number, next, with what is still missing beside it; then what differs.
+// Count on a phone: scan, number, next, with the missing products beside it; then the differences.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
@@ -87,7 +87,7 @@ class PageCount extends Page {
     this.updateComplete.then(() => {
       const field = this.querySelector(product ? "#counted" : "#scan");
       field?.focus();
-      // What is typed next takes the place of what was scanned.
+      // The next typed text replaces the scanned one.
       if (this.scan) field?.select();
     });
   }
@@ -118,7 +118,7 @@ class PageCount extends Page {
   async save() {
     const { product, qty, zone } = this;
     if (!product || qty === null) return;
-    // Nobody waits for an answer: it is on this device, and the next product is counted.
+    // The user does not wait for the answer: the count is on this device, and the next product is counted.
     await this.once(async () => {
       await this.queue.count(this.id, product, qty, zone, this.count);
       this.choose(this.next(product));

@@ -1,4 +1,4 @@
-// The product that is counted and its number; and what was counted last on this device.
+// The product being counted and its number; and the last count on this device.
 import { html, nothing } from "../vendor/lit.js";
 import { codeOf } from "../kit/scan.js";
 import { countInput, icon } from "../kit/controls.js";

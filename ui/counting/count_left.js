@@ -1,4 +1,4 @@
-// What a count still lacks: by words, a page at a time; a press counts it.
+// Products that a count still lacks: by words, a page at a time; a press counts one.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";

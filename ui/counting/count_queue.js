@@ -1,5 +1,5 @@
-// Counts on their way from this device: on the disk first, then sent one after another as they were saved. Whoever
-// counts goes on where the store can't be reached, as behind a shelf.
+// Counts on their way from this device: on the disk first, then sent one after another as they were saved. The user
+// continues counting where the store can't be reached, for example behind a shelf.
 import { path, Unreachable } from "../kit/api.js";
 import { finish, keep } from "../kit/intents.js";
 import { t } from "../kit/i18n.js";
@@ -29,9 +29,9 @@ class CountQueue {
   known;
 
   constructor(app) {
-    // `told` is whoever shows it; `known` are products by the codes that named them; `last` can be taken back; `said`
-    // is what a place was counted to since the store's figures were read; `skipped` comes last in the list of what is
-    // left.
+    // `told` is called after each change; `known` are products by the codes that named them; `last` can be taken back;
+    // `said` is the counted number of a place since the store's figures were read; `skipped` products come last in the
+    // list of uncounted ones.
     Object.assign(this, {
       app,
       waiting: [],

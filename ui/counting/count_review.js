@@ -1,4 +1,4 @@
-// What a count found, by what it is worth: posted as it is, or counted again.
+// Differences of a count, by value: posted as they are, or counted again.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// What the store does not have yet of a count, and what it did not take.
+// Counts that the store has not received yet, and those that it refused.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { notice } from "../kit/controls.js";

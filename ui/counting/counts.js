@@ -1,4 +1,4 @@
-// Counts: those under way and those that are over; a new one.
+// Counts: open and finished ones; a new one.
 import { html, nothing } from "../vendor/lit.js";
 import { need } from "../records/names.js";
 import { pickField } from "../records/picks.js";

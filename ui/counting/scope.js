@@ -1,4 +1,4 @@
-// What a count is of, in words.
+// The scope of a count, in words.
 import { t } from "../kit/i18n.js";
 
 export const scopeOf = ({ scope, category }) => category ?? (scope === "skus" ? t("Chosen products") : t("Everything"));

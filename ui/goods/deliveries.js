@@ -1,5 +1,5 @@
-// What has come from suppliers: found by supplier, day, delivery note and order; one delivery with its lines, and how
-// it is taken back.
+// Receipts from suppliers: found by supplier, day, delivery note and order; one receipt with its lines, and its
+// reversal.
 import { html } from "../vendor/lit.js";
 import { badge, col, days, differs, figure, inMoney, link, moment, person, supplier } from "../records/cells.js";
 import { nameOf, need, row, rows } from "../records/names.js";
@@ -60,7 +60,7 @@ const deliveries = {
     ],
     none: t("No deliveries yet. Scan the first product to receive one"),
   }),
-  // What is open changes with every delivery.
+  // Open orders change with every delivery.
   loaded: (app) => need(app, "orders", true),
 };
 

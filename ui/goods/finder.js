@@ -1,4 +1,4 @@
-// A field that finds products by scan, code or name, with a list below it while somebody types.
+// A field that finds products by scan, code or name, with a list below it while the user types.
 import { html, nothing } from "../vendor/lit.js";
 import { findProduct } from "../admin/find.js";
 import { number } from "../kit/format.js";
@@ -82,12 +82,12 @@ export const Finding = (/** @type {any} */ Base) =>
       } catch (error) {
         return this.app.fail(error);
       }
-      // Somebody typed on meanwhile.
+      // The user has typed more meanwhile.
       if (this.listed !== text) return null;
       const named = this.found.find(({ sku }) => sku === text) ?? this.found[0];
       if (named) return this.take(named);
       this.closeList();
-      // What is not found stays, to be corrected.
+      // Text without a result stays, to be corrected.
       if ((await this.scanned(text)) === false) field.select();
       else field.value = "";
       return null;

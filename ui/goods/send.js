@@ -1,4 +1,4 @@
-// A new transfer: which store, what of it by scan; sent at once, or written down as a draft.
+// A new transfer: destination, and products by scan; sent at once, or saved as a draft.
 import { html } from "../vendor/lit.js";
 import { field } from "../records/form_page.js";
 import { need, rows } from "../records/names.js";

@@ -1,4 +1,4 @@
-// Goods go back to a supplier: what, how many, and what is claimed for each; from the shelf or from what was put aside.
+// Returns goods to a supplier: products, pieces, and the claim for each; from the shelf or from those put aside.
 import { html } from "../vendor/lit.js";
 import { field, supplierField } from "../records/form_page.js";
 import { need } from "../records/names.js";

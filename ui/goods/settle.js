@@ -1,4 +1,4 @@
-// What became of pieces that were sent and not received: said by the manager of the store that sent them.
+// Settles pieces that were sent and not received: by the manager of the store that sent them.
 import { html } from "../vendor/lit.js";
 import { FormPage } from "../records/form_page.js";
 import { nameOf, need } from "../records/names.js";

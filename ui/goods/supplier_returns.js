@@ -1,4 +1,4 @@
-// Goods that went back to suppliers, and what is claimed for them.
+// Goods returned to suppliers, and the claims for them.
 import { html } from "../vendor/lit.js";
 import { col, days, figure, inMoney, moment, person, supplier } from "../records/cells.js";
 import { nameOf, rows } from "../records/names.js";

@@ -1,4 +1,4 @@
-// What the audit log has of one document, on its page: who did what, with whose approval, why.
+// Audit entries of one document, on its page: who did what, with whose approval, why.
 import { html } from "../vendor/lit.js";
 import { col, ifSome, moment, person } from "../records/cells.js";
 import { table } from "../records/record.js";

@@ -1,4 +1,4 @@
-// Goods between this store and others: what is on its way, what came, what is missing and what became of it.
+// Goods between this store and others: in transit, arrived, missing, and settled.
 import { html, nothing } from "../vendor/lit.js";
 import { badge, col, days, differs, figure, ifSome, inMoney, moment, person, steps, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";

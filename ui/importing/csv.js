@@ -1,4 +1,4 @@
-// Files of a spreadsheet as they are shown: bytes become text, text becomes rows. The server reads them anew.
+// Files of a spreadsheet for a preview: bytes become text, text becomes rows. The server parses them again.
 
 /** Encodings of files, as the server names them, with their names for a person. */
 export const ENCODINGS = [

@@ -1,4 +1,4 @@
-// What the columns of a spreadsheet mean: products, opening stock, prices of a supplier; and headers that name them.
+// Meanings of the columns of a spreadsheet: products, opening stock, prices of a supplier; and headers that name them.
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 

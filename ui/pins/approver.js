@@ -1,4 +1,4 @@
-// Who approves at a till, and by what.
+// The approver at a till, and the means of approval.
 import { html } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { field } from "../kit/controls.js";

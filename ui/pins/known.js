@@ -1,4 +1,4 @@
-// Who logged in at this till lately: names, and the tokens with which their PINs work here.
+// Users with a recent log-in at this till: names, and the tokens with which their PINs work here.
 
 /** The key begins with what `ui/pos/locking.js` looks at. */
 const KEPT = "till.people";
@@ -24,7 +24,7 @@ export const remember = ({ user: { id, name, role }, till_token: token, has_pin 
   const before = people();
   const typed = username ?? before.find((one) => one.id === id)?.username ?? "";
   put([{ id, name, role, username: typed, token, has_pin }, ...before.filter((one) => one.id !== id)]);
-  // It is needed when the box is away, and then it could not be had.
+  // It is needed when the box is away, and could not be loaded then.
   if (has_pin) import("./people.js").catch(() => {});
 };
 

@@ -1,4 +1,4 @@
-// Names of the people who used this till lately. A name and a PIN log in, unlock, and hand the till to somebody else.
+// Names of the people who recently used this till. A name and a PIN log in, unlock, and hand the till over.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { field, icon, problem } from "../kit/controls.js";

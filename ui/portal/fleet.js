@@ -1,4 +1,4 @@
-// How a store is, from what head office says is wrong with it: worst first.
+// State of a store, from head office's list of problems: worst first.
 import { html, nothing, svg } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 

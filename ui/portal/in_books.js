@@ -1,4 +1,4 @@
-// Where a document stands in the books, by day.
+// Entries of a document in the books, by day.
 import { html } from "../vendor/lit.js";
 import { day } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

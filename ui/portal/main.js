@@ -1,4 +1,4 @@
-// The portal of head office: a menu of what the role may see, one page per address after `#`.
+// The portal of head office: a menu for the user's role, one page per address after `#`.
 import { html, keyed, nothing } from "../vendor/lit.js";
 import { earlier, newKey } from "../kit/api.js";
 import { loading } from "../kit/controls.js";
@@ -120,7 +120,7 @@ class PortalApp extends Lettered(MenuApp) {
       };
       this.requestUpdate();
     } catch {
-      // The next count says it; nothing on the page hangs on this one.
+      // The next count shows it; the page does not depend on this one.
     }
   }
 

@@ -1,4 +1,4 @@
-// Goods that moved between stores, were adjusted and counted, as the stores told.
+// Goods that moved between stores, were adjusted and counted, as the stores reported them.
 import { html, nothing } from "../vendor/lit.js";
 import { day, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

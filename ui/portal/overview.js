@@ -1,4 +1,4 @@
-// Overview: what needs this person, and how the day is; each role sees its own part.
+// Overview: work for this user, and the day's figures; each role sees its own part.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { ago, day, isoDay, number, time } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// One page for all reports: period, store, what the rows are about; chart, table with totals, CSV; how complete it is.
+// One page for all reports: period, store, grouping; chart, table with totals, CSV; completeness.
 import { html, nothing } from "../vendor/lit.js";
 import { change, columns, length, moved, weekend } from "../kit/chart.js";
 import { icon } from "../kit/controls.js";
@@ -277,7 +277,7 @@ class PageReport extends Page {
     if (this.spec.statement?.includes(this.by) && !this.past && items.length <= STATEMENT_MAX) return this.statement();
     const { names, keys } = this.parts();
     const drawn = DRAWN[this.name];
-    // What is 0 throughout leaves its room to the others on a narrow screen.
+    // On a narrow screen, columns that are 0 throughout leave their space to the others.
     const kind = (name) => (totals[name] === 0 && items.every((row) => !row[name]) ? "num d" : "num");
     const against = (now, past) =>
       this.past ? html`<td class="num against">${now === undefined ? nothing : change(now, past)}</td>` : nothing;

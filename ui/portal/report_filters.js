@@ -1,4 +1,4 @@
-// What a report is asked for: its period, store and groups.
+// Parameters of a report: its period, store and groups.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";

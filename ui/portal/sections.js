@@ -1,4 +1,4 @@
-// What the portal has: families of pages under one entry of the menu, who may see each, and the file that describes it.
+// Sections of the portal: groups of pages under one entry of the menu, their roles, and the file that describes each.
 import { t } from "../kit/i18n.js";
 
 export const A = ["admin"];

@@ -1,4 +1,4 @@
-// One store: how it is, what is wrong and since when, what came of it, whether it may speak.
+// One store: its state, its problems and their start, its history, its permission to connect.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";

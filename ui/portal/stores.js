@@ -1,4 +1,4 @@
-// Stores: how the whole fleet is at a glance, and which store needs somebody, worst first.
+// Stores: the whole fleet at a glance, and the stores with problems, worst first.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { icon, vars } from "../kit/controls.js";
 import { ago, clock, day, isoDay, money, number, span, time } from "../kit/format.js";

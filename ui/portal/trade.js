@@ -1,4 +1,4 @@
-// Sales, returns and shifts of all stores, down to the document as its store told it.
+// Sales, returns and shifts of all stores, down to the document as its store reported it.
 import { html, nothing } from "../vendor/lit.js";
 import { number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// What somebody has to look at: contradictions among stores, values that lost, records that wait, and who did what.
+// Work for a user: contradictions between stores, losing values, waiting records, and the audit log.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";

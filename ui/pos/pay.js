@@ -214,7 +214,7 @@ class PagePay extends Page {
         label: "Payment",
         amount: given ?? payment.amount ?? sale.amount_due,
       });
-      // Left meanwhile and come back to, it is another page that tells.
+      // If the cashier left and came back, another page shows it.
       const shown = app.current.firstElementChild;
       (shown instanceof PagePay ? shown : this).took(answer);
     });

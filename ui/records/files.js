@@ -1,4 +1,4 @@
-// Files that a page makes of what it shows.
+// Files that a page makes of its content.
 import { locale } from "../kit/i18n.js";
 
 /** A figure as a program reads it: its own minus, a decimal point, no groups; anything else as it stands. */

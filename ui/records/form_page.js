@@ -1,5 +1,4 @@
-// What pages have on which a new document is written: read first, one save at a time, a refusal said where the person
-// looks.
+// Shared by pages that write a new document: read first, one save at a time, a refusal shown where the user looks.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, problem } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
@@ -58,7 +57,7 @@ export class FormPage extends Page {
   }
 
   keep() {
-    // What was kept is not written over before it was read.
+    // The kept draft is not overwritten before it was read.
     if (this.draft && this.loaded)
       localStorage.setItem(
         this.draft,

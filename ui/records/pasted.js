@@ -1,4 +1,4 @@
-// Amounts that are pasted: no page needs this before somebody does.
+// Pasted amounts: loaded on first use.
 import { places } from "../kit/format.js";
 
 /**

@@ -1,4 +1,4 @@
-// What a field may name: stores, products, accounts and the like, searched by code and name.
+// Possible values of a field: stores, products, accounts and the like, searched by code and name.
 import { combo } from "../kit/combo.js";
 import { t } from "../kit/i18n.js";
 import { learnProducts, need, nameOf, needProducts, productName, row, rows } from "./names.js";
@@ -46,7 +46,7 @@ const listed = (app, of, { creates = false } = {}) => {
   return {
     ready: load,
     text,
-    // Where nothing is known, or this role may not see it, a code is typed.
+    // If nothing is known, or this role may not see it, the user types a code.
     get free() {
       return !creates && !own.length && !rows(kind).length;
     },

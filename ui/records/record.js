@@ -1,4 +1,4 @@
-// A document that is described as data: its head, its state, facts, lines, what may be done, and the way back.
+// A document that is described as data: its head, its state, facts, lines, actions, and the way back.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
@@ -101,7 +101,7 @@ class PageRecord extends Page {
           ? this.app.command({ method, url, body: asked, label, amount })
           : this.app.change(method, url, asked));
       } catch (error) {
-        // Somebody else took a step in the meantime: what is shown is what it has become.
+        // Another user took a step in the meantime: the new state is shown.
         if (error.code === "invalid_state") await this.load();
         throw error;
       }
@@ -109,7 +109,7 @@ class PageRecord extends Page {
     const done = async (answer) => {
       await this.load();
       this.app.count();
-      // What an earlier try had done is said already.
+      // The result of an earlier attempt was shown already.
       const [text, kind = "ok"] = typeof said === "function" ? said(answer) : [said];
       if (!earlier.has(answer)) this.app.say(kind, text ?? t("{what}: done", { what: label }));
       await after?.(answer);

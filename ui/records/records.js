@@ -1,4 +1,4 @@
-// A list that is described as data: filters in the address, columns, what a row opens, what may be done.
+// A list that is described as data: filters in the address, columns, the target of a row, actions.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, inside } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
@@ -181,7 +181,7 @@ class PageRecords extends ListPage {
     const text = field.value.trim();
     try {
       const id = text && (await one.find(this.app, text));
-      // Who has gone on meanwhile asks another page.
+      // If the user has left meanwhile, another page makes the request.
       if (id !== null && this.isConnected) this.set(one.name, id);
     } catch (error) {
       this.app.fail(error);

@@ -1,4 +1,4 @@
-// What a return gives back: worked out before, and handed out after it.
+// The refund of a return: computed before, and handed out after it.
 import { html, nothing } from "../vendor/lit.js";
 import { field, fits, icon, key, notice } from "../kit/controls.js";
 import { decimal, money, number, shortReceipt, symbol } from "../kit/format.js";
@@ -100,7 +100,7 @@ export const finished = (page) => {
   const { done, sold } = page;
   const print = (no) => page.app.paper(no);
   const given = Returning.given(done.refunds);
-  // Whether the rest is paid or nothing is left is known in a moment: until then no figure says that it is over.
+  // Whether the rest is paid or nothing is left is known in a moment: until then no figure suggests that it is over.
   if (page.settling && !given)
     return html`<div class="paid">
       <section class="done">

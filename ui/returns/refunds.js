@@ -1,4 +1,4 @@
-// What a voided sale or return gives back or collects, in words.
+// Refunds or charges of a voided sale or return, in words.
 import { money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 

@@ -1,4 +1,4 @@
-// Return: against a receipt of this store or another, or without one; what goes back as the store works it out.
+// Return: for a receipt of this store or another, or without one; the refund as the store computes it.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon, key } from "../kit/controls.js";
 import { money } from "../kit/format.js";
@@ -72,7 +72,7 @@ class PageReturn extends Page {
       app.onScan(code);
       return;
     }
-    // Money is on its way, nobody answers, or the page was left meanwhile.
+    // Money is on its way, an answer is missing, or the page was left meanwhile.
     if (this.busy || app.unconfirmed || !this.isConnected) {
       app.notTaken(code);
       return;

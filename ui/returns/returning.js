@@ -1,4 +1,5 @@
-// What comes back at this till: its lines, and what the store says goes back for them. Kept while the page is left.
+// The present return at this till: its lines, and the refund that the store computes for them. Kept while the page is
+// left.
 import { Refusal } from "../kit/api.js";
 import { words } from "../kit/codes.js";
 import { t } from "../kit/i18n.js";
@@ -25,7 +26,7 @@ export const parts = (refunds, basket) => {
   );
   let covered = taken;
   const rest = [];
-  // The basket takes from what was paid last; what is left keeps its method.
+  // The basket takes the last payments first; the rest keeps its method.
   for (const { method, amount } of refunds.toReversed()) {
     const used = method === POINTS ? 0 : Math.min(covered, amount);
     covered -= used;

@@ -1,4 +1,4 @@
-// EAN-13 as bars: thirteen digits of which the last proves the others.
+// EAN-13 as bars: thirteen digits of which the last is the check digit.
 import { html, svg } from "../vendor/lit.js";
 
 const LEFT = [

@@ -16,7 +16,7 @@ const DAILY = "/api/reports/daily";
 const actions = (one, page) => {
   const { app } = page;
   const date = one.business_date;
-  // What is dated on a day that is sealed goes on to the next one.
+  // A document that is dated on a sealed day moves to the next day.
   const after = () => app.readSettings();
   const csv = {
     label: "CSV",

@@ -1,5 +1,4 @@
-// Business days of the store: what each sold, what is missing until it is sealed, and whether head office counts the
-// same.
+// Business days of the store: sales of each, the conditions for sealing it, and the comparison with head office.
 import { html } from "../vendor/lit.js";
 import { badge, col, differsBy, figure, grid, inMoney } from "../records/cells.js";
 import { day, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-// What the interface gives as CSV, as a file.
+// CSV of the interface, as a file.
 const TYPE = "text/csv";
 
 export const download = async (app, url, asked, name) => {

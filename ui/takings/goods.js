@@ -1,4 +1,4 @@
-// What the store's goods are worth: now, with what is low, below zero or damaged; and at the end of a day.
+// Value of the store's goods: now, with low, negative or damaged stock; and at the end of a day.
 import { html } from "../vendor/lit.js";
 import { col, figure, inMoney } from "../records/cells.js";
 import { rows } from "../records/names.js";
@@ -34,7 +34,7 @@ const stock = {
     filters: [ofCategory()],
     open: (row) => address(["stock", row.sku]),
     above: () => {
-      // The sums of all pages stand on the first.
+      // The first page has the sums of all pages.
       page.totals = page.answer?.totals ?? page.totals;
       const { totals } = page;
       return totals

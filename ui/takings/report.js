@@ -1,4 +1,4 @@
-// Sales of a period: totals against the period before, a chart, a table by what is asked, CSV, and one step down from
+// Sales of a period: totals compared with the period before, a chart, a table by a key, CSV, and one step down from
 // each row.
 import { html, nothing } from "../vendor/lit.js";
 import { link, person } from "../records/cells.js";

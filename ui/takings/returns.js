@@ -1,4 +1,4 @@
-// What came back to the store, by receipt, member and day; one return with its lines and what was given for them.
+// Returns to the store, by receipt, member and day; one return with its lines and refunds.
 import { html } from "../vendor/lit.js";
 import { badge, col, days, figure, inMoney, link, moment, person } from "../records/cells.js";
 import { rows } from "../records/names.js";
@@ -53,7 +53,7 @@ const returns = {
     none: t("No returns in this period"),
   }),
   loaded: memberIn,
-  // A receipt and what a member brought back are found whenever that was; else the list begins with today.
+  // A receipt's or a member's returns are found on any day; else the list begins with today.
   defaults: (app, { receipt_no: no, member_id: member }) => (no || member ? {} : { from: app.settings.business_date }),
 };
 

@@ -1,4 +1,4 @@
-// Sales of the store, by day, number, till, person and product; one sale with its lines, payments and what came back.
+// Sales of the store, by day, number, till, person and product; one sale with its lines, payments and returns.
 import { html, nothing } from "../vendor/lit.js";
 import { badge, col, days, figure, inMoney, link, moment, person } from "../records/cells.js";
 import { rows } from "../records/names.js";

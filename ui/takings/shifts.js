@@ -1,4 +1,4 @@
-// Shifts of the tills: who sold when, what was counted; one shift with its X or Z report, its cash and its sales.
+// Shifts of the tills: cashier, times, count; one shift with its X or Z report, its cash and its sales.
 import { html, nothing } from "../vendor/lit.js";
 import { badge, col, days, differsBy, figure, ifSome, inMoney, link, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";

@@ -48,7 +48,7 @@ export class NumPad extends LitElement {
     document.addEventListener("focusin", look, { signal });
     document.addEventListener("pointerdown", (event) => this.quiets(event.target), { capture: true, signal });
     COARSE.addEventListener("change", look, { signal });
-    // Redrawn with the app: a field may have gone without losing the focus first.
+    // Redrawn with the app: a field may have been removed without losing the focus first.
     look();
   }
 

@@ -1,4 +1,4 @@
-// All products as tiles, by category: how somebody sells who has no scanner and types no names.
+// All products as tiles, by category: for cashiers without a scanner who type no names.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
 import { decimal, number, symbol } from "../kit/format.js";

@@ -1,5 +1,5 @@
-// What makes the till whole by touch: a number pad for every figure, and a Back that loses nothing. It comes after
-// somebody logged in.
+// Additions for touch at the till: a number pad for every figure, and a Back that loses nothing. Loaded after the
+// log-in.
 import { html } from "../vendor/lit.js";
 import { staysOnBack } from "./back.js";
 import "./pad.js";

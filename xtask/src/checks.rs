@@ -1,4 +1,4 @@
-//! `test`: everything that the build server runs, in the order that fails soonest; `test --fast`: what answers in
+//! `test`: everything that the build server runs, the likeliest failures first; `test --fast`: the part that takes
 //! minutes.
 
 use crate::process::end_below;
@@ -21,7 +21,7 @@ const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.
 const OF_SOURCES: [&str; 4] = ["architecture", "citations", "exceptions", "features"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
-/// The hub's tests that run on the embedded database too: what differs between the engines. The whole suite runs on
+/// The hub's tests that also run on the embedded database: for differences between the engines. The whole suite runs on
 /// PostgreSQL, and the black box has a hub with the embedded database.
 const EMBEDDED: [&str; 7] = [
     "operation::",
@@ -66,7 +66,7 @@ pub async fn run(options: &Options) -> anyhow::Result<bool> {
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
-/// What needs no processes of ours; of tools only those that check pages, which are installed once.
+/// Steps that need no processes of ours; of tools only those that check pages, which are installed once.
 async fn fast(targets: &BTreeSet<String>) -> Vec<Step> {
     let mut steps = looks().await;
     steps.push(
@@ -144,14 +144,14 @@ fn tests(targets: &BTreeSet<String>, chosen: impl Fn(&str) -> bool) -> Command {
     tests
 }
 
-/// Unit tests, and what is asserted of the sources.
+/// Unit tests, and assertions about the sources.
 fn quick_tests(targets: &BTreeSet<String>) -> Command {
     let mut tests = tests(targets, |name| OF_SOURCES.contains(&name));
     tests.args(["--lib", "--bins"]);
     tests
 }
 
-/// The tests, the large suites apart, so that the summary says what each takes.
+/// The tests, with the large suites separate, so that the summary shows the time of each.
 fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     let other = |name: &str| !LARGE.contains(&name) && !OF_SOURCES.contains(&name);
     let mut black_box = tests(targets, |name| name == "blackbox");
@@ -169,7 +169,7 @@ fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     ]
 }
 
-/// The hub's suite on a server, and of the black box what kills hubs, restores them and runs several at once. Without a
+/// The hub's suite on a server, and the black-box tests that kill hubs, restore them and run several at once. Without a
 /// server it fails: the hub is meant for both.
 async fn postgres() -> Vec<Step> {
     let suites: [(&str, &[&str]); 2] = [
@@ -259,7 +259,7 @@ async fn step(name: &'static str, mut command: Command) -> Step {
     .await
 }
 
-/// One of our own commands; what it started ends with it, also when time is up.
+/// One of our own commands; processes that it started end with it, also on a timeout.
 async fn own(name: &'static str, command: impl Future<Output = anyhow::Result<bool>>) -> Step {
     bounded(name, async { command.await.map(judged) }).await
 }
@@ -280,7 +280,7 @@ async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<O
     Step { name, outcome, took: started.elapsed(), cpu }
 }
 
-/// The units of systemd, where it is here to ask.
+/// Checks the units of systemd, if it is installed.
 async fn unit_files() -> Step {
     let name = "systemd units";
     if units::can_be_checked().await {

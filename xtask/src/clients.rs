@@ -10,7 +10,7 @@ use anyhow::ensure;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
-/// What makes and checks the Python client.
+/// Packages that make and check the Python client.
 const PACKAGES: [&str; 3] =
     ["openapi-python-client==0.29.1", "mypy==2.4.1", "types-python-dateutil==2.9.0.20261116"];
 /// Each document with the name of its Python package and the day that is lived at its program.
@@ -28,7 +28,7 @@ pub enum Clients {
 /// Python with the packages.
 pub struct Python(Environment);
 
-/// Installs what both clients need.
+/// Installs the requirements of both clients.
 pub async fn install() -> anyhow::Result<Clients> {
     if !starts("npm").await {
         return Ok(Clients::Missing("npm is not installed"));
@@ -58,7 +58,7 @@ pub async fn run(python: &Python) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies the clients and the documents into the target folder, so that no generated file lies beside sources.
+/// Copies the clients and the documents into the target folder, so that no generated file is beside sources.
 async fn copy() -> anyhow::Result<PathBuf> {
     let copy = target().await?.join("clients");
     let _ = std::fs::remove_dir_all(&copy);

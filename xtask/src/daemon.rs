@@ -7,21 +7,21 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 use testkit::process;
 
-/// From start to ready.
+/// Longest time from start to ready.
 const READY: Duration = Duration::from_secs(60);
 /// One look whether it is ready.
 const PROBE: Duration = Duration::from_secs(2);
-/// From the request to end to the end.
+/// Longest time from the request to end to the end.
 const STOP: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(5);
 
-/// What to start and how to see that it is ready.
+/// The program to start and the check that it is ready.
 #[derive(Clone)]
 pub struct Launch {
     pub name: &'static str,
     pub binary: PathBuf,
     pub args: Vec<String>,
-    /// Where its output goes; appended.
+    /// File for its output, which is appended.
     pub log: PathBuf,
     pub address: SocketAddr,
     /// Answers 200 once it is ready.
@@ -49,7 +49,7 @@ impl Launch {
 }
 
 impl Daemon {
-    /// Where it listens, as a base address.
+    /// Its base address.
     pub fn base(&self) -> String {
         format!("http://{}", self.launch.address)
     }

@@ -26,7 +26,7 @@ pub struct Linters {
     folder: PathBuf,
 }
 
-/// What a linter found in a document.
+/// Finding of a linter in a document.
 #[derive(Debug, PartialEq, Eq)]
 struct Problem {
     is_error: bool,
@@ -48,7 +48,7 @@ pub async fn command() -> anyhow::Result<bool> {
     }
 }
 
-/// Prints what is wrong in the documents; true if nothing is, but for a few warnings.
+/// Prints the problems of the documents; true if there are none, except for a few warnings.
 pub async fn run(linters: &Linters) -> anyhow::Result<bool> {
     let (store, hub) = tokio::try_join!(linters.check(Target::Store), linters.check(Target::Hub))?;
     Ok(store && hub)
@@ -146,7 +146,7 @@ impl Linter {
         }
     }
 
-    /// The problems in its answer; `None` if that is something else.
+    /// The problems in its answer; `None` if that has another form.
     fn read(self, answer: &Value) -> Option<Vec<Problem>> {
         let all = match self {
             Self::Redocly => answer.get("problems"),

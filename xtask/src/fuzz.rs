@@ -1,5 +1,5 @@
-//! `fuzz`: schemathesis makes requests of all sorts from the document that the real store, or hub, serves, as
-//! three roles each, and holds every answer against it.
+//! `fuzz`: schemathesis makes requests of all sorts from the document that the real store, or hub, serves, as three
+//! roles each, and checks every answer against it.
 
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, finance};
 use crate::tools::python::Environment;
@@ -19,18 +19,18 @@ const PACKAGE: &str = "schemathesis==4.32.5";
 const SETTINGS_FILE: &str = "schemathesis.toml";
 const SETTINGS: &str = "[checks.negative_data_rejection]\n\
     expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, \"5XX\"]\n";
-/// One role takes at most this long, and so much longer for each example. With 100 examples three roles take
-/// about five minutes beside other work; a machine that is wholly taken up may need four times that.
+/// Longest time of one role, with an addition for each example. With 100 examples three roles take about five minutes
+/// beside other work; a fully loaded machine may need four times that.
 const ROLE: Duration = Duration::from_secs(450);
 const ROLE_EXAMPLE: Duration = Duration::from_secs(9);
 /// Fixed in the test command, so that a failure there is a failure everywhere.
 pub const SEED: u64 = 1;
-/// What a schema can't know (which skus exist, what a shift is in) makes good bodies refusals, and a
-/// resource may be gone or changed by another request.
+/// Facts that a schema can't have (the existing skus, the state of a shift) make valid bodies refusals, and a resource
+/// may be gone or changed by another request.
 const NOT_CHECKED: &str = "positive_data_acceptance,use_after_free,ensure_resource_availability";
 /// Not ready is an answer, and 503 a documented one, while an actor is being restarted. Event streams have no end.
 const NOT_TRIED: [&str; 2] = ["/health/ready", "/api/events"];
-/// What may shut the caller out, who is answered 401 from then on: tried by themselves, and last.
+/// Operations that may lock the caller out, with 401 from then on: tried separately, and last.
 const PARTING: [&str; 3] = ["/api/users/{id}", "/api/users/{id}/revoke-tokens", "/api/auth/logout"];
 const PRODUCTS: &str =
     "sku,name,price,category,barcode,reorder_level\n8991234567890,Green Tea,15000,Drinks,,24\n";
@@ -49,8 +49,8 @@ pub async fn install() -> anyhow::Result<Tool> {
     })
 }
 
-/// Which roles send a request for each bound of each schema, beside examples and random requests. What a role is allowed
-/// does not change how a body is read.
+/// Roles that send a request for each bound of each schema, beside examples and random requests. A role's rights do not
+/// change how a body is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Bounds {
     /// Only the administrator, who is allowed everything.
@@ -89,7 +89,7 @@ impl Target {
         }
     }
 
-    /// Who tries it; the administrator, who can shut the others out, last.
+    /// The users that try it; the administrator, who can lock the others out, last.
     pub fn people(self) -> [Person; 3] {
         match self {
             Self::Store => {
@@ -121,13 +121,13 @@ impl Target {
     }
 }
 
-/// How it is tried.
+/// Parameters of a trial.
 struct Trial<'a> {
     tool: &'a Path,
     base: String,
     examples: u32,
     seed: u64,
-    /// What the tool remembers of a run lies here.
+    /// Folder for the tool's state of a run.
     place: &'a Path,
 }
 

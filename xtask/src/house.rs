@@ -10,7 +10,7 @@ mod tests;
 use crate::workspace::root;
 use std::path::Path;
 
-/// How many entries a folder may hold.
+/// Most entries of a folder.
 const ENTRIES_MAX: usize = 30;
 
 /// What `house` may be asked for.
@@ -27,9 +27,9 @@ pub struct Figure {
     pub value: usize,
     /// The largest value that passes.
     pub limit: usize,
-    /// How to lower it.
+    /// Advice for lowering it.
     pub advice: &'static str,
-    /// Where it comes from.
+    /// Its places.
     pub places: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A hub with many enrolled stores: what they cost it while they sell and while they wait.
+//! A hub with many enrolled stores: their cost while they sell and while they wait.
 
 use crate::daemon::Daemon;
 use crate::process::cpu_us;
@@ -18,9 +18,9 @@ pub use simulated::Store;
 
 /// Members of head office; a batch has a sale to each.
 pub const MEMBERS: usize = 100;
-/// How long the waiting stores are watched without a sale.
+/// Time that the waiting stores are watched without a sale.
 const QUIET: Duration = Duration::from_secs(5);
-/// How long they have to come to rest.
+/// Longest time for them to become idle.
 const SETTLING: Duration = Duration::from_secs(120);
 /// The lanes that a store waits at.
 pub const LANES: [&str; 4] = ["users", "prices", "members", "rest"];
@@ -34,7 +34,7 @@ pub struct Office {
     pub members: Vec<String>,
 }
 
-/// What a sale cost the hub, round by round, in microseconds of its processor time.
+/// Cost of a sale for the hub, round by round, in microseconds of its processor time.
 #[derive(Default)]
 pub struct Costs {
     /// Latencies while no other request was waiting.
@@ -66,8 +66,8 @@ impl Office {
         store.push(members.iter().map(String::as_str)).await
     }
 
-    /// What a sale by itself costs while nobody waits and while every other store does, by turns: other work on the
-    /// machine falls on both.
+    /// Cost of a sale by itself without waiting stores and with every other store waiting, in turn: other work on the
+    /// machine affects both.
     pub async fn costs_of_waiting(&mut self, rounds: usize, length: Duration) -> anyhow::Result<Costs> {
         let mut costs = Costs::default();
         for round in 1..=rounds {
@@ -152,7 +152,7 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Until nothing comes down and the hub has next to nothing to do.
+    /// Waits until nothing is sent and the hub is nearly idle.
     async fn settled(&self, hub: &Daemon) -> anyhow::Result<()> {
         let since = Instant::now();
         loop {

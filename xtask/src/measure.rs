@@ -189,7 +189,7 @@ async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> an
     Ok(true)
 }
 
-/// What it was measured on, and when.
+/// The machine, and the time of the measurement.
 async fn machine() -> String {
     let first = |path: &str, name: &str| {
         let text = std::fs::read_to_string(path).unwrap_or_default();

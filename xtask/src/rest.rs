@@ -69,7 +69,7 @@ pub struct Api {
 }
 
 impl Api {
-    /// Nobody yet; `retries` counts repeated requests.
+    /// A client without a user; `retries` counts repeated requests.
     pub fn new(base: &str, retries: &Arc<AtomicU64>) -> anyhow::Result<Self> {
         let client = Client::builder().tls_certs_only([]).timeout(REQUEST).build().context("HTTP client")?;
         Ok(Self { client, base: base.to_owned(), token: None, register: None, retries: retries.clone() })
@@ -96,12 +96,12 @@ impl Api {
         self.repeat(Method::GET, path, None, None).await
     }
 
-    /// Changes something, once in effect however often it is sent.
+    /// Changes something, with one effect however often it is sent.
     pub async fn post(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
         self.repeat(Method::POST, path, Some(key), Some(body)).await
     }
 
-    /// Changes something that is there, once in effect however often it is sent.
+    /// Changes an existing thing, with one effect however often it is sent.
     pub async fn patch(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
         self.repeat(Method::PATCH, path, Some(key), Some(body)).await
     }
@@ -195,7 +195,7 @@ fn unwrap(status: StatusCode, mut whole: Value) -> Result<Value, CallError> {
     Err(CallError::Refused { status: status.as_u16(), code: field("code"), message })
 }
 
-/// Looks at something until there is an answer, with this pause between two looks.
+/// Polls until there is an answer, with this pause between two requests.
 pub async fn until<T>(
     what: &str,
     patience: Duration,

@@ -1,6 +1,6 @@
-//! `soak`: what takes longer than the test command may. The dependencies, tills that sell in a crowd of slow clients, storms of
-//! everything at once, what the time of a log-in tells, what a sale costs a hub with many stores, long runs of the
-//! model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
+//! `soak`: what takes longer than the test command may. The dependencies, tills that sell in a crowd of slow clients,
+//! storms of everything at once, what the time of a log-in reveals, what a sale costs a hub with many stores, long runs
+//! of the model test, of the simulations and of schemathesis with fresh seeds, synchronisation at full size, power cuts
 //! after syncs that did not happen, races at the hub and its processes killed at random, the time of keys and scans on
 //! the till's page in a large store, all pages in Firefox, the Debian packages in new roots, and the fuzz targets.
 
@@ -36,10 +36,10 @@ const GATHERING: Duration = Duration::from_secs(20);
 const RATIO_MAX: f64 = 2.0;
 /// The test of random days at the tills.
 const MODEL: &str = "model::the_store_does_what_the_model_says";
-/// The tests of what synchronisation must stand that are small in the test command.
+/// The tests of heavy synchronisation that are small in the test command.
 const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once";
 const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
-/// The test of what a start finds written and not synced.
+/// The test of data that a start finds written and not synced.
 const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
 /// The races of two processes of the hub, which are few in the test command.
 const RACES: &str = "office_races::";
@@ -124,7 +124,7 @@ pub struct Options {
     release: bool,
 }
 
-/// Runs all of it, also after one part failed; true if the floor is met and nothing broke.
+/// Runs all of it, also after one part failed; true if the goals are met and nothing broke.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     let mut fine = reported("documentation", documentation().await);
     fine &= reported("dependencies", supply::command().await);
@@ -177,7 +177,7 @@ fn reported(part: &str, outcome: anyhow::Result<bool>) -> bool {
     matches!(outcome, Ok(true))
 }
 
-/// Whether every comment that names something names what is there.
+/// Whether every name in a comment exists.
 async fn documentation() -> anyhow::Result<bool> {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     Ok(doc.env("RUSTDOCFLAGS", "-D warnings").status().await.context("cargo doc")?.success())
@@ -206,7 +206,7 @@ async fn model(steps: usize, seed: u64) -> anyhow::Result<bool> {
     run_test("blackbox", MODEL, [("SEED", seed.to_string()), ("MODEL_STEPS", steps.to_string())]).await
 }
 
-/// Random histories of a simulation; the one that fails is printed with its seed.
+/// Random histories of a simulation; a failing one is printed with its seed.
 async fn simulated(name: &str, histories: u64, from: u64) -> anyhow::Result<bool> {
     println!("{name}: {histories} histories from seed {from} on");
     let range = [("SIMULATION_FROM", from.to_string()), ("SIMULATION_SEEDS", histories.to_string())];

@@ -19,8 +19,8 @@ const LOAD: Duration = Duration::from_secs(2 * 3600);
 const FIRST_BUILD: &str = "3 to 4 minutes";
 const FIRST_RELEASE_BUILD: &str = "10 to 15 minutes";
 
-/// What cargo is told in its environment when everything is built once: the linter compiles the workspace and lints as it
-/// goes, so that no dependency is compiled a second time for its metadata alone, and nothing is kept for a next build.
+/// Cargo's environment when everything is built once: the linter compiles the workspace and lints as it goes, so that
+/// no dependency is compiled a second time for its metadata alone, and nothing is kept for a next build.
 const LINTED: [(&str, &str); 3] = [
     ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
     // How `cargo clippy -- -D warnings` hands its arguments to the linter.

@@ -1,4 +1,4 @@
-//! Figures of a drawer that were refused to somebody who counts blind: the audit log has each.
+//! Figures of a drawer that were refused to a cashier who counts blind: the audit log has each.
 
 use super::StoreHandle;
 use crate::runtime::failure::Failure;

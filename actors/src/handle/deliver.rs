@@ -1,4 +1,5 @@
-//! How a command gets to its owner: key, room, permit, address; and again if it was never submitted.
+//! Delivery of a command to its owner: key, disk space, permit, address; and a second attempt if it was never
+//! submitted.
 
 use super::StoreHandle;
 use crate::runtime::command::{COMMAND_DEADLINE, Prepared};
@@ -80,7 +81,7 @@ impl StoreHandle {
         Err(Failure::Unavailable("an actor is restarting"))
     }
 
-    /// Writes what no owner decides, as a command: under a permit of the gate.
+    /// Writes a commit that no owner decides, as a command: under a permit of the gate.
     pub(super) async fn write(&self, commit: Commit) -> Result<(), Failure> {
         let storage = &self.context.storage;
         let permit = tokio::time::timeout(COMMAND_DEADLINE, storage.gate().acquire_owned()).await;

@@ -27,7 +27,7 @@ impl StoreHandle {
         let url = hub.url.clone();
         update_standing(&self.context, None, vec![fact::HubEnrolled { hub }.into()], |standing| LinkRow {
             hub_n: n,
-            // It stays fenced until the hub has answered: the other box may have opened an epoch.
+            // The store stays fenced until the hub has answered: the other box may have opened an epoch.
             replaced_at: None,
             refilling_at: standing.refilling_at.or(lacks.then_some(at)),
             newcomers: if lacks { here } else { standing.newcomers },

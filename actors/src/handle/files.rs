@@ -13,7 +13,7 @@ use domain::rules::people::points::PointsRow;
 const CONSOLE: &str = "console";
 
 impl StoreHandle {
-    /// Takes the first stock of every row into the books, all of them or none.
+    /// Takes the opening stock of every row into the books, all of them or none.
     ///
     /// # Errors
     /// [`Failure::Refused`] with every bad row, by [`domain::rules::inventory::stock::open_stock`].

@@ -1,4 +1,5 @@
-//! Members that are not found here: head office is asked, for a moment, and whom it knows is taken in and kept.
+//! Members that are not found here: head office is asked, with a short deadline, and the members that it knows are
+//! taken in and kept.
 
 use super::StoreHandle;
 use crate::hub::hub_client::{CallError, HubClient, MEMBER_TIMEOUT};
@@ -24,7 +25,7 @@ pub enum HeadOffice {
 }
 
 impl StoreHandle {
-    /// Asks for the member of an ID that nobody has here.
+    /// Asks for the member of an ID that is unknown here.
     ///
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
@@ -35,10 +36,10 @@ impl StoreHandle {
         }
     }
 
-    /// Asks for whom these name, if they name nobody here.
+    /// Asks for the members of these keys, if none of them is known here.
     ///
     /// # Errors
-    /// As [`StoreHandle::look_up_member`].
+    /// The errors of [`StoreHandle::look_up_member`].
     pub async fn look_up_members(&self, keys: Vec<MemberKey>) -> Result<HeadOffice, Failure> {
         for key in &keys {
             if self.context.storage.members().member_by_key(key)?.is_some() {

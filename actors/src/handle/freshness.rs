@@ -1,4 +1,4 @@
-//! How fresh what came from head office is.
+//! Age of the data from head office.
 
 use super::StoreHandle;
 use crate::runtime::failure::Failure;
@@ -36,7 +36,7 @@ impl StoreHandle {
         let fed = self.context.sync.get().fed;
         let mut oldest: Option<UtcMs> = None;
         for (lane, fed) in LANES.iter().zip(fed).filter(|(lane, _)| lanes.contains(lane)) {
-            // Since the start by word of the hub, else by the last page that brought something.
+            // Since the start by the hub's answer, else by the last page with a change.
             let stored = storage.sync().lane_cursor(lane)?.map(|(_, hub_time)| hub_time);
             let Some(known) = fed.max(stored) else { continue };
             oldest = Some(oldest.map_or(known, |oldest| oldest.min(known)));

@@ -22,7 +22,7 @@ impl StoreHandle {
     /// The member of an ID. For a merged member, the member that it was merged into.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] when there is none.
+    /// [`Refusal::NotFound`] if there is none.
     pub fn member(&self, id: &MemberId) -> Result<Member, Failure> {
         let found = pricing::member(&self.context.storage, id)?;
         found.map(Arc::unwrap_or_clone).ok_or(Failure::Refused(Refusal::NotFound("member")))

@@ -1,4 +1,4 @@
-//! Prints of receipts: one is the original, every other one a copy that head office hears of.
+//! Prints of receipts: the first is the original; each later one is a copy, which is reported to head office.
 
 use super::StoreHandle;
 use crate::runtime::command::COMMAND_DEADLINE;
@@ -13,7 +13,7 @@ use storage::Commit;
 impl StoreHandle {
     /// Notes that a receipt is printed; true: it was before, this is a copy.
     ///
-    /// A store whose disk is full still prints; what it prints then says that it is a copy.
+    /// A store whose disk is full still prints; the print then says that it is a copy.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while too much is printed, [`Failure::Unconfirmed`] while the daemon stops,

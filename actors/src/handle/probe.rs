@@ -1,5 +1,5 @@
-//! Whether commands get through: one that changes nothing goes the way of every command, with a permit of the gate
-//! through an owner's mailbox and the writer, and comes back.
+//! Probes whether commands work: one that changes nothing takes the way of every command, with a permit of the gate
+//! through an owner's mailbox and the writer, and back.
 
 use super::StoreHandle;
 use crate::message::{CatalogueMessage, LedgerMessage, MembersMessage, OutboxMessage, SessionsMessage};
@@ -14,8 +14,8 @@ const GIVEN_UP: Duration = Duration::from_secs(60);
 /// A probe whose owner died under way is sent to its successor.
 const ATTEMPTS: u32 = 2;
 
-/// Those through whom everything that changes goes. A shift's own commands wait for the same writer, and it ends
-/// itself where the ledger does not answer.
+/// The owners of all changes. A shift's own commands wait for the same writer, and it ends itself if the ledger does
+/// not answer.
 const OWNERS: [&str; 5] = ["ledger", "members", "catalogue", "sessions", "outbox"];
 
 /// End of a probe. `None` while it is under way.
@@ -26,8 +26,8 @@ type Ended = watch::Receiver<Option<bool>>;
 pub(super) struct Probes([Mutex<Option<Ended>>; OWNERS.len()]);
 
 impl StoreHandle {
-    /// Owners through whom no command got within `patience`; empty if all is well. A caller that asks while a probe is
-    /// under way waits for that one, so a hanging owner is not asked again and again.
+    /// Owners that processed no command within `patience`; empty without problems. A caller that asks while a probe is
+    /// under way waits for that probe, so a hanging owner is not asked repeatedly.
     pub async fn stuck(&self, patience: Duration) -> Vec<&'static str> {
         let deadline = Instant::now() + patience;
         let probes: Vec<(&str, Ended)> = OWNERS
@@ -47,7 +47,7 @@ impl StoreHandle {
 
     fn probe(&self, owner: &'static str, latest: &Mutex<Option<Ended>>) -> Ended {
         let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
-        // One whose task is gone has no sender any more.
+        // The sender of an ended task is gone.
         if let Some(ended) =
             latest.as_ref().filter(|ended| ended.borrow().is_none() && ended.has_changed().is_ok())
         {
@@ -68,7 +68,7 @@ impl StoreHandle {
             let Ok(permit) = self.context.storage.gate().acquire_owned().await else { return false };
             let (pending, answered) = Pending::new(None, permit, self.context.sync.clone());
             let context = &self.context;
-            // What is not sent is dropped, which is seen below.
+            // A message that is not sent is dropped, which is noticed below.
             match owner {
                 "ledger" => drop(context.ledger.send(LedgerMessage::Probe { pending }).await),
                 "members" => drop(context.members.send(MembersMessage::Probe { pending }).await),

@@ -1,4 +1,4 @@
-//! Products: what they cost, and what of them is written here.
+//! Products: their prices, and their changes here.
 
 use super::StoreHandle;
 use crate::hub::hub_connection::merge_transfer;
@@ -29,10 +29,11 @@ impl StoreHandle {
         Ok(self.context.storage.products().sold(sku, self.context.price_moment())?)
     }
 
-    /// When somebody asks for prices: now, by the business date of their own open shift, which is that of its baskets.
+    /// The moment for a user's prices: now, by the business date of the user's open shift, which is the date of its
+    /// baskets.
     ///
     /// # Errors
-    /// As [`Self::sold`].
+    /// The errors of [`Self::sold`].
     pub fn price_moment_of(&self, user: &UserId) -> Result<PriceMoment, Failure> {
         match self.context.shift_registry.of_user(user) {
             Some(shift_id) => self.context.price_moment_of(&shift_id),
@@ -43,7 +44,7 @@ impl StoreHandle {
     /// A product at the price that it has then.
     ///
     /// # Errors
-    /// As [`Self::sold`].
+    /// The errors of [`Self::sold`].
     pub fn sold_on(&self, sku: &Sku, on: PriceMoment) -> Result<Option<Arc<Product>>, Failure> {
         Ok(self.context.storage.products().sold(sku, on)?)
     }
@@ -51,13 +52,12 @@ impl StoreHandle {
     /// The products that are sold and that a scanner's code names, at the prices of then, in order of sku.
     ///
     /// # Errors
-    /// As [`Self::sold`].
+    /// The errors of [`Self::sold`].
     pub fn sold_by_barcode(&self, code: &str, on: PriceMoment) -> Result<Vec<Arc<Product>>, Failure> {
         Ok(self.context.storage.products().sold_by_barcode(code, on)?)
     }
 
-    /// Says of a file's products, all together, whether each of their barcodes is theirs alone. `lines` says where they
-    /// stand in the file.
+    /// Checks that each barcode of a file's products belongs to one product. `lines` has their places in the file.
     ///
     /// # Errors
     /// [`Refusal::BarcodeTaken`].
@@ -96,7 +96,7 @@ impl StoreHandle {
         self.write_catalogue(products.into_iter().map(Event::product_changed).collect()).await
     }
 
-    /// Writes what head office alone decides, all in one commit: products, suppliers, orders.
+    /// Writes events that only head office decides, all in one commit: products, suppliers, orders.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] while the catalogue restarts, [`Failure::StorageFull`].

@@ -8,7 +8,7 @@ use domain::model::selling::hold::Hold;
 use domain::rules::books::register::QuickKeysView;
 
 impl StoreHandle {
-    /// Whether a till may speak: the named one, and that of the user's open shift.
+    /// Checks that a till may connect: the named one, and that of the user's open shift.
     ///
     /// # Errors
     /// [`Refusal::RegisterDisabled`]; storage that can't be read.
@@ -27,7 +27,7 @@ impl StoreHandle {
     /// Quick keys of a till, at the current prices.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`]: nobody made this till, by hand or by its first shift; storage that can't be read.
+    /// [`Refusal::NotFound`]: the till was never created, by hand or by its first shift; storage that can't be read.
     pub fn quick_keys(&self, id: &RegisterId) -> Result<QuickKeysView, Failure> {
         let register = self.context.storage.shifts().known_register(id)?;
         let register = register.ok_or(Refusal::NotFound("register"))?;

@@ -1,4 +1,4 @@
-//! Returns: pieces that head office reserved for one that did not come to be are given free.
+//! Returns: pieces that head office reserved for an abandoned return are released.
 
 use super::StoreHandle;
 use crate::owners::shift::PostReturn;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use storage::NotWritable;
 
 impl StoreHandle {
-    /// Takes goods back, against a sale of this store, another store's receipt, or none.
+    /// Takes goods back, for a sale of this store, another store's receipt, or without a receipt.
     ///
     /// # Errors
     /// [`Failure::Refused`] by the rules of [`domain::rules::selling::returns::draft`] and [`domain::rules::selling::returns::settle`].
@@ -21,7 +21,7 @@ impl StoreHandle {
     /// Previews a return: the refund, and whether it needs approval. Changes nothing.
     ///
     /// # Errors
-    /// As [`Self::post_return`], but for a missing approval.
+    /// The errors of [`Self::post_return`], except for a missing approval.
     pub async fn quote_return(&self, request: RequestContext, command: NewReturn) -> Result<Done, Failure> {
         self.take_back(request, command, true).await
     }
@@ -35,7 +35,7 @@ impl StoreHandle {
         let (id, reserved) = (self.context.stamps.id("ret_"), AtomicBool::new(false));
         let posting = Arc::new(PostReturn { id, command, quote, reserved });
         let done = self.run_shared(&Arc::new(request), &posting).await;
-        // Where it may have been submitted all the same, the reservation stays until it is reported to the hub.
+        // If it may have been submitted, the reservation stays until the return is reported to the hub.
         let failed = self.context.storage.writable() == Err(NotWritable::Failed);
         let never = done.as_ref().is_err_and(|failure| !matches!(failure, Failure::Unconfirmed(_)));
         if posting.reserved.load(Ordering::Relaxed) && (quote || never) && !failed {

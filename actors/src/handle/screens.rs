@@ -18,7 +18,7 @@ impl StoreHandle {
 }
 
 impl LinkWatch {
-    /// The link as it is, once, and then whenever a person would see a change: its state, or what went wrong.
+    /// The present link, once, and then whenever a visible value changes: its state, or its problem.
     pub async fn next(&mut self) -> Value {
         loop {
             let now = view(&self.link.borrow_and_update());
@@ -30,7 +30,7 @@ impl LinkWatch {
                 return now;
             }
             if self.link.changed().await.is_err() {
-                // The tree is gone; nothing will change any more.
+                // The tree is gone: nothing will change any more.
                 std::future::pending::<()>().await;
             }
         }

@@ -29,7 +29,7 @@ const FORCE_DEADLINE: Duration = Duration::from_secs(10);
 const REJOIN_ATTEMPTS: u32 = 3;
 /// Conflicts that the status names.
 const RECENT_CONFLICTS: usize = 20;
-/// Notes that are looked through for the one with the earliest time.
+/// Notes that are searched for the one with the earliest time.
 const LOOKED_AT: usize = 1_000;
 /// Business days that a problem names.
 const DAYS_NAMED: usize = 3;
@@ -75,7 +75,7 @@ impl StoreHandle {
     pub fn sync_status(&self) -> Result<Value, Failure> {
         let link = self.context.sync.get();
         let storage = &self.context.storage;
-        // In this order an acknowledgement that comes in between shows as more that waits, not as nothing that does.
+        // In this order a concurrent acknowledgement shows too large a backlog, never an empty one.
         let (head, backlog, mark) =
             (storage.head(), storage.outbox().backlog()?, storage.outbox().ack_mark()?);
         let (conflicts, newest) = storage.sync().newest_conflicts(RECENT_CONFLICTS)?;
@@ -147,7 +147,7 @@ impl StoreHandle {
         Ok(if is_erased { view.without_values() } else { view })
     }
 
-    /// The answer of `GET /pos/status`: what every till may know of the link.
+    /// The answer of `GET /pos/status`: the state of the link that every till may see.
     ///
     /// # Errors
     /// [`Failure::Internal`] when storage can't be read.
@@ -181,7 +181,7 @@ impl StoreHandle {
         let (begun, started) = oneshot::channel();
         let asked = self.context.hub.send(HubMessage::Force { full, begun }).await;
         asked.map_err(|_| Failure::Unavailable("the hub connection is restarting"))?;
-        // What an earlier call brings from here on does not count for this one.
+        // Results of an earlier call from here on do not count for this one.
         let started = match tokio::time::timeout_at(deadline, started).await {
             Ok(Ok(link)) => link,
             Ok(Err(_)) => return self.force_answer(&before, Some(failure_of(self.context.sync.get()))),
@@ -202,7 +202,7 @@ impl StoreHandle {
         }
     }
 
-    /// Sends hello again, because what it says of backups and disk has changed. A hub connection that is restarting says
+    /// Sends hello again, because the state of backups or disk has changed. A hub connection that is restarting sends
     /// hello anyway.
     pub async fn say_hello(&self) {
         let _ = self.context.hub.send(HubMessage::HelloAgain).await;
@@ -212,8 +212,8 @@ impl StoreHandle {
     /// Returns the epoch.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store: the
-    /// hub would not hear this one in any epoch.
+    /// [`Failure::Unavailable`] while an actor restarts; `invalid_state` if another box was enrolled for this store:
+    /// the hub would refuse this one in any epoch.
     pub async fn rejoin(&self) -> Result<String, Failure> {
         let storage = &self.context.storage;
         if storage.sync().standing()?.replaced_at.is_some() {
@@ -224,7 +224,7 @@ impl StoreHandle {
             let n = rejoin_n(&storage.outbox().lineage()?, storage.sync().standing()?.hub_n);
             match open_epoch(&self.context, n).await {
                 Ok(()) => break,
-                // The connection may open one at this moment, and the ledger starts anew under this one.
+                // The connection may be opening an epoch at this moment, and the ledger restarts under this one.
                 Err(why) if attempts.next().is_none() => return Err(Failure::Unavailable(why)),
                 Err(_) => {}
             }
@@ -233,7 +233,7 @@ impl StoreHandle {
         let recovering_at = storage.sync().hub()?.is_some().then_some(now);
         let welcome = |standing| LinkRow { fenced_at: None, apart: false, recovering_at, ..standing };
         update_standing(&self.context, None, Vec::new(), welcome).await?;
-        // A hub connection that is restarting says hello anyway.
+        // A hub connection that is restarting sends hello anyway.
         let _ = self.context.hub.send(HubMessage::OutboxStarted).await;
         Ok(storage.head().epoch)
     }

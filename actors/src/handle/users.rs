@@ -37,7 +37,7 @@ impl StoreHandle {
     /// Counts a device's assertion, or a PIN, that was right; it is on the disk when this returns.
     ///
     /// # Errors
-    /// As [`StoreHandle::open_session`].
+    /// The errors of [`StoreHandle::open_session`].
     pub async fn use_proof(&self, user: &User, proof: Proof) -> Result<(), Failure> {
         self.room_for_little()?;
         let (user, proof) = (Box::new(user.clone()), Box::new(proof));
@@ -47,7 +47,7 @@ impl StoreHandle {
     /// Counts a try of a user's PIN, which the caller compares afterwards; it is on the disk when this returns.
     ///
     /// # Errors
-    /// As [`StoreHandle::open_session`].
+    /// The errors of [`StoreHandle::open_session`].
     pub async fn try_pin(&self, user: &User) -> Result<PinTry, Failure> {
         self.room_for_little()?;
         let user = Box::new(user.clone());
@@ -57,15 +57,15 @@ impl StoreHandle {
     /// Stores a PIN that its owner has chosen; it is on the disk when this returns.
     ///
     /// # Errors
-    /// As [`StoreHandle::open_session`].
+    /// The errors of [`StoreHandle::open_session`].
     pub async fn set_pin(&self, pin: Pin) -> Result<(), Failure> {
         self.ask_sessions(|reply| SessionsMessage::SetPin { pin: Box::new(pin), reply }).await
     }
 
-    /// Removes a user's own PIN; it is gone on the disk when this returns.
+    /// Removes a user's own PIN; it is removed from the disk when this returns.
     ///
     /// # Errors
-    /// [`Failure::Refused`] when the user has none, [`Failure::Unavailable`] while sessions restart.
+    /// [`Failure::Refused`] if the user has none, [`Failure::Unavailable`] while sessions restart.
     pub async fn remove_pin(&self, user: &UserId) -> Result<(), Failure> {
         let user = user.clone();
         self.ask_sessions(|reply| SessionsMessage::RemovePin { user, reply }).await
@@ -131,10 +131,10 @@ impl StoreHandle {
         self.ask_sessions(|reply| SessionsMessage::AddUser { user: Box::new(user), reply }).await
     }
 
-    /// Kills every token of a user, and removes every device, at once and for good; the user may log in anew.
+    /// Revokes every token of a user, and removes every device, at once and permanently; the user may log in again.
     ///
     /// # Errors
-    /// [`Failure::Refused`] when nobody has this login name, [`Failure::Unavailable`] while sessions restart.
+    /// [`Failure::Refused`] if there is no such login name, [`Failure::Unavailable`] while sessions restart.
     pub async fn revoke_user(&self, username: &str) -> Result<Revoked, Failure> {
         let username = username.to_owned();
         self.ask_sessions(|reply| SessionsMessage::Revoke { username, reply }).await
@@ -143,17 +143,17 @@ impl StoreHandle {
     /// Gives a user another password, whose hash this is. Tokens and devices end as in [`Self::revoke_user`].
     ///
     /// # Errors
-    /// [`Failure::Refused`] when nobody has this login name, [`Failure::Unavailable`] while sessions restart.
+    /// [`Failure::Refused`] if there is no such login name, [`Failure::Unavailable`] while sessions restart.
     pub async fn reset_password(&self, username: &str, hash: String) -> Result<Revoked, Failure> {
         let username = username.to_owned();
         self.ask_sessions(|reply| SessionsMessage::ResetPassword { username, hash, reply }).await
     }
 
-    /// Removes a device of a user; it is gone on the disk when this returns.
+    /// Removes a device of a user; it is removed from the disk when this returns.
     ///
     /// # Errors
-    /// [`Failure::Refused`] when nobody has this login name, or the person no such device,
-    /// [`Failure::Unavailable`] while sessions restart.
+    /// [`Failure::Refused`] if there is no such login name, or the user has no such device, [`Failure::Unavailable`]
+    /// while sessions restart.
     pub async fn remove_device(&self, username: &str, credential_id: &str) -> Result<(), Failure> {
         let (username, credential_id) = (username.to_owned(), credential_id.to_owned());
         self.ask_sessions(|reply| SessionsMessage::RemoveDevice { username, credential_id, reply }).await

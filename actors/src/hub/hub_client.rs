@@ -30,7 +30,7 @@ const RECEIPT_TIMEOUT: Duration = Duration::from_secs(3);
 pub(crate) const MEMBER_TIMEOUT: Duration = Duration::from_millis(500);
 /// The largest answer that is read: a page of the feed.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// As much of what the hub says went wrong as is kept and shown.
+/// Longest part of the hub's error message that is kept and shown.
 const MESSAGE_CHARS_MAX: usize = 500;
 /// The longest path and sku of a line that is refused, in bytes.
 const TEXT_BYTES_MAX: usize = 64;
@@ -47,10 +47,10 @@ pub(crate) struct CallError {
     pub(crate) message: String,
 }
 
-/// Kind of failure, which decides what to do.
+/// Kind of failure, which determines the reaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// Not reachable, too slow, not the hub, or the hub asks to wait: try again.
+    /// Not reachable, too slow, not the hub, or the hub requests a wait: try again.
     Transient { retry_after: Option<Duration> },
     /// The hub does not know this cursor: read the feed from its beginning.
     ResyncRequired,
@@ -60,7 +60,7 @@ pub(crate) enum Cause {
     Fenced,
     /// Another box was enrolled for this store at that time of the hub.
     Replaced { at: UtcMs },
-    /// The hub has another history: the next hello says so.
+    /// The hub has another history: the next hello finds out.
     Diverged,
     /// Resending can't cure it.
     Rejected,
@@ -118,8 +118,8 @@ impl From<storage::Unconfirmed> for CallError {
     }
 }
 
-/// A client that trusts certificates of this authority (PEM) only, or those of the system; no plain
-/// text where the address says `https`, and TLS 1.2 at least.
+/// A client that trusts certificates of this authority (PEM) only, or those of the system; no plain text if the address
+/// has `https`, and TLS 1.2 at least.
 ///
 /// # Errors
 /// The authority is no certificate.
@@ -258,7 +258,7 @@ impl HubClient {
         }
         let (error, hub_challenge) = self.refusal(response).await;
         match (error.cause == Cause::Rejected, again, hub_challenge) {
-            // The hub itself, not something in between: it may be our clock, so once more by the hub's.
+            // The hub itself, not a proxy: the cause may be our clock, so try once more with the hub's.
             (true, Some(again), Some(hub_challenge)) => {
                 self.time.set(hub_challenge);
                 self.answer(self.send(again).await?).await

@@ -49,10 +49,10 @@ pub(crate) struct State {
     plan: u64,
     /// The epoch of the last hello.
     hello_epoch: String,
-    /// What the last hello said of backups and disk.
+    /// The state of backups and disk in the last hello.
     hello_condition: hello::Condition,
     generation: String,
-    /// Limits of what the hub accepts, by its last hello.
+    /// Limits of the hub, from its last hello.
     limits: Limits,
     feed: Feed,
     /// Whether pushes fail although hello succeeds: pauses keep growing then.
@@ -154,7 +154,7 @@ impl State {
             }
             HubMessage::Decided { writes } => self.decided(&writes).await?,
             HubMessage::OutboxStarted => self.hello_in(me, Duration::ZERO),
-            // A connection that is lost says hello after its pause.
+            // A lost connection sends hello after its pause.
             HubMessage::HelloAgain if self.context.sync.get().state == LinkState::Online => {
                 self.hello_in(me, Duration::ZERO);
             }
@@ -182,7 +182,7 @@ impl State {
         Ok(())
     }
 
-    /// Drops every earlier plan and says hello after `pause`.
+    /// Drops every earlier plan and sends hello after `pause`.
     fn hello_in(&mut self, me: &ActorRef<HubMessage>, pause: Duration) {
         self.plan = self.context.sync.next_plan();
         self.feed.stop();
@@ -211,7 +211,7 @@ impl State {
     async fn lost(&mut self, me: &ActorRef<HubMessage>, error: CallError) {
         let is_new = self.context.sync.get().fenced_at.is_none();
         let (pause, state) = match &error.cause {
-            // Once more soon: the hub raises its alarm when it hears the same from a copy again.
+            // Try once more soon: the hub raises its alarm when a copy reports the same a second time.
             Cause::Fenced if is_new => (self.pace.pause(None), LinkState::Rejected),
             Cause::Fenced
             | Cause::Replaced { .. }

@@ -81,14 +81,14 @@ pub(crate) struct Page<'a> {
     members: Vec<(Change, MemberDown)>,
     settings: BTreeMap<Sku, ProductSettings>,
     users: BTreeMap<UserId, User>,
-    /// Users with a login name that head office gives to somebody else, newly found.
+    /// Newly found users with a login name that head office gives to another user.
     holders: Vec<User>,
     /// The most that a password hash may cost.
     costs_max: Costs,
     revoked: BTreeMap<UserId, u64>,
     /// Records of this page that can't be used.
     untaken: HashSet<(String, String)>,
-    /// Records as this page leaves them; `None` if the record is gone.
+    /// Records after this page; `None` if the record is deleted.
     kept: BTreeMap<(String, String), Option<Inbound>>,
     /// Whether the page comes from a restored hub. Earlier versions count then, too.
     new_generation: bool,
@@ -316,8 +316,8 @@ pub(crate) fn as_change(kept: Inbound) -> Change {
     Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }
 
-/// The stored record with the result of a write; `None` if the feed has not brought it, and the stored one is what
-/// was there before the write.
+/// The stored record with the result of a write; `None` if the feed has not brought it, and the stored one is older
+/// than the write.
 pub(crate) fn kept_outcome(storage: &Storage, write: &OwnWrite) -> Result<Option<Inbound>, StorageError> {
     let kept = storage.sync().inbound(&write.kind, &write.id)?;
     Ok(kept.filter(|kept| kept.version >= write.version))

@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 /// many takes longer than a till waits.
 const LOOK_UPS_MAX: usize = 8;
 
-/// The client, once somebody asked, and the permits of look-ups. Making a client reads every certificate of the
-/// system, which is too much for each question.
+/// The client, made on first use, and the permits of look-ups. Making a client reads every certificate of the system,
+/// which is too much for each question.
 #[derive(Clone)]
 pub(crate) struct Online {
     client: Arc<Mutex<Option<(HubIdentity, HubClient)>>>,

@@ -1,7 +1,7 @@
 //! The outbox: promises that every numbered record reaches the hub, in order, as often as it takes.
 //!
-//! The rows are the truth: a poke only starts a look at them. At most one batch is under way; the oldest epoch that
-//! the hub does not have to its end goes first.
+//! The rows are authoritative: a poke only starts reading them. At most one batch is under way; the oldest epoch that
+//! the hub does not have completely goes first.
 
 use crate::hub::hub_client::CallError;
 use crate::hub::pace::BatchSize;
@@ -56,7 +56,7 @@ impl Actor for Outbox {
                 }
             }
         });
-        // A new outbox knows no session: the hub connection says hello again.
+        // A new outbox has no session: the hub connection sends hello again.
         let _ = context.hub.cast(HubMessage::OutboxStarted);
         let size = BatchSize::new(context.config.sync.batch_events);
         Ok(State { context, session: None, under_way: false, size })
@@ -89,7 +89,7 @@ impl Actor for Outbox {
                             .commit(answer.map(|answer| conflicts(answer).collect()).unwrap_or_default())
                             .await?;
                     }
-                    // The next hello tells them.
+                    // The next hello reports them.
                     None => {}
                 }
             }
@@ -177,7 +177,7 @@ impl State {
         let (mut writes, mut events) = (Vec::new(), Vec::new());
         for page in decided(&self.context.storage, &mark.epoch, span, &answer.versions) {
             let page = page?;
-            // The hub has more than the batch: what no commit should grow by goes before the mark.
+            // The hub has more than the batch: commits that would grow too large are made before the mark.
             if events.len() >= PUSH_EVENTS_MAX {
                 self.context.commit(std::mem::take(&mut events)).await?;
             }
@@ -196,7 +196,7 @@ impl State {
         let of_member = |write: &OwnWrite| write.kind == Kind::Member.name();
         let (writes, settings): (Vec<_>, Vec<_>) = writes.into_iter().partition(of_member);
         if !settings.is_empty() {
-            // A hub connection that is restarting hears of them with the next change of the feed.
+            // A hub connection that is restarting receives them with the next change of the feed.
             let _ = self.context.hub.cast(HubMessage::Decided { writes: settings });
         }
         if !writes.is_empty() {

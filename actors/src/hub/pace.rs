@@ -1,4 +1,4 @@
-//! How fast to try again and how much to send at once. Pure but for the jitter.
+//! Pauses between attempts and sizes of batches. Pure except for the jitter.
 
 use backoff::ExponentialBackoff;
 use backoff::backoff::Backoff;
@@ -29,14 +29,14 @@ impl Pace {
         Self { backoff, longest: max }
     }
 
-    /// The pause after one more failure; `retry_after` is what the other side asked for, at least, but
-    /// never more than the longest pause: a proxy's odd header must not silence a store for years.
+    /// The pause after one more failure; at least the other side's `retry_after`, but never more than the longest
+    /// pause: a proxy's odd header must not silence a store for years.
     pub fn pause(&mut self, retry_after: Option<Duration>) -> Duration {
         let jitter = self.backoff.next_backoff().unwrap_or(self.longest);
         retry_after.map_or(jitter, |asked| asked.min(self.longest).saturating_add(jitter))
     }
 
-    /// The longest pause, for what resending can't cure.
+    /// The longest pause, for failures that resending can't resolve.
     pub fn longest(&self) -> Duration {
         self.longest
     }

@@ -1,5 +1,5 @@
-//! Receipts that come back: the hub is asked, for a short time, what stores took back of the sale. A hub that is
-//! away leaves another store's receipt to a manager, and an own one to what this store knows.
+//! Receipts of returns: the hub is asked, with a short deadline, for the pieces that stores took back of the sale. If
+//! the hub is away, another store's receipt needs a manager, and an own one is checked with this store's facts.
 
 use crate::hub::hub_client::{Cause, HubClient};
 use crate::hub::sync_state::LinkState;
@@ -31,15 +31,15 @@ enum Reservation {
     Reserved(Box<ReservedReceipt>),
     /// Other stores have too many of them.
     Exceeded(Vec<ReturnLeft>),
-    /// It knows of no such sale.
+    /// The hub knows no such sale.
     Unknown,
     /// Nothing: it is away, or too slow.
     Nothing,
 }
 
 impl Context {
-    /// The sale of another store's receipt with the pieces reserved for this return; without the hub none, and
-    /// the check is still to be done. `reserved` says whether the hub may have reserved them.
+    /// The sale of another store's receipt with the pieces reserved for this return; without the hub `None`, and the
+    /// check is still to be done. `reserved` tells whether the hub may have reserved them.
     pub(crate) async fn elsewhere(
         &self,
         id: &ReturnId,
@@ -50,7 +50,7 @@ impl Context {
         match self.reserve(id, command, receipt_no, reserved).await? {
             Reservation::Reserved(reserved) => {
                 command.transaction_id = Some(reserved.transaction.transaction_id.clone());
-                // What was paid is known now.
+                // The paid price is known now.
                 command.items.iter_mut().for_each(|item| item.price = None);
                 let ReservedReceipt { transaction, taken, .. } = *reserved;
                 Ok(Found {
@@ -148,7 +148,7 @@ impl Context {
         });
     }
 
-    /// The hub, while the link to it stands.
+    /// The hub's client, while the link is up.
     pub(crate) fn client_online(&self) -> Result<Option<HubClient>, Failure> {
         let online = self.link && self.sync.get().state == LinkState::Online;
         let hub = self.storage.sync().hub()?.filter(|_| online);

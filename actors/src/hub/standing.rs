@@ -1,5 +1,5 @@
-//! The store's standing at its hub is one row that several write: the connection, a person who enrols or
-//! rejoins. One at a time, each over what is there, and never a connection to another hub than the store's.
+//! The store's standing at its hub is one row with several writers: the connection, and a person who enrols or rejoins.
+//! They write one at a time, each based on the present row, and never for a hub other than the store's.
 
 use crate::hub::hub_client::CallError;
 use crate::runtime::context::Context;
@@ -18,7 +18,7 @@ pub(crate) enum Unkept {
     Storage(#[from] StorageError),
     #[error(transparent)]
     Unconfirmed(#[from] Unconfirmed),
-    /// Somebody else who writes it takes too long.
+    /// Another writer takes too long.
     #[error("the state of the hub link is being stored")]
     Busy,
     /// The store was enrolled at another hub meanwhile.
@@ -52,7 +52,7 @@ impl From<Unkept> for Failure {
 /// connected to; `None` if a user writes.
 ///
 /// # Errors
-/// [`Unkept`]; nothing was written, but for what is unconfirmed.
+/// [`Unkept`]; nothing was written, except if unconfirmed.
 pub(crate) async fn update_standing(
     context: &Context,
     of: Option<&HubIdentity>,

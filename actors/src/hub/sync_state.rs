@@ -1,4 +1,4 @@
-//! What is known of the hub link right now: kept by outbox and hub connection, read by people.
+//! Present state of the hub link: written by outbox and hub connection, read by people.
 
 use crate::runtime::failure::Failure;
 use domain::model::base::refusal::Refusal;
@@ -115,8 +115,8 @@ impl SyncState {
         Self { link: Arc::new(watch::channel(link).0), completing, standing, proving }
     }
 
-    /// Completing epochs is done by one at a time: a connection that restarted waits for what its
-    /// predecessor had begun. None: that takes too long.
+    /// Epochs are completed by one task at a time: a connection that restarted waits for the work of its predecessor.
+    /// `None` if that takes too long.
     pub(crate) async fn lock_reconciliation(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(COMPLETING_DEADLINE, self.completing.lock()).await.ok()
     }
@@ -127,7 +127,7 @@ impl SyncState {
         timeout(STANDING_DEADLINE, self.standing.lock()).await.ok()
     }
 
-    /// The days are counted by one task at a time, which continues from what the one before it wrote.
+    /// The days are counted by one task at a time, which continues from the result of the one before.
     pub(crate) async fn lock_proving(&self) -> OwnedMutexGuard<()> {
         self.proving.clone().lock_owned().await
     }
@@ -156,7 +156,7 @@ impl SyncState {
         self.link.send_modify(change);
     }
 
-    /// A new plan: what belongs to earlier ones no longer counts.
+    /// Begins a new plan: results of earlier ones no longer count.
     pub(crate) fn next_plan(&self) -> u64 {
         self.change(|link| (link.plan, link.hub_seq) = (link.plan.saturating_add(1), None));
         self.get().plan

@@ -1,4 +1,4 @@
-//! What the catalogue is asked.
+//! Messages to the catalogue.
 
 use crate::runtime::command::{AnyCommand, CatalogueRows};
 use crate::runtime::failure::Failure;
@@ -7,7 +7,7 @@ use domain::model::base::event::Event;
 use domain::model::base::time::UtcMs;
 use tokio::sync::oneshot;
 
-/// Says that a change is durable, or why there was none.
+/// Reports that a change is durable, or why there was none.
 pub(crate) type Applied = oneshot::Sender<Result<(), Failure>>;
 
 /// Message to the catalogue.

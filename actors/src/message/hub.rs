@@ -14,7 +14,7 @@ pub(crate) enum HubMessage {
     Hello { plan: u64 },
     /// The hub answered a hello, or the call failed.
     Greeted { plan: u64, result: Box<Result<HelloAnswer, CallError>> },
-    /// Every epoch is complete here: what the hub lacks may be pushed.
+    /// Every epoch is complete here: records that the hub lacks may be pushed.
     Completed { plan: u64, result: Result<(), CallError> },
     /// A pull came back.
     Pulled { plan: u64, lane: Lane, result: Box<Result<FeedPage, CallError>> },
@@ -24,9 +24,9 @@ pub(crate) enum HubMessage {
     Delivered,
     /// Head office decided on own writes to settings: where the feed has the outcome already, it is taken in.
     Decided { writes: Vec<OwnWrite> },
-    /// The outbox started anew and needs a session.
+    /// The outbox restarted and needs a session.
     OutboxStarted,
-    /// What a hello says of backups and disk has changed.
+    /// The state of backups or disk in a hello has changed.
     HelloAgain,
     /// A person asks for a synchronisation now. `begun` gets the link as it is before that has an effect.
     Force { full: bool, begun: oneshot::Sender<Link> },
@@ -41,6 +41,6 @@ pub(crate) type Lane = usize;
 pub(crate) enum FeedPage {
     /// Changes after the cursor.
     Changes(PullAnswer),
-    /// The hub knew the cursor no more, and the whole lane was read anew.
+    /// The hub no longer knew the cursor, and the whole lane was read again.
     Anew { cursor: String, hub_time: UtcMs, changes: u64 },
 }

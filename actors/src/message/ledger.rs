@@ -1,4 +1,4 @@
-//! What the ledger is asked.
+//! Messages to the ledger.
 
 use super::Origin;
 use crate::runtime::command::AnyCommand;
@@ -20,26 +20,26 @@ use tokio::sync::oneshot;
 pub(crate) enum LedgerMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<LedgerBook>>),
-    /// Settle what this incarnation of a shift drafted.
+    /// Settle a draft of this incarnation of a shift.
     Settle {
         draft: ShiftDraft,
         shift_id: ShiftId,
         incarnation: u64,
-        /// Those of the shift.
+        /// The rules of the shift.
         rules: Arc<Rules>,
         request: Arc<RequestContext>,
         pending: Pending,
         back: oneshot::Sender<Settled>,
     },
-    /// Do what time does: end the holds that waited too long, seal a day that is over.
+    /// Do the work of time: end the holds that waited too long, seal a day that is over.
     ExpireHolds,
-    /// Let points die whose date has passed, of the members after this one: the ledger tells itself.
+    /// Lets points expire whose last day has passed, of the members after this one; the ledger sends this to itself.
     ExpirePoints { after: Option<MemberId> },
     /// A page of the feed has balances of head office; the reply comes when they are durable.
     MergePoints { page: PointsPage, merged: oneshot::Sender<Result<(), Failure>> },
     /// Applies a transfer of head office. The reply is sent when its effects are durable.
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
-    /// Head office tells of a till; the reply comes when it is durable.
+    /// Head office sent a till; the reply comes when the change is durable.
     MergeRegister { register: RegisterDown, request: Arc<RequestContext>, merged: Reply },
     /// Whether commands get through.
     Probe { pending: Pending },
@@ -50,7 +50,7 @@ pub(crate) enum LedgerMessage {
 }
 
 impl LedgerMessage {
-    /// Request whose document gets the date of now.
+    /// Request whose document gets the present date.
     pub(crate) fn dates(&self) -> Option<&RequestContext> {
         match self {
             Self::Run(command) => command.dates(),

@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 pub(crate) enum MembersMessage {
     /// Decide on a command.
     Run(Box<dyn AnyCommand<MemberRows>>),
-    /// Head office tells of them; the reply comes when it is durable, with what could not be used.
+    /// Head office sent members; the reply comes when the changes are durable, with the ones that could not be used.
     Merge { members: Vec<(Change, MemberDown)>, origin: Origin, merged: Merged },
     /// Head office decided on own writes.
     Decided { writes: Vec<OwnWrite> },
-    /// A page of the feed was taken in: it may hold what came of own writes.
+    /// A page of the feed was taken in: it may contain results of own writes.
     Settle,
     /// Whether commands get through.
     Probe { pending: Pending },
@@ -27,18 +27,18 @@ pub(crate) enum MembersMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Feed,
-    /// By the feed of a restored hub: values that are newer here are sent back.
+    /// From the feed of a restored hub: values that are newer here are sent back.
     NewGeneration,
     /// The request was for a member who was not here: one who is here by now is left to the feed.
     LookUp,
 }
 
 impl Origin {
-    /// By the feed, of a restored hub or not.
+    /// From the feed, of a restored hub or not.
     pub(crate) fn feed(new_generation: bool) -> Self {
         if new_generation { Self::NewGeneration } else { Self::Feed }
     }
 }
 
-/// Reports which records of a page could not be used, or why none was applied.
+/// Reports the records of a page that could not be used, or why none was applied.
 pub(crate) type Merged = oneshot::Sender<Result<Vec<(Change, String)>, Failure>>;

@@ -10,7 +10,7 @@ pub(crate) enum OutboxMessage {
     Poke,
     /// The hub is there, and every epoch is complete here.
     Online(Box<Session>),
-    /// The hub is gone: keep everything, send nothing.
+    /// The hub is away: keep everything, send nothing.
     Offline,
     /// Whether commands get through.
     Probe { pending: Pending },

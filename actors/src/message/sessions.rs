@@ -30,13 +30,13 @@ pub(crate) enum SessionsMessage {
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
     /// End one session, as at a logout.
     Close { session: SessionId, reply: Reply<()> },
-    /// Store a user's password anew under today's costs, if it is still the one that was checked.
+    /// Store a user's password hash again with today's costs, if it is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },
-    /// Write down what was refused.
+    /// Record refusals.
     Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
     /// Decide on a command.
     Run(Box<dyn AnyCommand<UserRows>>),
-    /// A page of the feed tells of people; the reply comes when it is durable.
+    /// A page of the feed contains people; the reply comes when the changes are durable.
     ApplyFeed { changes: Vec<Change>, new_generation: bool, applied: Reply<()> },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },

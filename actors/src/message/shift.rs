@@ -1,4 +1,4 @@
-//! What the actor of an open shift is asked.
+//! Messages to the actor of an open shift.
 
 use crate::runtime::command::AnyCommand;
 use domain::model::books::shift::ShiftBook;

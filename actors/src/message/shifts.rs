@@ -1,4 +1,4 @@
-//! What the shifts' supervisor is asked.
+//! Messages to the shifts' supervisor.
 
 use domain::model::base::ids::ShiftId;
 use tokio::sync::oneshot;

@@ -33,7 +33,7 @@ impl Actor for Catalogue {
         _me: ActorRef<Self::Msg>,
         context: Context,
     ) -> Result<Context, ActorProcessingErr> {
-        // What a predecessor submitted is in the rows before anything is decided on them.
+        // Submissions of a predecessor are in the rows before any decision based on them.
         context.storage.barrier().await?;
         Ok(context)
     }
@@ -108,7 +108,7 @@ async fn apply(
     });
     match submitted {
         Err(error) => tracing::error!(%error, "a change of the catalogue was not stored"),
-        // The next change of a setting decides on them, and the next name says which words this one had.
+        // The next change of a setting is decided by these rows, and the next name shows which words this one had.
         Ok(()) if read_again || of_store => context.storage.barrier().await?,
         Ok(()) => {}
     }

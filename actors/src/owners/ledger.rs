@@ -1,4 +1,4 @@
-//! The ledger: promises that what two shifts can contend for has one owner and one order.
+//! The ledger: ensures that everything for which two shifts can contend has one owner and one order.
 
 use crate::message::LedgerMessage;
 use crate::runtime::command::{AnyCommand, Command, Owner, Prepared};

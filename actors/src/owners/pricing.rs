@@ -1,4 +1,4 @@
-//! What a basket is priced with, gathered before its shift is asked.
+//! The inputs for the prices of a basket, gathered before its shift is asked.
 
 use crate::runtime::failure::Failure;
 use domain::model::base::ids::{MemberId, Sku};
@@ -20,7 +20,7 @@ pub struct PricingInputs {
 }
 
 impl PricingInputs {
-    /// Reads what a basket of these skus needs, at the prices of then.
+    /// Reads the inputs of a basket of these skus, at the prices of that moment.
     pub(crate) fn read<'a>(
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,
@@ -78,7 +78,7 @@ impl PricingInputs {
         Ok(domain::rules::selling::sale::scan(lines, &found)?)
     }
 
-    /// As rules take it.
+    /// The form that rules take.
     pub(crate) fn pricing(&self) -> PricingContext<'_> {
         PricingContext {
             products: &self.products,
@@ -96,7 +96,7 @@ pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Arc<Memb
     let mut found = storage.members().known(id)?;
     for _ in 0..MERGES_MAX {
         let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
-        // Whose record is not here yet: the id continues to name what is.
+        // The next record is not here yet: the ID continues to name the present one.
         let Some(next) = storage.members().known(next)? else { break };
         found = Some(next);
     }

@@ -40,7 +40,7 @@ impl Actor for Sessions {
         _me: ActorRef<Self::Msg>,
         context: Context,
     ) -> Result<SessionsState, ActorProcessingErr> {
-        // What a predecessor submitted is in the rows before anything is decided on them.
+        // Submissions of a predecessor are in the rows before any decision based on them.
         context.storage.barrier().await?;
         Ok(SessionsState { context, opened: 0 })
     }
@@ -103,7 +103,7 @@ impl Actor for Sessions {
     }
 }
 
-/// Answers, even if the caller is gone. A commit of unknown outcome ends this actor.
+/// Answers, even if the caller has gone away. A commit of unknown outcome ends this actor.
 fn end<T>(
     reply: oneshot::Sender<Result<T, Failure>>,
     outcome: Result<T, Failure>,

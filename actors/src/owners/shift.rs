@@ -76,12 +76,12 @@ pub(crate) struct Running {
 #[error("the shift is over")]
 pub(crate) struct ShiftOver;
 
-/// This incarnation may submit nothing any more: a successor loads what is on the disk.
+/// This incarnation may no longer submit: a successor loads the state on the disk.
 #[derive(Debug, thiserror::Error)]
 #[error("another instance of the shift is in use")]
 pub(crate) struct ShutOut;
 
-/// The ledger died while this shift waited for it: what became of the command is on the disk.
+/// The ledger died while this shift waited for it: the fate of the command is on the disk.
 #[derive(Debug, thiserror::Error)]
 #[error("the ledger did not answer")]
 pub(crate) struct LedgerLost;
@@ -142,7 +142,7 @@ impl Running {
     /// Decides on a command, and submits it or has the ledger settle it. True: the shift is closed.
     async fn run(&mut self, command: Box<dyn AnyCommand<ShiftBook>>) -> Result<bool, ActorProcessingErr> {
         if command.is_from_rows(&self.shift.book) {
-            // The journal knows its finished sales, and a rule must not decide by what one of them was a moment ago.
+            // The journal has its finished sales, and a rule must not decide by an earlier state of one of them.
             self.context.storage.barrier().await?;
         }
         // It keeps the terms that it was opened with.
@@ -159,7 +159,7 @@ impl Running {
         Ok(false)
     }
 
-    /// Has the ledger settle and submit, then folds what it submitted. True: something was.
+    /// Makes the ledger settle and submit, then folds the submitted events. Returns whether there were any.
     async fn settle(
         &mut self,
         draft: ShiftDraft,
@@ -228,7 +228,7 @@ impl ShiftOwner {
         }
     }
 
-    /// An outcome that moves cash: what is in the safe is the ledger's, which submits what moves it.
+    /// An outcome that moves cash: the ledger owns the safe, and submits its movements.
     fn cash_moved(&self, outcome: Outcome, kind: CashKind) -> ShiftDecision {
         if kind == CashKind::Drop {
             let (outcome, before) = (Box::new(outcome), Box::new(self.book.shift.clone()));
@@ -238,15 +238,15 @@ impl ShiftOwner {
         }
     }
 
-    /// Counts a figure of a drawer that was refused to somebody who counts blind.
+    /// Counts a drawer figure that was refused to a cashier who counts blind.
     fn note_blind_try(&mut self, refusal: &Refusal, request: &RequestContext) {
         if shift::is_blind_try(refusal, &request.authorization(), &self.rules) {
             self.book.blind_tries = self.book.blind_tries.saturating_add(1);
         }
     }
 
-    /// The entries of prices that somebody set by hand, and of what somebody had to approve: discounts, the change of a
-    /// basket that something was paid of. `before` is the basket before the change.
+    /// The audit entries of prices set by hand, and of approvals: discounts, the change of a partly paid basket.
+    /// `before` is the basket before the change.
     fn overridden(
         &self,
         before: Option<&Transaction>,

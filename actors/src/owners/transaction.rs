@@ -1,4 +1,4 @@
-//! What is said of a transaction in the audit log.
+//! Audit entries of a transaction.
 
 use crate::runtime::request::RequestContext;
 use domain::model::base::time::UtcMs;
@@ -6,7 +6,7 @@ use domain::model::people::audit::AuditEntry;
 use domain::model::selling::transaction::Transaction;
 use serde_json::{Value, json};
 
-/// The entry of what was done to a transaction.
+/// The entry of an action on a transaction.
 pub(crate) fn audit_entry(
     request: &RequestContext,
     action: &str,

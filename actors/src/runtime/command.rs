@@ -1,4 +1,4 @@
-//! A command: what a caller asks of an owner. One file holds what it needs to load and the rule that it calls; the way
+//! A command: a caller's request to an owner. One file has the reading of its inputs and the call of its rule; the way
 //! there and back is the same for all, here and in [`crate::runtime::dispatch`].
 //!
 //! A command can't write, wait or send: it has no mailbox, no permit and no reply. It is decided behind the panic guard,
@@ -30,7 +30,7 @@ pub trait Command: Sized + Send + Sync + 'static {
     type Rows: Default + Send + 'static;
     /// Time that its caller waits.
     const DEADLINE: Duration = COMMAND_DEADLINE;
-    /// Whether it gets the date of now: a day that sealed itself is opened again for it.
+    /// Whether it gets the present date: a day that sealed itself is opened again for it.
     const DATED: bool = true;
 
     /// Refuses what no store could do, before its key is looked up.
@@ -41,7 +41,7 @@ pub trait Command: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether it is decided by rows of the disk: its owner waits until what was submitted before is in them.
+    /// Whether it is decided by rows of the disk: its owner waits until earlier submissions are in them.
     fn is_from_rows(&self, _book: &Self::Book) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub struct Owner<B> {
     pub(crate) book: B,
 }
 
-/// A command in its owner's mailbox, with what was read for it, and the value that ends in one commit or one refusal.
+/// A command in its owner's mailbox, with the inputs read for it, and the value that ends in one commit or one refusal.
 pub(crate) struct Prepared<C: Command> {
     pub(crate) command: Arc<C>,
     pub(crate) rows: C::Rows,
@@ -109,7 +109,7 @@ pub(crate) struct Prepared<C: Command> {
     pub(crate) pending: Pending,
 }
 
-/// Decision on a command, with what ends it.
+/// Decision on a command, with the value that ends it.
 pub struct Decided<B: Book> {
     pub(crate) decision: Result<B::Decision, Failure>,
     pub(crate) request: Arc<RequestContext>,
@@ -118,7 +118,7 @@ pub struct Decided<B: Book> {
 
 /// Any command of one owner.
 pub trait AnyCommand<B: Book>: Send {
-    /// Request whose document gets the date of now.
+    /// Request whose document gets the present date.
     fn dates(&self) -> Option<&RequestContext>;
     /// Whether it is decided by rows of the disk.
     fn is_from_rows(&self, book: &B) -> bool;

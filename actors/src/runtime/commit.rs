@@ -30,11 +30,11 @@ impl Context {
         Ok(())
     }
 
-    /// Commits events with the records that tell head office, and waits until they are on the disk. `stamp` is the last
-    /// one of all.
+    /// Commits events with their records for head office, and waits until they are on the disk. `stamp` is the last one
+    /// of all.
     ///
     /// # Errors
-    /// As [`Self::commit`].
+    /// The errors of [`Self::commit`].
     pub(crate) async fn commit_records(
         &self,
         stamp: Stamp,
@@ -49,7 +49,7 @@ impl Context {
     /// on them.
     ///
     /// # Errors
-    /// As [`Self::commit`].
+    /// The errors of [`Self::commit`].
     pub(crate) async fn submit_decision(
         &self,
         decision: Result<Decision, Failure>,
@@ -83,7 +83,7 @@ impl Context {
 }
 
 fn stamped(stamp: Stamp, events: Vec<Event>, records: Vec<String>) -> Commit {
-    // What makes no record is no news for head office: no hybrid stamp either.
+    // A commit without a record has nothing for head office, so it gets no hybrid stamp.
     let hlc = (!records.is_empty()).then_some(stamp.at);
     Commit { events, records, keyed: None, at: stamp.now, hlc }
 }

@@ -1,4 +1,4 @@
-//! What every actor gets: storage, rules, settings, clock and ids, and the mailboxes. Cheap to clone.
+//! The context of every actor: storage, rules, settings, clock and IDs, and the mailboxes. Cheap to clone.
 
 use crate::config::ActorsConfig;
 use crate::hub::online::Online;

@@ -1,4 +1,4 @@
-//! A decision: the rule's panic guard, and what it comes to.
+//! A decision: the rule's panic guard, and the possible results.
 
 use crate::owners::pricing::PricingInputs;
 use crate::runtime::failure::Failure;
@@ -29,7 +29,7 @@ where
     }
 }
 
-/// A command came to its owner without what it loads.
+/// A command came to its owner without its loaded rows.
 pub(crate) fn not_loaded() -> Failure {
     Failure::Internal("a command came without its rows".to_owned())
 }
@@ -54,11 +54,11 @@ pub struct Outcome {
     pub(crate) records: Vec<String>,
     pub(crate) answer: Answer,
     pub(crate) stamp: Stamp,
-    /// The transaction of the first event, where it is written already.
+    /// The transaction of the first event, if it is already encoded.
     pub(crate) sale: Option<SaleText>,
 }
 
-/// An event of one change of what synchronisation keeps.
+/// An event of one change of the state of synchronisation.
 pub(crate) fn sync_event(change: Change) -> Event {
     fact::SyncChanged { change }.into()
 }
@@ -117,13 +117,13 @@ pub enum ShiftDraft {
     Void(Box<VoidDraft>),
     /// A payment put right, and why.
     Correct { draft: Box<TenderDraft>, reason: String },
-    /// A basket that something was paid of, and something is due.
+    /// A partly paid basket.
     PartlyPaid { event: Box<Event<fact::TransactionOpen>> },
     /// Payments that were taken back, points among them.
     Released(Box<Outcome>),
     /// A basket put away, and the approvals of its prices and discounts.
     Hold { event: Box<Event<fact::TransactionHeld>>, entries: Vec<AuditEntry> },
-    /// A hold that is asked for, and what its basket is priced with.
+    /// A requested hold, and the inputs for the prices of its basket.
     Recall { draft: Box<RecallDraft>, inputs: Box<PricingInputs> },
     /// Goods that come back.
     Return(Box<ReturnDraft>),

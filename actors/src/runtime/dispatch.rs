@@ -1,4 +1,4 @@
-//! A command's way to its owner: what is read for it on its caller's task, and which mailbox it goes to.
+//! A command's way to its owner: the reads on its caller's task, and the mailbox.
 
 use crate::message::{
     CatalogueMessage, LedgerMessage, MembersMessage, SessionsMessage, ShiftMessage, ShiftsMessage,
@@ -27,12 +27,12 @@ use tokio::sync::oneshot;
 /// The catalogue's rows that a command names.
 pub(crate) type Products = BTreeMap<Sku, Product>;
 
-/// The same as they are sold: with the prices of now.
+/// Products as they are sold: with the present prices.
 pub(crate) type SoldProducts = BTreeMap<Sku, Arc<Product>>;
 
 /// The asking side of a `Command`.
 pub trait Dispatch: Command<Book: Addressed> {
-    /// Reads what its owner does not hold; once for each attempt, after its key was looked up.
+    /// Reads the rows that its owner does not hold; once for each attempt, after its key was looked up.
     fn load(
         &self,
         _context: &Context,
@@ -41,7 +41,7 @@ pub trait Dispatch: Command<Book: Addressed> {
         async { Ok(Self::Rows::default()) }
     }
 
-    /// Address of the owner that it goes to.
+    /// Address of its owner.
     fn address(&self, _rows: &mut Self::Rows) -> <Self::Book as Addressed>::Address {
         Default::default()
     }
@@ -49,7 +49,7 @@ pub trait Dispatch: Command<Book: Addressed> {
 
 /// An owner that commands can be sent to.
 pub trait Addressed: Book {
-    /// Names one of several.
+    /// Names one of several owners.
     type Address: Default + Send;
 
     /// Sends to the owner as it is now. Without one the command ends, or is dropped and tried again.
@@ -79,7 +79,7 @@ impl Addressed for ShiftBook {
             Err(failure) => return command.fail(failure),
         };
         if post(&shift.actor, &shift.queue_len, ShiftMessage::Run(command)).is_err() {
-            // It died a moment ago: its supervisor is notified before the second attempt looks again.
+            // The owner died a moment ago: its supervisor is notified before the second attempt.
             context.ensure_shift(&shift_id).await;
         }
     }
@@ -185,14 +185,14 @@ impl Context {
         price::moment(self.stamps.now(), &rules.timezone, rules.day_start)
     }
 
-    /// Now, for a basket of this shift: its prices and promotions are those of one business date.
+    /// The present moment for a basket of this shift: its prices and promotions are those of one business date.
     pub(crate) fn price_moment_of(&self, shift_id: &ShiftId) -> Result<PriceMoment, Failure> {
         let now = self.price_moment();
         let shift = self.storage.shifts().shift(shift_id)?;
         Ok(shift.map_or(now, |shift| PriceMoment { date: shift.business_date, ..now }))
     }
 
-    /// The products of these skus at the prices of now, as far as they are known.
+    /// The known products of these skus at the present prices.
     pub(crate) fn sold<'a>(&self, skus: impl Iterator<Item = &'a Sku>) -> Result<SoldProducts, StorageError> {
         let on = self.price_moment();
         let mut sold = SoldProducts::new();

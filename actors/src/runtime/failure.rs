@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well.
+//! Failures of a command.
 
 use domain::model::base::answer::Answer;
 use domain::model::base::refusal::Refusal;
@@ -6,22 +6,22 @@ use domain::model::base::refusal::Refusal;
 /// A command's good end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
-    /// The answer, byte for byte what a retry will get.
+    /// The answer, byte for byte the one that a retry receives.
     pub answer: Answer,
-    /// It was stored by an earlier request with the same key.
+    /// Whether an earlier request with the same key stored it.
     pub replayed: bool,
 }
 
 /// Reason why a command has no answer of its own.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The rule book says no; nothing changed.
+    /// A rule refuses it; nothing changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Not now: an actor is restarting, the gate is full, or the daemon drains. Nothing changed. Retryable.
     #[error("not available right now: {0}")]
     Unavailable(&'static str),
-    /// Nobody knows yet whether it happened: the disk, or an owner, did not answer in time. Retryable.
+    /// It is unknown whether it happened: the disk, or an owner, did not answer in time. Retryable.
     #[error("not available right now: {0}")]
     Unconfirmed(&'static str),
     /// The first request with this key is still running. Retryable.
@@ -57,8 +57,8 @@ impl From<storage::Unconfirmed> for Failure {
     }
 }
 
-/// Ends an owner that does not know what became of its own commit (I7 of docs/architecture.md#invariants):
-/// it would decide on rows that may be older than that.
+/// Ends an owner that does not know the fate of its own commit (I7 of docs/architecture.md#invariants): it would decide
+/// on rows that may be older.
 pub(crate) fn outcome_known<T>(outcome: &Result<T, Failure>) -> Result<(), storage::Unconfirmed> {
     match outcome {
         Err(Failure::Unconfirmed(_)) => Err(storage::Unconfirmed::Late),

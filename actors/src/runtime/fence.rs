@@ -24,7 +24,7 @@ impl Fences {
     /// Shuts out every earlier incarnation and names the new one.
     pub(crate) fn next(&self, shift: &ShiftId) -> u64 {
         let incarnation = self.last.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        // The map stays locked, so that nobody forgets the fence in between.
+        // The map stays locked, so that the fence is not removed in between.
         let mut shifts = self.write();
         *locked(shifts.entry(shift.clone()).or_default()) = incarnation;
         incarnation

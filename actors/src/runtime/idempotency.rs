@@ -21,7 +21,7 @@ pub struct RequestKey {
     pub command: CommandPrint,
 }
 
-/// Keys in use, each with the requests that wait for its end: none until a second request has the same key.
+/// Keys in use, each with the requests that wait for its end: `None` until a second request has the same key.
 type Running = Arc<Mutex<HashMap<[u8; 32], Option<watch::Sender<()>>>>>;
 
 /// The keys in flight.
@@ -45,7 +45,7 @@ impl Drop for KeyGuard {
 pub(crate) enum Begun {
     /// Run it; the guard travels with the commit.
     Fresh(KeyGuard),
-    /// It ran: this was its answer.
+    /// It ran before, with this answer.
     Replay(Done),
 }
 

@@ -1,4 +1,4 @@
-//! The rules in force: those of the settings file, and over them what head office set.
+//! The rules in force: those of the settings file, overridden by head office's.
 
 use domain::model::base::settings::Rules;
 use domain::rules::base::store_settings;
@@ -14,7 +14,7 @@ pub(crate) struct LiveRules {
 }
 
 impl LiveRules {
-    /// Those of the file, with what head office set until now.
+    /// The rules of the file, with head office's present settings.
     pub(crate) fn load(file: Rules, storage: &Storage) -> Result<Self, StorageError> {
         let file = Arc::new(file);
         let rules = Self { now: Arc::new(RwLock::new(Arc::clone(&file))), file };
@@ -22,12 +22,12 @@ impl LiveRules {
         Ok(rules)
     }
 
-    /// Those that count now.
+    /// The present rules.
     pub(crate) fn now(&self) -> Arc<Rules> {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes them anew of what is kept of head office.
+    /// Computes them again from the stored settings of head office.
     pub(crate) fn reload(&self, storage: &Storage) -> Result<(), StorageError> {
         // Read under the lock: two who read again must not store the older rules last.
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl LiveRules {
     }
 }
 
-/// Settings of head office. `None` if there are none, or none that can be read.
+/// Settings of head office. `None` if there are none, or they can't be read.
 pub(crate) fn of_hub(storage: &Storage) -> Result<Option<StoreSettingsDown>, StorageError> {
     let kept = storage.sync().inbound(Kind::Settings.name(), STORE_SETTINGS)?;
     Ok(kept.and_then(|record| serde_json::from_value(record.payload).ok()))

@@ -1,5 +1,5 @@
 //! Mailboxes: a supervisor puts the address of a child here, and callers look it up for each message. An address is
-//! stale once its actor restarts, so nobody keeps one.
+//! stale once its actor restarts, so no caller keeps one.
 
 use crate::hub::hub_client::CallError;
 use crate::runtime::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) const SESSIONS: (&str, &str) = ("sessions are restarting", "sessions 
 /// Number of messages that wait in a mailbox; ractor does not report it.
 pub(crate) type QueueLen = Arc<AtomicUsize>;
 
-/// The current address of one permanent actor, and how many messages wait there.
+/// The current address of one permanent actor, and the number of messages that wait there.
 pub(crate) struct Mailbox<M: Message> {
     address: Arc<watch::Sender<Option<ActorRef<M>>>>,
     pub(crate) queue_len: QueueLen,
@@ -41,7 +41,8 @@ impl<M: Message> Default for Mailbox<M> {
 }
 
 impl<M: Message> Mailbox<M> {
-    /// Sends a message with a reply, and waits for that; `words` say that the owner restarts, and that it is late.
+    /// Sends a message with a reply, and waits for it; `words` are the messages for an owner that restarts, and for one
+    /// that is late.
     pub(crate) async fn call<T>(
         &self,
         deadline: Duration,
@@ -55,13 +56,13 @@ impl<M: Message> Mailbox<M> {
         answered.map_err(|_| NoAnswer::Late(words.1))?.map_err(|_| restarting)
     }
 
-    /// A new child is there; what waited for its predecessor is gone.
+    /// Puts in a new child; messages for its predecessor are lost.
     pub(crate) fn fill(&self, actor: ActorRef<M>) {
         self.queue_len.store(0, Ordering::Relaxed);
         self.address.send_replace(Some(actor));
     }
 
-    /// Sends to the child as it is now; gives the message back when there is none.
+    /// Sends to the present child; returns the message if there is none.
     pub(crate) fn cast(&self, message: M) -> Result<(), M> {
         let address = self.address.borrow().clone();
         match address {
@@ -90,9 +91,9 @@ impl<M: Message> Mailbox<M> {
 /// Reason why an owner gave no answer, in words for people.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NoAnswer {
-    /// It restarts: the message was not decided on.
+    /// The actor restarts: the message was not decided on.
     Restarting(&'static str),
-    /// Nobody knows yet what became of the message.
+    /// The fate of the message is unknown.
     Late(&'static str),
 }
 

@@ -33,7 +33,7 @@ impl Pending {
         (Self { guard, permit, reply, sync }, answered)
     }
 
-    /// An owner's own: nobody's key, and a permit of the reserve, taken a moment ago.
+    /// For an owner's own commit: without a key, with a permit of the reserve that was just taken.
     pub(crate) fn of_owner(permit: OwnedSemaphorePermit, reply: Reply, sync: SyncState) -> Self {
         Self { guard: None, permit, reply, sync }
     }
@@ -41,7 +41,7 @@ impl Pending {
     /// Ends the command without a change: a refusal, or not now.
     pub(crate) fn fail(self, failure: Failure) {
         drop(self.guard);
-        // Nothing happened: it does not matter if the caller is gone.
+        // Nothing happened: it does not matter if the caller has gone away.
         let _ = self.reply.send(Err(failure));
     }
 
@@ -57,7 +57,7 @@ impl Pending {
         let Self { guard, permit, reply, .. } = self;
         storage.after_all(move || {
             drop(guard);
-            // Nothing happened: it does not matter if the caller is gone.
+            // Nothing happened: it does not matter if the caller has gone away.
             let _ = reply.send(Ok(Done { answer, replayed: false }));
             drop(permit);
         });
@@ -78,7 +78,7 @@ impl Pending {
             self.fail(refusal.into());
             return None;
         }
-        // An answer that is kept goes into the commit and comes back from it.
+        // A stored answer goes into the commit and comes back from it.
         let (keyed, unkept) = match self.guard.as_ref().map(|guard| guard.request.clone()) {
             Some(RequestKey { key, command }) => (Some(Keyed { key, command, answer }), None),
             None => (None, Some(answer)),
@@ -109,13 +109,13 @@ pub(crate) struct ReadyCommand {
 impl ReadyCommand {
     /// Hands the command to the writer, which answers once it is durable. Never waits.
     ///
-    /// Gives back the events, which its owner folds now. None: it was not submitted, and the caller sees a dropped reply.
+    /// Returns the events, which its owner folds now. None: it was not submitted, and the caller sees a dropped reply.
     pub(crate) fn submit(self, storage: &Storage) -> Option<Vec<Event>> {
         let Self { pending: Pending { guard, permit, reply, .. }, mut commit, answer } = self;
         let events = std::mem::take(&mut commit.events);
         let submitted = storage.submit_ready(commit, move |_durable| {
             drop(guard);
-            // The caller may have given up; what happened has happened.
+            // The caller may have given up; the effects stand.
             let _ = reply.send(Ok(Done { answer, replayed: false }));
             drop(permit);
         });

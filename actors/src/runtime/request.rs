@@ -12,7 +12,7 @@ pub struct RequestContext {
     pub caller: Arc<Principal>,
     /// Approver of this one command at the till: verified, and no longer in its body.
     pub approver: Option<Principal>,
-    /// The till that is speaking, if it said so.
+    /// The till of the request, if it names one.
     pub register_id: Option<RegisterId>,
     /// The idempotency key, if there is one.
     pub key: Option<RequestKey>,
@@ -30,7 +30,7 @@ impl RequestContext {
         Authorization { caller: &self.caller, approver: self.approver.as_ref(), register_id }
     }
 
-    /// The same as a cashier would ask it alone: what is refused then is done by a manager's right.
+    /// The same as a request of a cashier alone: anything refused then is allowed by a manager's right.
     pub(crate) fn as_if_cashier(&self) -> Self {
         let caller = Principal { role: Role::Cashier, ..Principal::clone(&self.caller) };
         Self { caller: Arc::new(caller), approver: None, ..self.clone() }

@@ -217,7 +217,7 @@ pub struct Supervision {
 }
 
 impl Supervision {
-    /// Resolves when a restart budget is spent or the root is gone: exit code 70.
+    /// Resolves when a restart budget is spent or the root has ended: exit code 70.
     pub async fn failed(&self) {
         let mut spent = self.spent.clone();
         let root = self.root.get_cell();
@@ -227,7 +227,7 @@ impl Supervision {
         }
     }
 
-    /// Stops every actor. What they had submitted is still written by storage.
+    /// Stops every actor. Storage still writes their submissions.
     pub async fn stop(self) {
         let timeout = Some(STOP_DEADLINE);
         if let Err(error) = self.root.stop_and_wait(Some("the daemon stops".to_owned()), timeout).await {
@@ -251,7 +251,7 @@ pub async fn start(
 /// The same without a word to the hub: for a single command on a stopped store.
 ///
 /// # Errors
-/// As [`start`].
+/// The errors of [`start`].
 pub async fn start_offline(
     storage: Storage,
     rules: Rules,

@@ -1,4 +1,4 @@
-//! What the supervision tree looks like right now, for operators and for health.
+//! The present supervision tree, for operators and for health.
 
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox::QueueLen;
@@ -25,7 +25,7 @@ struct Node {
     cell: ActorCell,
     queue_len: QueueLen,
     running: bool,
-    /// Whether somebody asked for its death: the budget is not spent.
+    /// Whether its death was requested: then the budget is not spent.
     asked: Option<Asked>,
     /// Rises with every start.
     generation: u64,
@@ -34,12 +34,12 @@ struct Node {
     last_failure: Option<String>,
 }
 
-/// Who asked for an actor's death.
+/// Reason for a requested death of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// An operator, to whom it counts as a restart.
+    /// An operator, for whom it counts as a restart.
     Operator,
-    /// The store itself: the actor is to read everything anew. Nothing is wrong.
+    /// The store itself: the actor is to read everything again. Nothing is wrong.
     Store,
 }
 
@@ -135,7 +135,7 @@ impl Tree {
         self.kill(name, Asked::Operator).await
     }
 
-    /// The same for the store itself, so that the actor reads everything anew; it counts as no restart.
+    /// The same for the store itself, so that the actor reads everything again; it does not count as a restart.
     pub(crate) async fn renew(&self, name: &str) -> Result<(), Failure> {
         self.kill(name, Asked::Store).await
     }

@@ -47,7 +47,7 @@ pub fn check(text: &[u8]) -> Result<(), Unsound> {
 /// own, as the records of a push are.
 ///
 /// # Errors
-/// As [`check`].
+/// The errors of [`check`].
 pub fn check_but(text: &[u8], key: &str) -> Result<(), Unsound> {
     checked(text, NulIn::TextsUnder(key))
 }

@@ -1,4 +1,4 @@
-//! Numbered records: the exact JSON text of what head office is told (docs/protocol.md#the-chain).
+//! Numbered records: the exact JSON text that is sent to head office (docs/protocol.md#the-chain).
 
 use crate::model::base::limits::ID_BYTES_MAX;
 use crate::model::base::refusal::Refusal;

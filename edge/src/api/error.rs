@@ -9,7 +9,7 @@ mod transport;
 
 pub use code::Code;
 
-/// A failure as the client sees it, plus what only the log may know.
+/// A failure as the client sees it, with the details for the log only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     /// The row of the error table: it knows the status and the stable name.
@@ -70,7 +70,7 @@ impl ApiError {
         error
     }
 
-    /// 500: what is stored can't be read. `cause` is logged under the request ID and never leaves the process.
+    /// 500: stored data can't be read. `cause` is logged under the request ID and never leaves the process.
     pub fn damaged(cause: impl std::fmt::Display) -> Self {
         let message = "the stored data is damaged; the log has the place: run `store-router verify`";
         let mut error = Self::new(Code::Damaged, message);

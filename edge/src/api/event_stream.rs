@@ -1,4 +1,4 @@
-//! Answers without an end: the producer sends them part by part, and learns when the client is gone.
+//! Answers without an end: the producer sends them part by part, and is notified when the client is gone.
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};
@@ -35,8 +35,8 @@ pub struct Parts(mpsc::Receiver<Bytes>);
 #[error("nobody reads the stream any more")]
 pub struct Disconnected;
 
-/// A writing end and its reading end. At most `parts_max` parts wait for a slow reader; then writing waits, and it
-/// is for the writer to say what the reader missed.
+/// A writing end and its reading end. At most `parts_max` parts wait for a slow reader; then writing waits, and the
+/// writer has to report what the reader missed.
 pub fn channel(parts_max: usize) -> (StreamWriter, Parts) {
     let (sender, receiver) = mpsc::channel(parts_max.max(1));
     (StreamWriter(sender), Parts(receiver))
@@ -59,7 +59,7 @@ impl StreamWriter {
         self.0.try_send(part.into()).map_err(|_| Disconnected)
     }
 
-    /// Resolves when nobody reads any more.
+    /// Resolves when there is no reader any more.
     pub async fn gone(&self) {
         self.0.closed().await;
     }
@@ -74,7 +74,7 @@ impl Parts {
 /// A server-sent event: a name, the JSON of its data, and the ID that a reader comes back with.
 pub fn event(name: &str, data: &Value, id: Option<&str>) -> String {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    // JSON text is one line: what would break it is escaped in it.
+    // JSON text is one line: line breaks are escaped in it.
     format!("{id}event: {name}\ndata: {data}\n\n")
 }
 

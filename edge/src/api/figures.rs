@@ -1,10 +1,10 @@
-//! Figures of answers: one that no reader of JSON could tell from its neighbour is null, wherever it was added up. The rest
-//! of the answer stands.
+//! Figures of answers. A figure that a JSON reader could not distinguish from its neighbour is null, wherever it was
+//! added up; the rest of the answer is unaffected.
 
 use crate::api::reply::Reply;
 use domain::model::base::limits::FIGURE_MAX;
 
-/// Paths whose answers repeat word for word what stores and records contain: no figure of it was added up here.
+/// Paths whose answers repeat stores' and records' texts word for word: none of their figures was added up here.
 const AS_TOLD: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
 
 /// Answer at a path, with null for each figure above the largest.
@@ -41,14 +41,14 @@ pub fn hide(json: &mut Vec<u8>) {
     *json = shown;
 }
 
-/// A number of a JSON text, where it stands.
+/// A number of a JSON text, with its place.
 struct Number {
     from: usize,
     to: usize,
     fits: bool,
 }
 
-/// The numbers of a JSON text; digits of texts are none.
+/// The numbers of a JSON text; digits within texts are not numbers.
 fn numbers(json: &[u8]) -> impl Iterator<Item = Number> {
     let mut at = 0;
     std::iter::from_fn(move || {

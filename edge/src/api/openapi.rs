@@ -46,12 +46,12 @@ pub enum DocumentError {
         /// Description of the problem.
         problem: String,
     },
-    /// Two types of one name, or one that is read in another shape than it is written in.
+    /// Two types with one name, or one that is read in a different shape than it is written in.
     #[error("schema {0} has two shapes: give one of them a name of its own")]
     TwoShapes(String),
 }
 
-/// The schemas of what is read and of what is written; both name theirs in `components`.
+/// The schemas of input and of output; both put named ones into `components`.
 pub(crate) struct Schemas {
     read: SchemaGenerator,
     written: SchemaGenerator,
@@ -132,10 +132,10 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
     Ok(document)
 }
 
-/// As it is committed and served: indented, with a line feed at its end.
+/// The text as it is committed and served: indented, with a line feed at its end.
 ///
 /// # Errors
-/// As [`document`].
+/// The errors of [`document`].
 pub fn text<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
     let document = document(routes, info)?;
     Ok(format!("{document:#}\n"))
@@ -144,7 +144,7 @@ pub fn text<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, Docu
 /// The same document as OpenAPI 3.0.3.
 ///
 /// # Errors
-/// As [`document`].
+/// The errors of [`document`].
 pub fn text_3_0<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<String, DocumentError> {
     let document = version_3_0::convert(&document(routes, info)?);
     Ok(format!("{document:#}\n"))

@@ -13,7 +13,7 @@ use warp::Reply as _;
 
 /// The header that carries the ID of a request, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// The header that says which pages are served now: one that was loaded from another build is an older version.
+/// The header with the build of the present pages: a page loaded from another build is an older version.
 const BUILD: HeaderName = HeaderName::from_static("x-build");
 /// The header that marks an answer as the stored one.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -90,7 +90,7 @@ impl Reply {
         Answer::ok(data).into()
     }
 
-    /// 201 with `data` and the path of what was created.
+    /// 201 with `data` and the path of the created resource.
     pub fn created<T: Serialize>(location: impl Into<String>, data: &T) -> Self {
         Answer::created(location.into(), data).into()
     }

@@ -35,7 +35,7 @@ pub struct Request<S> {
     pub caller: Option<Arc<Principal>>,
     /// Address of the client, behind a trusted proxy as well; an IPv4 address mapped to IPv6 is unmapped.
     pub peer: SocketAddr,
-    /// It came over TLS.
+    /// Whether it came over TLS.
     pub secure: bool,
     /// The ID under which this request is logged and answered.
     pub request_id: String,
@@ -87,9 +87,8 @@ impl<S> Request<S> {
     /// The body as `T`.
     ///
     /// # Errors
-    /// 400 `invalid_json` for syntax and repeated keys, 422 `validation_failed` with the field's path for shape
-    /// and for U+0000. Unknown
-    /// fields are refused where `T` says `deny_unknown_fields`.
+    /// 400 `invalid_json` for syntax and repeated keys, 422 `validation_failed` with the field's path for shape and for
+    /// U+0000. Unknown fields are refused if `T` has `deny_unknown_fields`.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         json::parse(&self.body)
     }
@@ -97,7 +96,7 @@ impl<S> Request<S> {
     /// The body as `T`, whose texts under `key` are raw records: kept as they came, whatever they hold.
     ///
     /// # Errors
-    /// As [`Request::json`].
+    /// The errors of [`Request::json`].
     pub fn json_but<T: DeserializeOwned>(&self, key: &str) -> Result<T, ApiError> {
         json::parse_but(&self.body, key)
     }
@@ -110,7 +109,7 @@ impl<S> Request<S> {
         query::parse(&self.query)
     }
 
-    /// A path parameter, percent-decoded; the empty string if the pattern has none of that name.
+    /// A path parameter, percent-decoded; the empty string if the pattern has none with that name.
     pub fn param(&self, name: &str) -> &str {
         self.params.get(name)
     }
@@ -134,7 +133,7 @@ impl<S> Request<S> {
     /// Caller of the request.
     ///
     /// # Errors
-    /// 401 `missing_token` on a public route, where nobody was asked for a token.
+    /// 401 `missing_token` on a public route, where no token is required.
     pub fn caller(&self) -> Result<&Principal, ApiError> {
         self.caller.as_deref().ok_or_else(ApiError::missing_token)
     }
@@ -142,7 +141,7 @@ impl<S> Request<S> {
     /// Caller of the request, to keep for longer than the request.
     ///
     /// # Errors
-    /// As [`Request::caller`].
+    /// The errors of [`Request::caller`].
     pub fn shared_caller(&self) -> Result<Arc<Principal>, ApiError> {
         self.caller.clone().ok_or_else(ApiError::missing_token)
     }

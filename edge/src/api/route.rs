@@ -24,7 +24,7 @@ pub enum Access {
     LoopbackOr(&'static [Role]),
     /// Users with one of these roles.
     Roles(&'static [Role]),
-    /// These roles; a page whose token is refused is let in without a caller, to show its session's cookie.
+    /// These roles; a page with a refused token is admitted without a caller, to show its session's cookie.
     CookieOr(&'static [Role]),
     /// A store's own short token (`typ` = `sync`), never a person's.
     SyncToken,
@@ -33,7 +33,7 @@ pub enum Access {
 /// Use of a body by a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyKind {
-    /// Takes none; one that comes all the same is limited and ignored.
+    /// No body; a body that comes all the same is limited and ignored.
     None,
     /// Takes JSON of at most [`crate::limits::Limits::max_body_bytes`].
     Json,
@@ -47,10 +47,10 @@ pub enum BodyKind {
     JsonCsvOrXml,
 }
 
-/// Function that answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by `|request|
-/// Box::pin(answer(request))`. It runs in a task of its own: if the client hangs up, it still runs to its end, and
-/// nobody gets its answer ([`Request::hung_up`](crate::Request) ends a wait early). Only the end of the program's
-/// drain time drops it.
+/// Function that answers a route. An `async fn(Request<S>) -> Result<Reply, ApiError>` becomes one by
+/// `|request| Box::pin(answer(request))`. It runs in a task of its own: if the client hangs up, it still runs to its
+/// end, and its answer is dropped ([`Request::hung_up`](crate::Request) ends a wait early). Only the end of the
+/// program's drain time drops it.
 pub type Handler<S> = fn(Request<S>) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
 /// One row of the table: routing, 405 with `Allow`, the role check and the metrics all read it.
@@ -90,7 +90,7 @@ impl<S: 'static> Route<S> {
         Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }
     }
 
-    /// A change; its description says which body it takes.
+    /// A change; its description names the body that it takes.
     pub const fn post(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::POST, pattern, access, doc, handler)
     }
@@ -143,7 +143,7 @@ pub struct KeyedRequest<'a> {
     pub address: IpAddr,
 }
 
-/// The state that handlers share also knows whom a bearer token belongs to.
+/// The state shared by handlers, which also finds the user of a bearer token.
 pub trait Authority: Send + Sync + 'static {
     /// The caller behind a bearer token, for a route with this access: signature, claims, session and
     /// user. The role is checked afterwards, against the route.
@@ -156,7 +156,7 @@ pub trait Authority: Send + Sync + 'static {
         access: &Access,
     ) -> impl Future<Output = Result<Arc<Principal>, ApiError>> + Send;
 
-    /// The caller behind an API key that may make this request. A program without API keys knows none.
+    /// The caller behind an API key that may make this request. A program without API keys has none.
     ///
     /// # Errors
     /// 401 `invalid_token`, `token_expired`, `token_revoked`, 403 `insufficient_role`.

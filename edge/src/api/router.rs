@@ -97,7 +97,7 @@ impl<S: Authority> Router<S> {
         response
     }
 
-    /// The row for a method and path: 404, or 405 with what is allowed.
+    /// The row for a method and path: 404, or 405 with the allowed methods.
     fn find(
         &self,
         method: &Method,
@@ -131,7 +131,7 @@ impl<S: Authority> Router<S> {
         let mut held = self.bodies.hold();
         let body = body.read(route.body, &headers, bytes_max, self.limits.request_timeout, &mut held).await?;
         let _busy = info.slot.work();
-        // What is held of the budget is given back when the handler has ended.
+        // The share of the budget is released when the handler has ended.
         let reply = (route.handler)(Request {
             state: Arc::clone(&self.state),
             method,

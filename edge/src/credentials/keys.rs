@@ -52,7 +52,7 @@ pub enum KeyError {
         /// Permission bits of the file.
         mode: u32,
     },
-    /// It belongs to somebody else.
+    /// It belongs to another user.
     #[error("key file {path} belongs to user {uid}: run this as that user")]
     Owner {
         /// Path of the file.
@@ -60,7 +60,7 @@ pub enum KeyError {
         /// Owner of the file.
         uid: u32,
     },
-    /// It holds no Ed25519 key.
+    /// It has no Ed25519 key.
     #[error("key file {0} holds no Ed25519 private key in PKCS #8 PEM form")]
     Format(PathBuf),
     /// The system gave no randomness.
@@ -127,7 +127,7 @@ impl SigningKey {
     /// [`SigningKey::load`], or [`SigningKey::create`] where there is no file yet.
     ///
     /// # Errors
-    /// As those two.
+    /// The errors of both.
     pub fn load_or_create(path: &Path) -> Result<Self, KeyError> {
         if path.exists() { Self::load(path) } else { Self::create(path) }
     }
@@ -147,7 +147,7 @@ impl SigningKey {
         kid(&self.public)
     }
 
-    /// The keys before this one, of which tokens may still be alive.
+    /// Earlier keys, whose tokens may still be alive.
     pub fn retired(&self) -> &[Retired] {
         &self.retired
     }
@@ -175,7 +175,7 @@ pub fn kid(public_key: &[u8; PUBLIC_KEY_BYTES]) -> String {
     name
 }
 
-/// The raw public key of a base64url text; none if it is not one, or one under which anybody can sign.
+/// The raw public key of a base64url text; `None` if it is invalid, or a key under which anybody can sign.
 pub fn parse_public_key(text: &str) -> Option<[u8; PUBLIC_KEY_BYTES]> {
     let key = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
     (!weak::is_weak(&key)).then_some(key)
@@ -185,7 +185,7 @@ fn io_error(path: &Path, source: io::Error) -> KeyError {
     KeyError::Io { path: path.to_owned(), source }
 }
 
-/// Linked to its place, so that a crash leaves a whole key or none, and no key is overwritten.
+/// Writes under another name and links it, so that a crash leaves a whole key or none, and no key is overwritten.
 fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     let draft = draft(path, text)?;
     let linked = fs::hard_link(&draft, path);

@@ -1,8 +1,8 @@
-//! Passkeys (WebAuthn): ceremonies of one relying party, whose name is that of the settings' origin.
+//! Passkeys (WebAuthn): ceremonies of one relying party, whose name is the one of the settings' origin.
 //!
-//! Signatures, formats and counters are `webauthn-rs`'s; here is what it leaves to its user: a ceremony is
-//! kept on this side, taken before it is verified, used once, and dead after five minutes; good for what
-//! it was begun for only; names that nobody has are answered like any other.
+//! `webauthn-rs` handles signatures, formats and counters; this module does what it leaves to its user. A ceremony is
+//! stored on this side, taken before it is verified, used once, and expires after five minutes; it is valid only for
+//! its purpose; unknown names get the same answers as others.
 
 use crate::ids;
 use domain::model::base::ids::{SessionId, UserId};
@@ -31,16 +31,16 @@ const PARTY_NAME: &str = "Retail";
 /// Reason why a ceremony does not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum PasskeyError {
-    /// Unknown, spent, over, or somebody else's.
+    /// Unknown, used, expired, or another user's.
     #[error("the ceremony is unknown, was used before, or is older than five minutes")]
     Ceremony,
-    /// The browser sent something that is not a credential.
+    /// The browser's text is not a credential.
     #[error("is not a credential: {0}")]
     Shape(String),
-    /// It does not hold: challenge, origin, key, signature, or nobody was verified.
+    /// It is not valid: challenge, origin, key, signature, or the user was not verified.
     #[error("is not valid: {0}")]
     Refused(String),
-    /// Its counter has not risen: somebody may hold a copy of the device's key.
+    /// Its counter has not risen: there may be a copy of the device's key.
     #[error("its counter did not increase")]
     Copied,
     /// A stored device can't be read.
@@ -48,7 +48,7 @@ pub enum PasskeyError {
     Stored(String),
 }
 
-/// A ceremony that was begun: its ID, and what the browser needs.
+/// A begun ceremony: its ID, and the data for the browser.
 #[derive(Debug)]
 pub struct Begun {
     /// `cer_…`
@@ -78,7 +78,7 @@ struct Registration {
 pub enum Purpose {
     /// To open a session.
     LogIn,
-    /// To approve what this session asks for.
+    /// To approve a request of this session.
     Approval(SessionId),
     /// To let this session register another device.
     Registration(SessionId),
@@ -86,7 +86,7 @@ pub enum Purpose {
 
 struct Waiting {
     purpose: Purpose,
-    /// None: nobody has that name, or no device.
+    /// `None` if there is no such name, or no device.
     user_id: Option<UserId>,
     state: PasskeyAuthentication,
 }
@@ -178,8 +178,8 @@ impl Passkeys {
         })
     }
 
-    /// Asks the devices of a login name for an assertion. Everybody's challenge names as many devices: those that
-    /// the person lacks, or all where nobody has the name, `seed` makes up, a secret function of the name.
+    /// Asks for an assertion of a login name's devices. Every challenge names the same number of devices: `seed`, a
+    /// secret function of the name, makes up the missing ones, or all of them for an unknown name.
     ///
     /// # Errors
     /// [`PasskeyError::Stored`].
@@ -204,11 +204,11 @@ impl Passkeys {
         Ok(Begun { ceremony_id, public_key })
     }
 
-    /// Takes a ceremony out: nobody can use it again, whatever comes of it. One that was begun for something
-    /// else, or by another session, is spent for nothing.
+    /// Takes a ceremony out: it can't be used again, whatever the result. One that was begun for another purpose, or by
+    /// another session, is used up too.
     ///
     /// # Errors
-    /// [`PasskeyError::Shape`] for what is not a credential, [`PasskeyError::Ceremony`].
+    /// [`PasskeyError::Shape`] for a text that is not a credential, [`PasskeyError::Ceremony`].
     pub fn take_assertion(
         &self,
         ceremony_id: &str,
@@ -224,8 +224,8 @@ impl Passkeys {
         Ok(Taken { waiting: waiting.ok_or(PasskeyError::Ceremony)?, credential })
     }
 
-    /// Verifies what was taken, against its user's devices as they are now. What the device becomes must
-    /// be stored by the caller that finds its counter still lower, in the commit of what it allows.
+    /// Verifies a taken ceremony against its user's present devices. The caller must store the device's new state in
+    /// the commit of the allowed action, if the stored counter is still lower.
     ///
     /// # Errors
     /// [`PasskeyError::Refused`], [`PasskeyError::Copied`].
@@ -251,20 +251,20 @@ impl Passkeys {
     }
 }
 
-/// A ceremony that was taken, and what came for it.
+/// A taken ceremony, and the answer to it.
 pub struct Taken {
     waiting: Waiting,
     credential: PublicKeyCredential,
 }
 
 impl Taken {
-    /// User of the ceremony. `None` if it is nobody's.
+    /// User of the ceremony. `None` if it has none.
     pub fn user_id(&self) -> Option<&UserId> {
         self.waiting.user_id.as_ref()
     }
 }
 
-/// The handle under which a device knows its user: 16 bytes that tell nothing.
+/// The handle under which a device knows its user: 16 bytes of a hash, which reveal nothing of the user.
 fn handle(user_id: &UserId) -> Uuid {
     let digest = Sha256::digest(user_id.as_str().as_bytes());
     let mut bytes = [0; 16];

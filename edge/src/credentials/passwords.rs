@@ -37,7 +37,7 @@ pub struct Params {
 /// Reason why a password can't be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// The settings ask for less than is safe, or for what argon2 can't do.
+    /// The settings are below the safe minimum, or beyond the limits of argon2.
     #[error("argon2 parameters must be at least memory_kib = 19456, iterations = 2, parallelism = 1")]
     Params,
     /// The hash could not be computed.
@@ -69,7 +69,7 @@ impl Params {
     /// Parameters from the settings `auth.argon2`.
     ///
     /// # Errors
-    /// [`PasswordError::Params`] below [`Params::LEAST`] or beyond what argon2 can do.
+    /// [`PasswordError::Params`] below [`Params::LEAST`] or beyond the limits of argon2.
     pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, PasswordError> {
         let least = Self::LEAST;
         let weak =
@@ -159,7 +159,7 @@ impl Passwords {
         Costs::of(hash).is_some_and(|costs| costs.within(self.params.most()))
     }
 
-    /// A hash of no password, of the costs of `hash`; of today's where it is none that is compared with.
+    /// A hash of no password, with the costs of `hash`, or today's costs if there is none.
     pub fn dummy_like(&self, hash: Option<&str>) -> String {
         let costs = hash.filter(|hash| self.is_usable(hash)).and_then(Costs::of);
         dummy_hash(costs.unwrap_or(self.params.costs()))
@@ -183,7 +183,7 @@ impl Passwords {
         let queued = self.workers.run(move || {
             // Held by the work, not by the waiting request: a client that hangs up frees nothing early.
             let _permit = permit;
-            // The caller may be gone.
+            // The caller may have gone away.
             let _ = done.send(work());
         });
         if !queued {
@@ -221,8 +221,8 @@ fn compared(result: Result<(), Error>) -> Result<bool, PasswordError> {
     }
 }
 
-/// Problem of a new password, if it has one: 8–128 characters, of which as many as the shortest password has are not
-/// white space; not the login name, none of the common ones.
+/// Problem of a new password, if it has one: 8–128 characters, of which at least the minimum are not white space; not
+/// the login name, not a common password.
 pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     let chars = password.chars().count();
     if !(PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&chars) {
@@ -238,7 +238,7 @@ pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a character shows nothing: white space, and those that have no width.
+/// Whether a character is invisible: white space, and characters without width.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

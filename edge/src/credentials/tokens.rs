@@ -110,11 +110,10 @@ impl Keys {
         Self { path, key_set, issuer: issuer.into(), access_ttl: ACCESS_TTL, refresh_ttl: REFRESH_TTL }
     }
 
-    /// Reads the key file again, if there is one: from now on its key signs, and it and those that it calls
-    /// retired verify.
+    /// Reads the key file again, if there is one: from now on its key signs, and it and its retired keys verify.
     ///
     /// # Errors
-    /// As [`Keys::load`]; the keys stay what they were.
+    /// The errors of [`Keys::load`]; the keys are unchanged.
     pub fn reload(&self) -> Result<(), KeyError> {
         let Some(path) = &self.path else { return Ok(()) };
         let key_set = Arc::new(KeySet::new(SigningKey::load(path)?));
@@ -162,7 +161,7 @@ impl Keys {
         self.issue(TokenKind::Refresh, self.refresh_ttl, user, session, jti.to_owned(), issued_at)
     }
 
-    /// A token for the till where somebody logged in.
+    /// A token for the till where a user logged in.
     ///
     /// # Errors
     /// [`TokenError::Sign`].
@@ -228,6 +227,6 @@ fn sign<T: Serialize>(header: &Header, claims: &T, key: &SigningKey) -> Result<S
 
 /// Named explicitly: detection by features fails at run time as soon as another crate turns on a second one.
 fn install_provider() {
-    // An error says that one is installed already, which is this one: nothing else installs any.
+    // An error means that one is installed already, which is this one: no other code installs any.
     let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
 }

@@ -1,5 +1,5 @@
-//! An approval at the till: somebody else says yes with a password, a PIN or a device. One approval, one action. What is
-//! refused counts against who asks and where, never against the approver's log-in.
+//! An approval at the till: another person approves with a password, a PIN or a device. One approval, one action. A
+//! refused one counts against requester and place, never against the approver's log-in.
 
 use super::login::{checked, login_name};
 use super::passkey_login::verified;
@@ -40,10 +40,10 @@ pub async fn by_password<S: Accounts>(
 }
 
 /// Approver who uses a device, in a ceremony that the same session began for it. The assertion is counted, durable
-/// before this returns; the ceremony is spent whatever comes of it.
+/// before this returns; the ceremony is used up whatever the result.
 ///
 /// # Errors
-/// As [`by_password`].
+/// The errors of [`by_password`].
 pub async fn by_passkey<S: Accounts>(
     state: &S,
     requester: &Principal,
@@ -119,7 +119,7 @@ fn decided<S: Accounts>(
     });
     match &result {
         Ok(_) => identity.limiter.approved(approval),
-        // Nobody could look whether it was right.
+        // It could not be checked.
         Err(error) if error.code.is_of_server() => identity.limiter.approved(approval),
         Err(error) => {
             // A locked PIN is its own limit: the password must be possible at once.

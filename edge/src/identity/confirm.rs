@@ -1,5 +1,5 @@
-//! `POST /api/auth/webauthn/confirm/start`, and what it is for: who is signed in shows once more who that is, or a
-//! manager at the till says yes.
+//! `POST /api/auth/webauthn/confirm/start`, and its use: the signed-in user proves their identity again, or a manager
+//! at the till approves.
 
 use super::passkey_login::{Ceremony, Object, begun, proven};
 use super::{Accounts, own_password};
@@ -61,7 +61,7 @@ pub(super) struct Confirmation {
 /// `POST /api/auth/webauthn/confirm/start`
 ///
 /// # Errors
-/// As its description says.
+/// Starts it, as the route's description says.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { purpose, username } = request.json()?;
     let (state, caller) = (&*request.state, request.caller()?);
@@ -85,7 +85,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
     Ok(begun(state, purpose, &username, request.peer.ip()).await?.into())
 }
 
-/// Makes sure that the caller is who the token says. Guesses count as log-ins do; an assertion is counted, durable
+/// Checks that the caller is the user of the token. Guesses count as log-ins do; an assertion is counted, durable
 /// before this returns.
 ///
 /// # Errors

@@ -51,7 +51,7 @@ pub fn keeps<S>(request: &Request<S>) -> Result<Keeps, ApiError> {
     Ok(Keeps::Cookie { secure: request.secure || is_tls_page(request), name })
 }
 
-/// Whether a browser says that its page came over TLS, as it does behind a proxy that ends TLS.
+/// Whether a browser reports that its page came over TLS, as it does behind a proxy that ends TLS.
 fn is_tls_page<S>(request: &Request<S>) -> bool {
     request.headers.get("origin").is_some_and(|origin| origin.as_bytes().starts_with(b"https://"))
 }

@@ -75,7 +75,7 @@ struct Finish {
 /// `POST /api/auth/webauthn/register/start`: a stolen token alone must not become a device.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let confirmation: Confirmation = request.json()?;
     let (state, caller) = (&*request.state, request.caller()?);
@@ -91,7 +91,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
 /// `POST /api/auth/webauthn/register/finish`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Finish { ceremony_id, name, credential: Object(credential) } = request.json()?;
     passkey::check_name(&name)?;
@@ -110,7 +110,7 @@ pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// `GET /api/auth/webauthn/credentials`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let user = request.state.user(&request.caller()?.user_id).await?;
     shown(&request, &user.ok_or_else(ApiError::token_revoked)?).await
@@ -132,7 +132,7 @@ pub(super) async fn shown<S: Accounts>(request: &Request<S>, user: &User) -> Res
 /// `DELETE /api/auth/webauthn/credentials/:id`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn remove<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     let ask = S::context(&request, &request.body)?;

@@ -1,10 +1,9 @@
-//! The login limiter: guesses per name and per address, in a sliding window and, beyond it, with a delay
-//! that doubles. What it knows can be kept over a restart.
+//! The login limiter: guesses per name and per address, in a sliding window and, beyond it, with a delay that doubles.
+//! Its state can be kept over a restart.
 //!
-//! A name is counted apart from where it logged in lately, so that guesses from elsewhere don't keep its owner
-//! out. Passwords of approvals are counted apart from log-ins: by who asks, by the register, and by whose word it
-//! would be, so that a cashier can't lock a manager out; of all these ways together at most a hundred guesses of
-//! one name are tried in an hour.
+//! A name is counted apart from where it logged in lately, so that guesses from elsewhere don't lock its owner out.
+//! Passwords of approvals are counted apart from log-ins: by requester, by register, and by approver, so that a cashier
+//! can't lock a manager out; of all these ways together at most a hundred guesses of one name are tried in an hour.
 
 use crate::api::error::ApiError;
 use domain::model::base::ids::UserId;
@@ -33,7 +32,7 @@ pub const FAILURES_PER_NAME_MAX: usize = 5;
 pub const FAILURES_PER_ADDRESS_MAX: usize = 50;
 /// Refused approvals that one person asked for in a window before further ones are refused.
 pub const APPROVALS_PER_REQUESTER_MAX: usize = 5;
-/// The same of one register: of the address that it speaks from.
+/// The same of one register: of its network address.
 pub const APPROVALS_PER_REGISTER_MAX: usize = 10;
 /// The same of one approver's password, regardless of the caller.
 pub const APPROVALS_PER_APPROVER_MAX: usize = 10;
@@ -45,8 +44,8 @@ pub const DELAY_MS_MAX: i64 = 15 * 60 * 1000;
 pub const FORGIVEN_MS: i64 = 6 * 60 * 1000;
 /// Length of the window, in milliseconds.
 pub const WINDOW_MS: i64 = 5 * 60 * 1000;
-/// Attempts that run at once ask for the time before they are counted, in any order: one that comes so much
-/// late, in milliseconds, is no clock that was set back.
+/// Attempts that run at once read the time before they are counted, in any order: a delay up to this, in milliseconds,
+/// does not mean that the clock was set back.
 pub const LATE_MS_MAX: i64 = 10_000;
 /// Most names, and most addresses, that are remembered; beyond it the longest quiet one is forgotten.
 pub const KEYS_MAX: usize = 10_000;
@@ -64,7 +63,7 @@ pub struct LoginLimiter {
 
 #[derive(Debug)]
 struct Guesses {
-    /// From where nobody of this name logged in lately.
+    /// From addresses without a recent log-in of this name.
     names: Counts<String>,
     addresses: Counts<IpAddr>,
     usual: Usual,
@@ -86,7 +85,7 @@ impl Default for Guesses {
     }
 }
 
-/// State that is kept over a restart: the number of failures, and the last of them, by what they are counted for.
+/// State that is kept over a restart: the number of failures and the last one, by what they are counted for.
 #[derive(Serialize, Deserialize)]
 struct SavedGuesses {
     names: BTreeMap<String, SavedFailures>,
@@ -102,7 +101,7 @@ struct SavedGuesses {
 pub struct Approval<'a> {
     /// User who asks for the approval.
     pub requester: &'a UserId,
-    /// The address that the register speaks from: what it calls itself is its own word.
+    /// The network address of the register: its own name for itself is not trusted.
     pub register: IpAddr,
     /// Login name of the approver whose password is given. `None` for a device's assertion, which can't be guessed.
     pub approver: Option<&'a str>,
@@ -117,7 +116,7 @@ impl LoginLimiter {
         self.try_attempt(name, address, now).map_err(|refused| limited(refused.wait_ms()))
     }
 
-    /// Counts an attempt, or says what is against it.
+    /// Counts an attempt, or returns what is against it.
     fn try_attempt(&self, name: &str, address: IpAddr, now: UtcMs) -> Result<(), Against> {
         let mut guesses = self.changing();
         let (name, address) = (key(name), address.to_canonical());
@@ -148,8 +147,8 @@ impl LoginLimiter {
         guesses.addresses.spare(&address);
     }
 
-    /// The attempt was right: what was counted for the name where it came from is forgotten, and the address is
-    /// spared this one. From elsewhere the name stays as guessed as it is.
+    /// The attempt was right: failures of the name from its address are forgotten, and this one is not counted for the
+    /// address. Failures from elsewhere stay.
     pub fn succeeded(&self, name: &str, address: IpAddr, now: UtcMs) {
         let mut guesses = self.changing();
         let (name, address) = (key(name), address.to_canonical());
@@ -159,10 +158,10 @@ impl LoginLimiter {
         guesses.addresses.spare(&address);
     }
 
-    /// Begins an attempt that names nobody: only its address counts.
+    /// Begins an attempt without a name: only its address counts.
     ///
     /// # Errors
-    /// As [`LoginLimiter::attempt`].
+    /// The errors of [`LoginLimiter::attempt`].
     pub fn attempt_from(&self, address: IpAddr, now: UtcMs) -> Result<(), ApiError> {
         let mut guesses = self.changing();
         let address = address.to_canonical();
@@ -171,12 +170,12 @@ impl LoginLimiter {
         Ok(())
     }
 
-    /// An attempt that named nobody was right: the address is spared this one.
+    /// An attempt without a name was right: it is not counted for the address.
     pub fn succeeded_from(&self, address: IpAddr) {
         self.changing().addresses.spare(&address.to_canonical());
     }
 
-    /// Somebody of this name logged in there with a device: from there guesses from elsewhere keep nobody out.
+    /// A user with this name logged in there with a device: guesses from elsewhere do not lock out log-ins from there.
     pub fn logged_in(&self, name: &str, address: IpAddr, now: UtcMs) {
         self.changing().usual.logged_in(&key(name), address.to_canonical(), now);
     }
@@ -192,7 +191,7 @@ impl LoginLimiter {
         })
     }
 
-    /// Counts an approval that is asked for, or says how long requester, register and approver have to wait.
+    /// Counts a requested approval, or returns how long requester, register and approver have to wait.
     fn try_approval(&self, approval: &Approval<'_>, now: UtcMs) -> Result<(), [i64; 3]> {
         let mut guesses = self.changing();
         let (requester, register) = (approval.requester.0.clone(), approval.register.to_canonical());
@@ -211,8 +210,8 @@ impl LoginLimiter {
         Ok(())
     }
 
-    /// The approval was right: it is spared. What was refused before it stays counted, or a person who approves
-    /// often would give guesses away.
+    /// The approval was right: it is not counted. Earlier refused ones stay counted, or a person who approves often
+    /// would allow more guesses.
     pub fn approved(&self, approval: &Approval<'_>) {
         let mut guesses = self.changing();
         guesses.requesters.spare(&approval.requester.0);
@@ -222,7 +221,7 @@ impl LoginLimiter {
         }
     }
 
-    /// Addresses from which somebody logged in lately.
+    /// Addresses with a recent log-in.
     pub fn usual_addresses(&self) -> Vec<IpAddr> {
         self.guesses.lock().unwrap_or_else(PoisonError::into_inner).usual.addresses()
     }
@@ -244,10 +243,10 @@ impl LoginLimiter {
         serde_json::to_vec(&kept).ok()
     }
 
-    /// Goes on from what was kept. Text that is none of it changes nothing.
+    /// Continues from a stored state. Invalid text changes nothing.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The problem with the text.
     pub fn go_on(&self, kept: &[u8]) -> Result<(), serde_json::Error> {
         let kept: SavedGuesses = serde_json::from_slice(kept)?;
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);

@@ -34,7 +34,7 @@ struct Login {
 }
 
 impl Login {
-    /// The login name, from the one field that holds it.
+    /// The login name, from the one field that has it.
     fn name(&self) -> Result<String, ApiError> {
         match (&self.username, &self.email) {
             (Some(name), None) | (None, Some(name)) => login_name(name),
@@ -47,7 +47,7 @@ impl Login {
 /// A login name as it is compared.
 ///
 /// # Errors
-/// 422 `validation_failed` for what can't be one.
+/// 422 `validation_failed` for an impossible name.
 pub fn login_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim().to_lowercase();
     if (1..=USERNAME_BYTES_MAX).contains(&name.len()) {
@@ -60,7 +60,7 @@ pub fn login_name(text: &str) -> Result<String, ApiError> {
 /// `POST /api/auth/login`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn login<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let login: Login = request.json()?;
@@ -106,7 +106,7 @@ async fn tried<S: Accounts>(
     looked
 }
 
-/// The user of that name and password, counted by nobody.
+/// The user of that name and password, without counting.
 async fn looked<S: Accounts>(
     state: &S,
     name: &str,
@@ -119,8 +119,8 @@ async fn looked<S: Accounts>(
     if user.disabled { Err(ApiError::account_disabled()) } else { Ok(user) }
 }
 
-/// The user whose password this is. For an unknown name, and for a person without a password, the answer and the
-/// work are those of somebody who is there.
+/// The user whose password this is. An unknown name, and a person without a password, get the same answer with the same
+/// work as others.
 pub(super) async fn checked<S: Accounts>(
     state: &S,
     name: &str,
@@ -152,8 +152,8 @@ pub(super) async fn checked<S: Accounts>(
     }
 }
 
-/// Hash by which a wrong password of an unknown name takes its time. Hashes of other costs than the settings' live
-/// until their owners log in: were unknown names always of today's costs, those would stand out.
+/// Hash that gives a wrong password of an unknown name its time. Hashes with other costs than the settings' live until
+/// their owners log in: if unknown names always had today's costs, those would stand out.
 async fn stand_in<S: Accounts>(state: &S, name: &str) -> Result<Option<String>, ApiError> {
     let users = state.users().await?;
     let draw = |id: &UserId| state.fingerprint(&[b"stand-in", name.as_bytes(), id.as_str().as_bytes()]);
@@ -247,7 +247,7 @@ mod tests {
         let without_one = [users.remove(0)].len();
         let changed = names.iter().zip(&before).filter(|(name, before)| costs(&users, name) != **before);
         assert!(without_one == 1 && changed.count() < 40, "those whose stand-in went, and no others");
-        // Nobody's, and one that nobody compares with.
+        // Without a user, and one that is not compared.
         assert_eq!(costs(&[], "x"), today);
         assert_eq!(costs(&[user("a", hash("m=19456,t=200,p=1"))], "x"), today);
     }

@@ -36,7 +36,7 @@ struct Change {
 /// `POST /api/auth/password`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: Change = request.json()?;
     let ask = context_without(&request, &["current_password", "new_password"])?;
@@ -45,9 +45,9 @@ pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     if let Some(problem) = passwords::policy_problem(&change.new_password, &user.username) {
         return Err(ApiError::field("new_password", problem));
     }
-    // The retry of a change that was done holds what is no longer the current password.
+    // The retry of a completed change contains a password that is no longer the current one.
     if let Some(answer) = state.replayed(&ask).await? {
-        // Passwords are no part of the key's fingerprint: the hash tells whether it is the same request.
+        // Passwords are no part of the key's fingerprint: the hash shows whether it is the same request.
         return match right(state, &user, change.new_password, address).await? {
             true => Ok(Reply::Answer { answer, replayed: true }),
             false => Err(ApiError::idempotency_key_reused(&["body".to_owned()])),

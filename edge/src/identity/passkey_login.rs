@@ -97,13 +97,13 @@ impl From<Begun> for Reply {
 /// `POST /api/auth/webauthn/login/start`: an unknown user gets the same kind of answer as a known one.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { username } = request.json()?;
     Ok(begun(&*request.state, Purpose::LogIn, &username, request.peer.ip()).await?.into())
 }
 
-/// Asks the devices of a login name, of which nobody is told whether it is one.
+/// Asks for the devices of a login name; the answer does not reveal whether the name exists.
 pub(super) async fn begun<S: Accounts>(
     state: &S,
     purpose: Purpose,
@@ -126,7 +126,7 @@ pub(super) async fn begun<S: Accounts>(
 /// `POST /api/auth/webauthn/login/finish`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let Finish { ceremony_id, credential: Object(credential) } = request.json()?;
@@ -139,8 +139,8 @@ pub async fn finish<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     Ok(opened)
 }
 
-/// The user whose device answered a ceremony of that purpose, and the assertion, which is still to be counted in
-/// a commit. The ceremony is spent whatever comes of it; by address it is counted as log-ins are.
+/// The user whose device answered a ceremony of that purpose, and the assertion, which is still to be counted in a
+/// commit. The ceremony is used up whatever the result; by address it is counted as log-ins are.
 ///
 /// # Errors
 /// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.
@@ -165,7 +165,7 @@ pub(super) async fn proven<S: Accounts>(
     tried
 }
 
-/// As [`proven`], counted nowhere. `known` becomes whose ceremony it is, if anybody's.
+/// As [`proven`], without counting. `known` is set to the ceremony's user, if it has one.
 pub(super) async fn verified<S: Accounts>(
     state: &S,
     purpose: &Purpose,

@@ -63,7 +63,7 @@ pub struct PinGiven {
 }
 
 impl PinGiven {
-    /// Whether it can be a PIN, in the field of that path. What can't be one counts nowhere.
+    /// Checks that it can be a PIN, in the field of that path. An impossible PIN is not counted.
     ///
     /// # Errors
     /// 422 `validation_failed`.
@@ -118,14 +118,14 @@ pub trait Pins: Accounts {
 /// `POST /api/auth/login/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn login<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let given: PinGiven = request.json()?;
     given.check("pin")?;
     let (state, address) = (&*request.state, request.peer.ip());
     let (user, pin) = right(state, given, address).await?;
-    // Nothing else is counted: wrong passwords of this name stay counted, and the address does not become a usual one.
+    // Nothing else changes: wrong passwords of this name stay counted, and the address does not become a usual one.
     open(state, &user, Proof::Pin(pin), keeps).await
 }
 
@@ -148,7 +148,7 @@ async fn right<S: Pins>(state: &S, given: PinGiven, address: IpAddr) -> Result<(
     tried
 }
 
-/// The person for whom a till has this token. What ends the person's tokens ends this one.
+/// The person for whom a till has this token. Revoking the person's tokens revokes this one too.
 pub(super) async fn owner<S: Accounts>(state: &S, till_token: &str) -> Result<User, ApiError> {
     let claims = state.identity().keys.verify(till_token, TokenKind::Till, state.identity().now())?;
     let user = state.user(&UserId(claims.sub.clone())).await?;
@@ -156,8 +156,8 @@ pub(super) async fn owner<S: Accounts>(state: &S, till_token: &str) -> Result<Us
     alive.ok_or_else(ApiError::token_revoked)
 }
 
-/// The person's PIN, if it is this one. The try is counted before; for a person without a PIN the answer and the
-/// work are those of a wrong one.
+/// The person's PIN, if it is this one. The try is counted before; a person without a PIN gets the same answer with the
+/// same work as for a wrong one.
 pub(super) async fn compared<S: Pins>(state: &S, user: &User, pin: String) -> Result<Pin, ApiError> {
     let counted = match state.try_pin(user).await? {
         PinTry::Counted(pin) => Some(pin),
@@ -177,7 +177,7 @@ pub(super) async fn compared<S: Pins>(state: &S, user: &User, pin: String) -> Re
 /// `GET /api/auth/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn read<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let pin = request.state.pin(&caller(&request).await?)?;
     let is_locked = pin.as_ref().is_some_and(Pin::is_locked);
@@ -187,7 +187,7 @@ pub async fn read<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `PUT /api/auth/pin`: a stolen token alone must not become a PIN.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn set<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let SetPin { pin, password, ceremony_id, credential } = request.json()?;
     pin::check(&pin)?;
@@ -203,7 +203,7 @@ pub async fn set<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `DELETE /api/auth/pin`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn remove<S: Pins>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     request.state.remove_pin(&request.caller()?.user_id).await?;

@@ -51,11 +51,11 @@ struct Tokens<'a> {
     expires_in: i64,
 }
 
-/// `POST /api/auth/refresh`. No answer is stored: it holds tokens. The same request again within a
-/// minute gets the same refresh token, signed anew from the session's row.
+/// `POST /api/auth/refresh`. No answer is stored, since it contains tokens. The same request again within a minute gets
+/// the same refresh token, signed again from the session's row.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn refresh<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let body: Refresh = request.json()?;

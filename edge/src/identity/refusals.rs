@@ -29,7 +29,7 @@ pub const REQUEST: &str = "request.refused";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind {
     action: &'static str,
-    /// Empty: nobody knows who. Never what was typed: people type passwords into that field.
+    /// Empty if the user is unknown. Never the typed name: users type passwords into that field.
     user_id: UserId,
     address: IpAddr,
     why: &'static str,
@@ -61,10 +61,10 @@ pub struct Refusals(Mutex<Counting>);
 #[derive(Debug, Default)]
 struct Counting {
     kinds: BTreeMap<Kind, Count>,
-    /// Those that found no kind or no row of their own.
+    /// Refusals without a kind or a row of their own.
     others: Option<Count>,
     written: Option<UtcMs>,
-    /// When a row was last given to the allowance, and how many were used of it since.
+    /// When a row was last given to the allowance, and how many were used since.
     used: usize,
     given: Option<UtcMs>,
 }
@@ -91,7 +91,7 @@ impl Refusals {
         }
     }
 
-    /// Entries to write down now; none before their time.
+    /// Entries to record now; empty before their time.
     pub fn due(&self, now: UtcMs) -> Vec<AuditEntry> {
         let mut counting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since_ms = counting.written.map_or(0, |at| now.0.saturating_sub(at.0));
@@ -113,12 +113,12 @@ impl Counting {
         }
     }
 
-    /// Gives back what was not used for long.
+    /// Refills the unused allowance.
     fn refill(&mut self, now: UtcMs) {
         let given = *self.given.get_or_insert(now);
         let more = now.0.saturating_sub(given.0).div_euclid(ROW_EVERY_MS);
         if more != 0 {
-            // A clock that was set back begins anew without giving anything.
+            // A clock that was set back restarts it without adding to it.
             self.used = self.used.saturating_sub(usize::try_from(more).unwrap_or(0));
             self.given = Some(now);
         }
@@ -128,7 +128,7 @@ impl Counting {
         self.written = None;
         self.refill(now);
         let mut kinds: Vec<_> = std::mem::take(&mut self.kinds).into_iter().collect();
-        // The loudest first; one row is kept for all that find none.
+        // The most frequent first; one row is kept for all without a row.
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(count.times));
         let room = ROWS_MAX.saturating_sub(self.used);
         let alone = if kinds.len() > room || self.others.is_some() { room.saturating_sub(1) } else { room };

@@ -1,8 +1,8 @@
-//! What a restart must not forget and no journal keeps: wrong log-ins, and how late it has been. Two small
+//! State that must survive a restart and is not in a journal: wrong log-ins, and the latest certain time. Two small
 //! files of the data folder, written at most once a second.
 //!
-//! Not commits: a stranger's wrong guesses must not grow the journal or wait beside sales. What the last
-//! second added may be lost with the power; a password guesser can't cut that.
+//! Not commits: an attacker's wrong guesses must not grow the journal or delay sales. The last second may be lost in a
+//! power cut; a password guesser can't cause one.
 
 use crate::identity::Accounts;
 use crate::identity::limiter::LoginLimiter;
@@ -30,7 +30,7 @@ fn clock_file(folder: &Path) -> PathBuf {
     folder.join("clock.json")
 }
 
-/// Goes on with what was kept of wrong log-ins, if there is any that can be read.
+/// Continues from the stored wrong log-ins, if there are any that can be read.
 pub fn load(limiter: &LoginLimiter, folder: &Path) {
     let file = guesses_file(folder);
     let gone_on = read(&file).and_then(|text| match text {

@@ -20,12 +20,12 @@ pub const LOGOUT: Doc = Doc::of("Log-in", "Log out: the session's tokens are rev
 /// `GET /api/auth/me`
 pub const WHO: Doc = Doc::of("Log-in", "Retrieve the user of the access token").answers::<Me>(ME);
 
-/// `POST /api/auth/logout`: this session's tokens are dead from the next request on, over every restart. A page's
-/// cookie is proof enough, because its access token may have expired while the machine slept, and it is cleared
-/// whatever comes: nobody else at that browser gets a session out of it.
+/// `POST /api/auth/logout`: this session's tokens are invalid from the next request on, across restarts. A page's
+/// cookie is sufficient proof, because its access token may have expired while the machine slept, and it is cleared in
+/// every case: no other user of that browser gets a session from it.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn logout<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let keeps = cookie::keeps(&request)?;
     let ended = end(&request, keeps).await;
@@ -58,7 +58,7 @@ async fn end<S: Accounts>(request: &Request<S>, keeps: Keeps) -> Result<(), ApiE
 /// `GET /api/auth/me`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn me<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let caller = request.caller()?;
     let user = UserView {

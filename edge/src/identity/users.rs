@@ -56,10 +56,10 @@ pub const REMOVE_DEVICE: Doc =
 /// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
 const SECRETS: &[&str] = &["password"];
 
-/// `GET /api/users`: those whom the caller may change, in order of ID.
+/// `GET /api/users`: the users whom the caller may change, in order of ID.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let page: Page = request.query()?;
     let after = page.after::<UserId>()?;
@@ -77,7 +77,7 @@ pub async fn list<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `GET /api/users/:id`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let found = managed(&request).await?;
     Ok(Reply::ok(&change::view(&found)))
@@ -86,12 +86,12 @@ pub async fn read<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
 /// `POST /api/users`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let user: NewUser = request.json()?;
     user.check(S::ROLES)?;
     let ask = context_without(&request, SECRETS)?;
-    // Before the hash is computed: refusing must not cost what accepting does.
+    // Before the hash is computed: a refusal must not cost as much as an acceptance.
     if !change::may_manage(request.caller()?.role, user.role) {
         return Err(ApiError::insufficient_role());
     }
@@ -106,7 +106,7 @@ pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// `PATCH /api/users/:id`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: ChangeUser = request.json()?;
     change.check(S::ROLES)?;
@@ -126,7 +126,7 @@ pub async fn update<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
 /// `POST /api/users/:id/revoke-tokens`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     let ask = S::context(&request, &request.body)?;
@@ -136,17 +136,17 @@ pub async fn revoke_tokens<S: Accounts>(request: Request<S>) -> Result<Reply, Ap
 /// `GET /api/users/:id/devices`
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn devices<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let found = managed(&request).await?;
     devices::shown(&request, &found).await
 }
 
-/// `DELETE /api/users/:id/devices/:credential_id`: what the device opened before continues until
+/// `DELETE /api/users/:id/devices/:credential_id`: sessions that the device opened before continue until
 /// `revoke-tokens`.
 ///
 /// # Errors
-/// As its description says.
+/// The errors in its description.
 pub async fn remove_device<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let EmptyBody {} = request.json()?;
     let ask = S::context(&request, &request.body)?;

@@ -48,7 +48,7 @@ pub struct LoginResult<'a> {
     pub has_pin: Option<bool>,
 }
 
-/// What a till keeps of a person who logged in there.
+/// Data of a logged-in person that a till keeps.
 #[derive(Debug)]
 pub struct Till {
     /// Makes the person's PIN work there.

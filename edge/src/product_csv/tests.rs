@@ -45,7 +45,7 @@ fn a_suppliers_file_has_semicolons_and_grouped_figures() {
         ("Tea, green", 1_500.into(), Some(1_234.into()))
     );
     assert_eq!(products[1].price, 1_250_000);
-    // As spreadsheets save it: separators at the ends of lines, and rows of nothing else.
+    // As saved by spreadsheets: separators at the ends of lines, and rows of separators only.
     let ends = text.replace('\n', ";;\r\n") + ";;;;;;;;;\r\n\r\n";
     assert_eq!(read(ends.as_bytes(), UtcMs(7)).unwrap(), products);
     let found = complaints(&ends.replace("1.500", "1,500"));

@@ -1,6 +1,6 @@
-//! Who gets a connection: allowed networks first, then a place under the caps. A quarter of the places is kept for
-//! addresses from which somebody was authenticated lately, and where places are short, the idle connections of
-//! strangers go first: a client that only opens connections can't keep out people who work here.
+//! Admission of connections: allowed networks first, then a place under the caps. A quarter of the places is kept for
+//! addresses with a recent authentication, and if places are short, idle connections of unknown addresses are closed
+//! first: a client that only opens connections can't lock out the people who work here.
 //!
 //! A connection of a trusted proxy carries requests of many callers. Each of its requests takes a place of its caller,
 //! as a connection of its own would; the connections of proxies count apart.
@@ -48,11 +48,11 @@ struct Taken {
     slot: Arc<ConnectionSlot>,
 }
 
-/// How a connection is counted.
+/// The way in which a connection is counted.
 pub enum Place {
     /// By its peer.
     Own(Arc<Admitted>),
-    /// It is a trusted proxy's: each request counts by its caller.
+    /// For a trusted proxy's connection, each request counts by its caller.
     Proxy(#[expect(dead_code, reason = "given back when it is dropped")] OwnedSemaphorePermit),
 }
 
@@ -127,7 +127,7 @@ impl Gate {
         first.map(|(number, _)| *number)
     }
 
-    /// A permit to tell a peer why it is refused.
+    /// A permit to send a refusal to a peer.
     pub fn refusal(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.refusals).try_acquire_owned().ok()
     }
@@ -175,7 +175,7 @@ impl Places {
 }
 
 impl Admitted {
-    /// Resolves when the place is given to somebody else.
+    /// Resolves when the place is given to another connection.
     pub fn evicted(&self) -> impl Future<Output = ()> + use<> {
         let slot = Arc::clone(&self.slot);
         async move { slot.evicted().await }

@@ -1,4 +1,4 @@
-//! When the certificates end that the settings name: nobody looks at their dates before browsers and stores refuse them.
+//! Expiry of the certificates in the settings: their dates are easily overlooked until browsers and stores refuse them.
 
 use super::doctor::Report;
 use super::tls::{self, TlsError};
@@ -21,7 +21,7 @@ pub struct Named<'a> {
     pub is_bundle: bool,
 }
 
-/// How long a certificate lasts, with the words for it.
+/// Remaining validity of a certificate, with the words for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lasts {
     /// Long enough.
@@ -32,7 +32,7 @@ pub enum Lasts {
     Ended(String),
 }
 
-/// How long each of the certificates lasts.
+/// Remaining validity of each certificate.
 ///
 /// # Errors
 /// A file that can't be read, or holds no certificate.

@@ -1,9 +1,9 @@
-//! What the commands of both programs share: the words of a failure, and an end when nobody reads what they print.
+//! Shared by the commands of both programs: the words of a failure, and the end without a reader of the output.
 
 use std::error::Error;
 use std::panic;
 
-/// The exit code of a program whose output nobody reads any more: as a shell reports SIGPIPE.
+/// The exit code of a program whose output has no reader any more: as a shell reports SIGPIPE.
 const BROKEN_PIPE: i32 = 128 + 13;
 
 /// An error with its causes, each once: many errors repeat their cause in their own text.
@@ -21,8 +21,8 @@ pub fn words(error: &(dyn Error + 'static)) -> String {
     words
 }
 
-/// From now on the program ends without a word if it prints where nobody reads, as `… status | head` does. Printing
-/// panics then, and Rust ignores the signal that ends other programs.
+/// From now on the program ends silently if it prints without a reader, as in `… status | head`. Printing panics then,
+/// and Rust ignores the signal that ends other programs.
 pub fn end_with_the_reader() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -33,7 +33,7 @@ pub fn end_with_the_reader() {
     }));
 }
 
-/// Whether a panic is that of `print!`, or of completions, into a pipe without a reader.
+/// Whether a panic is one of `print!`, or of completions, into a pipe without a reader.
 fn is_broken_pipe(panic: &str) -> bool {
     let prints = panic.starts_with("failed printing to") || panic.starts_with("failed to write completion");
     prints && panic.contains("Broken pipe")

@@ -92,7 +92,7 @@ async fn or_never(evicted: Option<impl Future<Output = ()>>) {
     }
 }
 
-/// Reads whom a proxy speaks for, if its connections begin with that; none if the connection ended here.
+/// Reads the caller that a proxy names, if its connections begin with that; `None` if the connection ended here.
 async fn named(mut stream: TcpStream, mut session: Session) -> Option<(TcpStream, Session)> {
     let proxies = &session.limits.proxies;
     if !proxies.protocol || !matches!(session.place, Place::Proxy(_)) {
@@ -193,13 +193,14 @@ impl Shared {
         }
     }
 
-    /// Resolves when the place of a request is given to somebody else; where it is the connection's, that one ends.
+    /// Resolves when the place of a request is given to another one; if the place is the connection's, the connection
+    /// ends.
     fn evicted(&self, admitted: &Admitted) -> impl Future<Output = ()> + use<> {
         or_never(matches!(*self.place, Place::Proxy(_)).then(|| admitted.evicted()))
     }
 }
 
-/// Waits for the peer to say something; `None` if it did not, or the server stops.
+/// Waits for the peer's first byte; `None` if there was none, or the server stops.
 async fn first_byte(stream: &TcpStream, session: &mut Session) -> Option<u8> {
     tokio::select! {
         first = tokio::time::timeout(session.limits.first_byte_timeout, detect_tls::first_byte(stream)) => {
@@ -227,8 +228,8 @@ struct Peer {
     named: bool,
 }
 
-/// Over TLS a browser is instructed to always use TLS; one that came by an address, or over a certificate it does not
-/// trust, does not listen.
+/// Over TLS a browser is instructed to always use TLS; one that connected by an address, or with an untrusted
+/// certificate, ignores it.
 fn over_tls(mut response: Response, peer: Peer) -> Response {
     if peer.secure {
         let headers = response.headers_mut();
@@ -243,10 +244,10 @@ impl Peer {
     }
 }
 
-/// How a handler ended.
+/// Result of a handler.
 enum Handled {
     Answered(Result<Response, Infallible>),
-    /// Its place was given to somebody else before its whole request had come.
+    /// Its place was given to another one before its whole request had arrived.
     Evicted,
     Cut,
 }
@@ -278,7 +279,7 @@ async fn answer(
         secure: peer.secure,
         uri: request.uri().clone(),
         request_id: request_id.clone(),
-        // Nobody below reads them of the request itself.
+        // The layers below do not read them from the request itself.
         headers: Arc::new(std::mem::take(request.headers_mut())),
         slot: admitted.slot(),
         hung_up,
@@ -286,9 +287,9 @@ async fn answer(
     request.extensions_mut().insert(info);
     let evicted = shared.evicted(&admitted);
     let mut cut = shared.cut;
-    // Not in hyper's future: that is dropped wherever it waits when the peer hangs up.
+    // Not in hyper's future, which is dropped at any await when the peer hangs up.
     let handled = tokio::spawn(async move {
-        // A handler whose peer is gone still counts for its caller: handlers are never more than places.
+        // A handler without its peer still counts for its caller: there are never more handlers than places.
         let _admitted = admitted;
         tokio::select! {
             response = hyper::service::Service::call(&service, request) => Handled::Answered(response),

@@ -1,4 +1,4 @@
-//! The beginning of a connection: its first byte says whether TLS or plain HTTP follows.
+//! The beginning of a connection: its first byte shows whether TLS or plain HTTP follows.
 
 use crate::api::error::ApiError;
 use crate::server::tls::{HANDSHAKE_RECORD, Tls};
@@ -14,7 +14,7 @@ pub enum Accepted {
     Secured(Box<TlsStream<TcpStream>>),
 }
 
-/// The first byte that the peer sent, which stays where it is; none if it hung up.
+/// The first byte of the peer, which stays in the stream; `None` if it hung up.
 pub async fn first_byte(stream: &TcpStream) -> Option<u8> {
     let mut byte = [0];
     match stream.peek(&mut byte).await {
@@ -23,11 +23,11 @@ pub async fn first_byte(stream: &TcpStream) -> Option<u8> {
     }
 }
 
-/// Shakes hands where TLS is spoken. Plain HTTP is then for loopback only, so that a till on the same
-/// box needs no certificate for `localhost`; anyone else gets an error that says so.
+/// Does the handshake if TLS is used. Plain HTTP is then for loopback only, so that a till on the same box needs no
+/// certificate for `localhost`; other peers get an error about it.
 ///
 /// # Errors
-/// The answer for a peer that speaks plainly, with its connection; none where the handshake failed.
+/// The answer for a peer with plain HTTP, with its connection; `None` if the handshake failed.
 pub async fn accept(
     stream: TcpStream,
     first: u8,

@@ -1,4 +1,4 @@
-//! `doctor` of both programs: what an operator would check by hand, each with what to do about it.
+//! `doctor` of both programs: checks that an operator would do by hand, each with advice.
 
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds a check: what was found, or what is wrong and what to do.
+    /// Adds a check: its finding, or the problem with advice.
     pub fn add(&mut self, name: &str, found: Result<String, String>) {
         let (state, text) = match found {
             Ok(text) => ("ok", text),
@@ -28,7 +28,7 @@ impl Report {
         let _ = writeln!(self.lines, "{state:<8} {name:<10} {text}");
     }
 
-    /// Adds what waits for somebody and is no fault.
+    /// Adds pending work that is no fault.
     pub fn warn(&mut self, name: &str, text: &str) {
         let _ = writeln!(self.lines, "{:<8} {name:<10} {text}", "warn");
     }
@@ -38,7 +38,7 @@ impl Report {
         &self.lines
     }
 
-    /// How many checks found something wrong.
+    /// Number of checks with a problem.
     pub fn problems(&self) -> usize {
         self.problems
     }

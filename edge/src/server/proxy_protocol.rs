@@ -1,5 +1,5 @@
 //! The PROXY protocol, versions 1 and 2: a proxy that does not read HTTP names the caller at the beginning of a
-//! connection. Exactly the header is read, so that what follows is where TLS and HTTP expect it.
+//! connection. Exactly the header is read, so that TLS and HTTP find the rest at its place.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -19,7 +19,7 @@ pub enum Named {
     Proxy,
 }
 
-/// Reads the header; none if there is no valid one. The caller sets the time limit.
+/// Reads the header; `None` if there is no valid one. The caller sets the time limit.
 pub async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Option<Named> {
     let mut start = [0; SIGNATURE.len()];
     stream.read_exact(&mut start).await.ok()?;

@@ -66,8 +66,8 @@ pub async fn say(mut stream: impl AsyncRead + AsyncWrite + Unpin, error: &ApiErr
     }
 }
 
-/// Closes our half, then drops what still arrives: closing over unread bytes would reset the
-/// connection and take the answer with it.
+/// Closes our half, then drops the data that still arrives: closing with unread bytes would reset the connection and
+/// lose the answer.
 pub async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let waiting = async {
         stream.shutdown().await?;

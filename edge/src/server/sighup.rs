@@ -1,4 +1,4 @@
-//! SIGHUP: what is in files and may change while the program runs is read again.
+//! SIGHUP: files that may change while the program runs are read again.
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;
@@ -8,8 +8,8 @@ use std::io;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Reads the certificate and the keys of tokens again at every SIGHUP, for as long as it is polled. What can't
-/// be read stays as it was, and is logged.
+/// Reads the certificate and the keys of tokens again at every SIGHUP, for as long as it is polled. A file that can't
+/// be read changes nothing, and is logged.
 ///
 /// # Errors
 /// The handler could not be installed.
@@ -33,8 +33,8 @@ pub async fn reload_on_sighup<S: Accounts>(tls: Option<Arc<Tls>>, state: Arc<S>)
     Ok(())
 }
 
-/// Sets `log.level` again at every SIGHUP, for as long as it is polled. `level` reads it. What can't be read stays as it
-/// was, and is logged.
+/// Sets `log.level` again at every SIGHUP, for as long as it is polled. `level` reads it. A level that can't be read
+/// changes nothing, and is logged.
 ///
 /// # Errors
 /// The handler could not be installed.

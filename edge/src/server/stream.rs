@@ -31,7 +31,7 @@ impl<T: Unpin> Socket<T> {
         Self { stream, timeout, stalled: None, swallowed: false }
     }
 
-    /// Whether a bare refusal was kept back: the peer has not been told anything yet.
+    /// Whether a bare refusal was held back: the peer has received no answer yet.
     pub fn has_swallowed(&self) -> bool {
         self.swallowed
     }

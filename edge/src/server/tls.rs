@@ -32,13 +32,13 @@ pub enum TlsError {
         /// Error of the system.
         source: io::Error,
     },
-    /// It holds no chain of certificates in PEM form.
+    /// It has no chain of certificates in PEM form.
     #[error("tls_cert {0} holds no certificate in PEM form")]
     NoCertificate(PathBuf),
     /// The key's file is not fit for a secret.
     #[error("tls_key {0}")]
     Secret(#[from] SecretError),
-    /// It holds no private key in PEM form.
+    /// It has no private key in PEM form.
     #[error("tls_key {0} holds no private key in PEM form")]
     NoKey(PathBuf),
     /// It has ended.
@@ -90,10 +90,10 @@ impl Tls {
         Ok(Self { acceptor, shown, cert: cert.to_owned(), key: key.to_owned() })
     }
 
-    /// Reads the files again; new connections see what they hold now, open ones continue.
+    /// Reads the files again; new connections use the new contents, open ones continue.
     ///
     /// # Errors
-    /// As [`Tls::load`]; the certificate stays what it was.
+    /// The errors of [`Tls::load`]; the certificate is unchanged.
     pub fn reload(&self) -> Result<(), TlsError> {
         let new = certified(&self.cert, &self.key, self.acceptor.config().crypto_provider())?;
         *self.shown.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);

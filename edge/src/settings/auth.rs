@@ -38,7 +38,7 @@ impl Argon2 {
     /// The parameters that these settings ask for.
     ///
     /// # Errors
-    /// As [`Params::new`].
+    /// The errors of [`Params::new`].
     pub fn params(self) -> Result<Params, PasswordError> {
         Params::new(self.memory_kib, self.iterations, self.parallelism)
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the settings, and where.
+//! Problems of the settings, with their places.
 
 use std::fmt;
 

@@ -80,7 +80,7 @@ impl<P: Port> Default for Http<P> {
 }
 
 impl<P> Http<P> {
-    /// Tells `rule` of every rule that types alone can't say: whether it holds, its key, the problem.
+    /// Passes every rule that types alone can't express to `rule`: whether it holds, its key, the problem.
     pub fn check(&self, rule: &mut dyn FnMut(bool, &'static str, &str)) {
         rule(!self.allowed_networks.is_empty(), "http.allowed_networks", "must name at least one network");
         let everybody = self.trusted_proxies.iter().any(|network| network.prefix_len() == 0);
@@ -135,7 +135,7 @@ impl<P> Http<P> {
         Named { setting: "http.tls_cert", path: &self.tls_cert, is_bundle: false }
     }
 
-    /// TLS, where it is set.
+    /// TLS, if it is set.
     ///
     /// # Errors
     /// A file that can't be used.

@@ -1,4 +1,4 @@
-//! Where keys stand in a TOML text, so that every complaint names its line.
+//! Places of keys in a TOML text, so that every problem names its line.
 
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -14,7 +14,7 @@ pub struct KeySpan {
     span: Range<usize>,
 }
 
-/// Every key of a text that parses, tables before what is in them.
+/// Every key of a valid text, tables before their contents.
 pub fn places(text: &str) -> Vec<KeySpan> {
     let mut found = Vec::new();
     if let Ok(table) = DeTable::parse(text) {

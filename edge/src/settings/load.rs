@@ -42,7 +42,7 @@ impl<T> Loaded<T> {
 }
 
 impl<T> From<T> for Loaded<T> {
-    /// Settings that nobody wrote down anywhere.
+    /// Settings without a file.
     fn from(config: T) -> Self {
         Self { config, file: None, sources: BTreeMap::new() }
     }
@@ -170,7 +170,7 @@ fn path_of(name: &str, prefix: &str) -> Vec<String> {
     name.trim_start_matches(prefix).split("__").map(str::to_ascii_lowercase).collect()
 }
 
-/// Refuses a variable that names a setting behind one underscore instead of two: it would decide nothing.
+/// Refuses a variable that names a setting with one underscore instead of two: it would have no effect.
 fn misnamed<T: Settings>(environment: &[(String, String)]) -> Result<(), SettingsError> {
     let defaults = T::deserialize(Table::new()).ok().and_then(|defaults| Table::try_from(&defaults).ok());
     let begins = T::ENV_PREFIX.trim_end_matches('_');

@@ -1,4 +1,4 @@
-//! `[log]`: how much is said, and to whom.
+//! `[log]`: amount and target of the log.
 
 use crate::telemetry::{self, LogFormat};
 use serde::{Deserialize, Serialize};

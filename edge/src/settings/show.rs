@@ -1,4 +1,4 @@
-//! `config show`: every setting in force, with where it comes from; secrets masked.
+//! `config show`: every setting in force, with its source; secrets masked.
 
 use super::{
     Settings,
@@ -39,11 +39,11 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
     show_with_hub(loaded, &BTreeMap::new())
 }
 
-/// The same with what head office set over it, by section and key, or by section a table of its keys; it comes from
+/// The same with head office's settings over it, by section and key, or by section a table of its keys; their source is
 /// `hub`.
 ///
 /// # Errors
-/// As [`show`].
+/// The errors of [`show`].
 pub fn show_with_hub<T: Settings>(
     loaded: &Loaded<T>,
     of_hub: &BTreeMap<String, serde_json::Value>,
@@ -66,7 +66,7 @@ pub fn show_with_hub<T: Settings>(
     Ok(text)
 }
 
-/// The same values by section and key, for a page, with what head office set over them.
+/// The same values by section and key, for a page, with head office's settings over them.
 ///
 /// # Errors
 /// Settings that can't be written as TOML: a defect.
@@ -89,7 +89,7 @@ pub fn view<T: Settings>(
     Ok(serde_json::to_value(table).unwrap_or_default())
 }
 
-/// Puts what head office set in the place of what the file says; gives back its names by section and key.
+/// Replaces values of the file by head office's settings; returns their names by section and key.
 fn put_over(
     table: &mut Table,
     of_hub: &BTreeMap<String, serde_json::Value>,
@@ -116,7 +116,7 @@ fn put_over(
 /// Source of each setting that does not have its default value, by `section.key`.
 ///
 /// # Errors
-/// As [`view`].
+/// The errors of [`view`].
 pub fn places<T: Settings>(
     loaded: &Loaded<T>,
     of_hub: &BTreeMap<String, serde_json::Value>,
@@ -174,7 +174,7 @@ fn masked(value: &Value, secret: bool) -> String {
     }
 }
 
-/// Neither what is before the host nor a parameter that is a password.
+/// Masks the text before the host, and parameters that are passwords.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));

@@ -1,4 +1,4 @@
-//! A cell without what spreadsheets and pages put around its text.
+//! A cell without the characters that spreadsheets and pages put around its text.
 
 /// Texts of a cell without a figure or text: a dash is how accountants write nothing.
 const NOTHING: [&str; 13] = [
@@ -6,7 +6,7 @@ const NOTHING: [&str; 13] = [
     "nil", "nihil",
 ];
 
-/// Characters that nobody sees: marks of text direction, joiners, and byte order marks.
+/// Invisible characters: marks of text direction, joiners, and byte order marks.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\0')
 }

@@ -1,5 +1,5 @@
-//! Codes in cells, repaired where it is certain what a spreadsheet did to them, else refused: nothing is kept that no scanner
-//! can send.
+//! Codes in cells, repaired if the spreadsheet's change is certain, else refused: no code is stored that no scanner can
+//! send.
 
 use domain::model::base::limits::{BARCODE_BYTES_MAX, SKU_BYTES_MAX};
 use domain::model::base::text::{composed, plain, undressed};
@@ -19,17 +19,17 @@ const NO_BARCODE: [&str; 11] = [
     "--",
     "\u{2013}",
 ];
-/// Names of codes that stand before them.
+/// Names of codes that may precede them.
 const LABELS: [&str; 6] = ["ean13", "ean8", "ean", "upc", "gtin", "barcode"];
-/// What a spreadsheet shows for a formula that failed.
+/// Texts that a spreadsheet shows for a failed formula.
 const FORMULA_ERRORS: [&str; 7] = ["#n/a", "#ref!", "#value!", "#name?", "#div/0!", "#null!", "#num!"];
 /// Fewest digits of a code that is one by itself.
 const OWN_DIGITS_MIN: usize = 8;
 
-/// A sku; none where the cell is empty.
+/// A sku; `None` if the cell is empty.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// The problem, for a person.
 pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
     let code = repaired(name, cell)?;
     refuse_formula_errors(name, &code)?;
@@ -39,10 +39,10 @@ pub fn sku(name: &str, cell: &str) -> Result<Option<String>, String> {
     Ok(Some(code).filter(|code| !code.is_empty()))
 }
 
-/// A barcode; none where the cell is empty.
+/// A barcode; `None` if the cell is empty.
 ///
 /// # Errors
-/// What is wrong, for a person.
+/// The problem, for a person.
 pub fn barcode(name: &str, cell: &str) -> Result<Option<String>, String> {
     let code = repaired(name, cell)?;
     let is_zero = !code.is_empty() && code.bytes().all(|byte| byte == b'0');
@@ -102,7 +102,7 @@ fn unlabelled(text: &str) -> &str {
     if plain { code } else { text }
 }
 
-/// A code without what spreadsheets put around and into it.
+/// A code without the changes of spreadsheets.
 fn repaired(name: &str, cell: &str) -> Result<String, String> {
     let text = plain(undressed(cell));
     let text = composed(text.trim());

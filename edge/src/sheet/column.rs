@@ -1,4 +1,4 @@
-//! What the marks in the figures of a column mean: the whole column decides it, never one figure alone.
+//! Meaning of the marks in the figures of a column: the whole column decides it, never one figure alone.
 
 use crate::sheet::figure::{Decimal, FIGURE_MAX, Figure, NoFigure, UNIT, Written};
 use domain::model::base::currency::Currency;
@@ -8,7 +8,7 @@ const MARKS: [char; 2] = ['.', ','];
 /// Decimal places that are kept.
 const PLACES: usize = 6;
 
-/// Evidence of one figure's digits on its marks.
+/// Evidence about the marks from one figure's digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// No separators.
@@ -17,7 +17,7 @@ enum Shape {
     Fraction(char, usize),
     /// This one groups digits, whatever the rest of the column is.
     Groups(char),
-    /// This one may do either: three digits follow it, at most three stand before it.
+    /// This mark may be either: three digits follow it, at most three precede it.
     Either(char),
     /// No reading is left.
     Malformed,
@@ -96,8 +96,8 @@ impl FigureColumn {
         if mark == '.' { &self.point } else { &self.comma }
     }
 
-    /// Decides how the column is read. `separator` is what separates the cells of its file: where semicolons do,
-    /// points group digits, and a comma within a cell of a file that commas separate groups them too.
+    /// Decides how the column is read. `separator` is what separates the cells of its file: with semicolons, points
+    /// group digits, and a comma within a cell of a file with comma separators groups them too.
     pub fn decide(&self, configured: Decimal, separator: char) -> FigureReading {
         let configured = match configured {
             Decimal::Auto => return self.decided(separator),
@@ -155,7 +155,7 @@ impl FigureColumn {
         }
     }
 
-    /// Whether no figure has shown what a mark means.
+    /// Whether no figure has shown the meaning of a mark.
     pub fn is_undecided(&self) -> bool {
         [&self.point, &self.comma].iter().all(|seen| !seen.fraction && !seen.groups)
     }
@@ -176,7 +176,7 @@ pub struct FigureReading {
     groups_only: bool,
     /// Whether a point, and a comma, alone before three digits may be either.
     doubtful: [bool; 2],
-    /// What one of the written unit counts as: 100 for amounts that are counted in cents.
+    /// Value of one written unit: 100 for amounts that are counted in cents.
     units: i64,
 }
 
@@ -184,7 +184,7 @@ impl FigureReading {
     /// The figure, with its sign.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why it is not a figure.
     pub fn figure(&self, written: &Written) -> Result<Figure, NoFigure> {
         let value = self.unsigned(&written.digits)?;
         Ok(if written.is_out() { value.negated() } else { value })
@@ -278,7 +278,7 @@ mod tests {
         ] {
             let found: Vec<_> = read(&cells, configured, separator).into_iter().map(Result::ok).collect();
             let expected = match configured {
-                // Said to have no fractions: `.00` is none that groups.
+                // Declared to have no fractions: `.00` is not a group.
                 None => vec![Some(figures[0]), Option::None, Option::None],
                 _ => figures.map(Some).to_vec(),
             };
@@ -290,10 +290,10 @@ mod tests {
     fn no_figure_is_read_as_a_thousandth_of_another() {
         use Decimal::{Auto, None, Point};
         for (cells, configured, separator) in [
-            // Nothing tells, in a file that commas separate.
+            // In a file with comma separators, nothing decides it.
             (["1.234", "5.678"], Auto, '\t'),
             (["155.400", "12"], Auto, ','),
-            // A fraction and a group of one mark.
+            // A fraction and a group with one mark.
             (["155.40", "155.400"], Auto, ','),
             (["155.40", "155.400"], Point, ','),
             (["1.234.567", "1.234"], Point, ','),

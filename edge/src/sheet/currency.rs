@@ -1,4 +1,4 @@
-//! Marks and codes of currencies, as they stand beside figures.
+//! Marks and codes of currencies beside figures.
 
 /// Codes that are read beside a figure: others are words that are not known.
 const CODES: [&str; 46] = [
@@ -44,7 +44,7 @@ pub fn is_crowns(word: &str) -> bool {
     word.trim().trim_end_matches('.') == CROWNS
 }
 
-/// The code that a mark or a code in any case stands for; `$`, `¥` and `kr` stand for themselves.
+/// The code for a mark or a code in any case; `$`, `¥` and `kr` stand for themselves.
 pub fn currency_code(mark: &str) -> Option<&'static str> {
     if is_crowns(mark) {
         return Some(CROWNS);
@@ -54,7 +54,7 @@ pub fn currency_code(mark: &str) -> Option<&'static str> {
     known.or_else(|| CODES.into_iter().find(|code| *code == mark))
 }
 
-/// The one currency that the marks on both sides of a figure stand for, as in `$1 USD`. `None` if they are two.
+/// The one currency of the marks on both sides of a figure, as in `$1 USD`. `None` if there are two.
 pub(super) fn one_currency(
     one: Option<&'static str>,
     other: Option<&'static str>,

@@ -8,7 +8,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Directives of times in a format: what is before the first of them is the day's part.
+/// Directives of times in a format: the part before the first of them is the day's.
 const TIMES: [&str; 15] =
     ["%H", "%I", "%T", "%R", "%M", "%S", "%p", "%P", "%z", "%Z", "%k", "%l", "%f", "%X", "%r"];
 /// The format of Unix seconds.
@@ -44,17 +44,17 @@ pub struct DayReader<'a> {
     pub zone: Option<TimeZone>,
     /// The zone whose days are wanted.
     pub local: TimeZone,
-    /// The first and last day of the file, if it says them.
+    /// The first and last day of the file, if they are known.
     pub period: Option<(Date, Date)>,
     /// Today.
     pub today: Date,
 }
 
 impl DayReader<'_> {
-    /// The day of a cell; `time` and `zone` are what columns of their own say, or empty.
+    /// The day of a cell; `time` and `zone` are the texts of separate columns, or empty.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why it is not a day.
     pub fn day(&self, cell: &str, time: &str, zone: &str) -> Result<Date, NoDay> {
         let (cell, zone) = (plain(cell), plain(zone));
         let names_weekday = self.format.contains("%a") || self.format.contains("%A");
@@ -94,7 +94,7 @@ impl DayReader<'_> {
             std::borrow::Cow::Borrowed(text) => std::borrow::Cow::Borrowed(text.get(end..)?),
             std::borrow::Cow::Owned(text) => std::borrow::Cow::Owned(text.get(end..)?.to_owned()),
         };
-        // `2026-11-201` is not a day with something behind it, unless the format has the time there.
+        // `2026-11-201` is not a day followed by something, unless the format has the time there.
         let is_joined = ["%d%H", "%e%H", "%d%T"].iter().any(|joined| format.contains(joined));
         let cut = !is_joined && behind.starts_with(|c: char| c.is_ascii_digit());
         (!cut).then_some((date, behind))

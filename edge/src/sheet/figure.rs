@@ -1,4 +1,4 @@
-//! Figures as other programs write them: what is before, in and behind the digits.
+//! Figures as other programs write them: the text before, within and after the digits.
 
 use crate::sheet::cell::{is_nothing, plain};
 use crate::sheet::currency::{currency_code, is_crowns, one_currency};
@@ -95,7 +95,7 @@ impl Figure {
 /// Reason why a cell is no figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFigure {
-    /// It is none, or its digits are grouped in no known way.
+    /// It is not a figure, or its digits are grouped in an unknown way.
     Malformed,
     /// A spreadsheet would run it.
     Formula,
@@ -126,7 +126,7 @@ impl std::fmt::Display for NoFigure {
     }
 }
 
-/// A figure as it was written: its digits with their marks, and what stood beside them.
+/// A figure as it was written: its digits with their marks, and the text beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Digits with their separators.
@@ -140,7 +140,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Reads what a cell holds; none where it holds nothing.
+    /// Reads a cell; `None` if it is empty.
     ///
     /// # Errors
     /// Why it is no figure.

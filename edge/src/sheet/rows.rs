@@ -46,7 +46,7 @@ enum End {
     Row,
 }
 
-/// The rows of a text that hold something, in order.
+/// The non-empty rows of a text, in order.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     rest: &'a str,
@@ -61,8 +61,8 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows after `skipped` lines; without a separator the one that the rows agree on. A first line such as `sep=;`
-    /// names the separator and is no row.
+    /// The rows after `skipped` lines; without a separator, the one that the rows agree on. A first line such as
+    /// `sep=;` names the separator and is not a row.
     pub fn new(text: &'a str, separator: Option<char>, skipped: u32) -> Self {
         let named = text.lines().next().and_then(named_separator);
         let skipped = if named.is_some() { skipped.max(1) } else { skipped };
@@ -137,7 +137,7 @@ impl<'a> Rows<'a> {
         is_wide || (separators > 0 && separators.saturating_add(2) >= self.widest && begins_with_day(first))
     }
 
-    /// The text up to the end of a cell; the rest is what follows that end.
+    /// The text up to the end of a cell; the rest follows that end.
     fn up_to_end(&mut self, text: &'a str) -> (&'a str, End) {
         let separator = self.separator;
         let Some((cell, rest)) = text.split_once([separator, '\n']) else {
@@ -180,7 +180,7 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// The text of a quoted cell, and what follows its closing quote.
+/// The text of a quoted cell, and the text after its closing quote.
 fn quoted(opened: &str) -> Option<(Cow<'_, str>, &str)> {
     let (mut unescaped, mut from) = (String::new(), 0_usize);
     loop {
@@ -240,8 +240,8 @@ fn named_separator(line: &str) -> Option<char> {
     characters.next().is_none().then_some(first).filter(|c| !c.is_alphanumeric())
 }
 
-/// The separator of which most of the first lines have equally many outside of quotes; of equals, the one that a line has
-/// more of.
+/// The separator that most of the first lines have in equal numbers outside of quotes; of several, the one with more
+/// occurrences in a line.
 fn most_agreed(text: &str) -> char {
     let mut counts: Vec<[usize; SEPARATORS.len()]> = Vec::new();
     let mut line = [0_usize; SEPARATORS.len()];

@@ -1,4 +1,4 @@
-//! Words beside figures that say the direction of the money.
+//! Words beside figures that indicate the direction of the money.
 
 use crate::sheet::cell::plain;
 use schemars::JsonSchema;

@@ -8,14 +8,14 @@ use std::fmt;
 
 /// Most problems of a file that are kept; further ones are counted.
 pub const PROBLEMS_MAX: usize = 1000;
-/// Characters of a cell that are shown if something is wrong with it.
+/// Characters of a cell that are shown in an error.
 const SHOWN_CHARS: usize = 40;
 /// Rows in which the header is looked for: programs write their name and the day before it.
 const PREAMBLE_ROWS_MAX: usize = 20;
 /// The longest name of a column, in bytes, that is shown.
 const UNKNOWN_NAMED_MAX: usize = 64;
 
-/// A row that can't be read, or the header; or what is doubtful about a row.
+/// A row that can't be read, or the header; or a doubt about a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowProblem {
     /// 1-based line of the file at which the row begins.
@@ -62,13 +62,13 @@ impl Problems {
 /// The columns of a kind of file. Names are in lower case.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Those that have to be there.
+    /// Required columns.
     pub required: &'static [&'static str],
-    /// Those that may be there.
+    /// Optional columns.
     pub optional: &'static [&'static str],
     /// Columns that hold figures.
     pub figures: &'static [&'static str],
-    /// Those of them that hold amounts of money.
+    /// Columns with amounts of money.
     pub amounts: &'static [&'static str],
     /// The currency of the amounts.
     pub currency: Currency,
@@ -77,7 +77,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// What reads the figures of a column. `None` if it holds texts.
+    /// Reader of the figures of a column. `None` if it has texts.
     fn column(&self, name: &str) -> Option<FigureColumn> {
         let is_in = |names: &[&str]| names.contains(&name);
         let column = if is_in(self.amounts) {
@@ -125,7 +125,7 @@ impl Layout {
 /// The encoding of a name such as `windows-1252`.
 ///
 /// # Errors
-/// Which names there are.
+/// The list of valid names.
 pub fn encoding(name: &str) -> Result<Encoding, String> {
     let of = || serde_json::from_value(serde_json::Value::from(name.to_lowercase()));
     of().map_err(|_| "must be utf-8, utf-16, windows-1252 or iso-8859-1".to_owned())
@@ -146,7 +146,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a header and looks at all figures: what a mark in them means is decided by the whole column.
+    /// Reads a header and looks at all figures: the whole column decides the meaning of a mark in them.
     ///
     /// # Errors
     /// Text in another encoding, and a header with other columns.
@@ -157,7 +157,7 @@ impl Table {
     /// The same; with `columns` the file's own header is not read.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_by(
         bytes: &[u8],
         encoding: Encoding,
@@ -206,7 +206,7 @@ impl Table {
         &self.names
     }
 
-    /// Every row as `read` makes it of the cells, or every row that is wrong. Once a row is wrong no others are kept.
+    /// Every row as `read` makes it of the cells, or every invalid row. Once a row is invalid no others are kept.
     ///
     /// # Errors
     /// Every bad row with its problem; a file without rows.
@@ -269,8 +269,8 @@ fn given(text: &str, layout: Layout, columns: &Columns) -> Result<(Vec<String>, 
     Ok((names.clone(), head))
 }
 
-/// The names of the columns, and the number of rows up to them. Of rows without a header, the first is complained about, or
-/// the one that has most of its names.
+/// The names of the columns, and the number of rows up to them. If no row is a header, the error is about the first
+/// row, or the one with most of its names.
 fn header(text: &str, layout: Layout) -> Result<(Vec<String>, usize), Problems> {
     let mut best: Option<(usize, u64, String)> = None;
     for (head, row) in (1..=PREAMBLE_ROWS_MAX).zip(Rows::new(text, None, 0)) {
@@ -291,7 +291,7 @@ fn header(text: &str, layout: Layout) -> Result<(Vec<String>, usize), Problems> 
     Err(Problems::of(line, problem))
 }
 
-/// Spreadsheets end lines with separators: a column at the end that has no name is none.
+/// Spreadsheets end lines with separators: a column at the end without a name is ignored.
 fn column_names(header: &Row<'_>) -> Vec<String> {
     let mut names: Vec<String> = header.cells.iter().map(|cell| super::plain(cell).to_lowercase()).collect();
     while names.last().is_some_and(String::is_empty) {
@@ -318,10 +318,10 @@ impl Cells<'_> {
         self.table.names.iter().position(|known| known == name).map_or("", |place| self.row.cell(place))
     }
 
-    /// A text as a person wrote it; none where the cell is empty.
+    /// A text as a person wrote it; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn text(&self, name: &str, chars_max: usize) -> Result<Option<String>, String> {
         let cell = super::unmarked(self.raw(name));
         // A line that a person broke in its cell.
@@ -337,18 +337,18 @@ impl Cells<'_> {
         Ok(Some(text.into_owned()).filter(|text| !text.is_empty()))
     }
 
-    /// A sku; none where the cell is empty.
+    /// A sku; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn sku(&self, name: &str) -> Result<Option<String>, String> {
         code::sku(name, self.raw(name))
     }
 
-    /// A code that scanners send; none where the cell is empty.
+    /// A code that scanners send; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn barcode(&self, name: &str) -> Result<Option<String>, String> {
         code::barcode(name, self.raw(name))
     }

@@ -52,7 +52,7 @@ impl std::fmt::Display for Undecodable {
 /// The text of a file; each of its lines ends with `\n`.
 ///
 /// # Errors
-/// Where the text is not in its encoding.
+/// The place where the text is not in its encoding.
 pub fn decode(bytes: &[u8], declared: Encoding) -> Result<String, Undecodable> {
     let text = if let Some(rest) = bytes.strip_prefix(UTF8_MARK) {
         utf8(rest)

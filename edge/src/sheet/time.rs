@@ -1,4 +1,4 @@
-//! Times and zones as they stand behind days.
+//! Times and zones after days.
 
 use jiff::civil::Time;
 use jiff::tz::{Offset, TimeZone};

@@ -74,7 +74,7 @@ pub async fn open(
     Ok(session)
 }
 
-/// Ends a session and says whose it was; it may be gone already.
+/// Ends a session and returns its user; it may have ended already.
 pub async fn close(connection: &mut AnyConnection, id: &SessionId) -> Result<Option<UserId>, sqlx::Error> {
     let sql = "DELETE FROM sessions WHERE session_id = $1 RETURNING user_id";
     let user_id: Option<String> =
@@ -92,7 +92,7 @@ pub async fn go_on(connection: &mut AnyConnection, session: &Session) -> Result<
 /// Spends a refresh token, inside of a transaction that the caller commits.
 pub async fn refresh(connection: &mut AnyConnection, presented: &Presented) -> Result<Refreshed, Failure> {
     let id = presented.session_id.as_str();
-    // A write first: of two that spend the same token the second waits for the first.
+    // A write comes first: of two that spend the same token, the second waits for the first.
     let lock = "UPDATE sessions SET expires_at = expires_at WHERE session_id = $1";
     sqlx::query(lock).bind(id).execute(&mut *connection).await?;
     let Some((mut session, before)) = read(connection, id).await? else { return Ok(Refreshed::Revoked) };

@@ -1,5 +1,4 @@
-//! People of stores: whom head office gives to a store, and whom a store reported. Deny wins: only a person
-//! at the hub lifts a denial again.
+//! People of stores: given by head office, or reported by a store. Deny wins: only a person at the hub lifts a denial.
 
 use crate::account::user;
 use crate::columns;
@@ -45,7 +44,7 @@ pub struct View {
 }
 
 impl Staff {
-    /// As a list shows it.
+    /// The row in a list.
     pub fn view(&self) -> View {
         View {
             id: self.down.user_id.0.clone(),
@@ -94,14 +93,14 @@ pub fn revocation(
     Ok(Entry::for_store(Kind::TokenRevocation, user_id, store_id, payload))
 }
 
-/// Somebody by ID; the row is locked until the transaction ends.
+/// A user by ID; the row is locked until the transaction ends.
 pub async fn locked(connection: &mut AnyConnection, user_id: &str) -> Result<Option<Staff>, sqlx::Error> {
     let sql = format!("UPDATE staff SET user_id = user_id WHERE user_id = $1 RETURNING {COLUMNS}");
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_optional(connection).await?;
     row.as_ref().map(read).transpose()
 }
 
-/// Writes somebody; a new one, or one that was locked.
+/// Writes a user, new or locked before.
 pub async fn put(connection: &mut AnyConnection, staff: &Staff) -> Result<(), sqlx::Error> {
     let sql = "DO UPDATE SET username = excluded.username, name = excluded.name, role = excluded.role, \
                password_hash = excluded.password_hash, username_at = excluded.username_at, name_at = excluded.name_at, \
@@ -133,11 +132,10 @@ async fn namesake(
     Ok(Some((user_id, origin == "hub")))
 }
 
-/// Merges a store's report of a user: it may deny, also for a denial that a restored hub has forgotten, and
-/// never lifts one. If the hub knows of a stronger denial, or takes one over, the store is notified again. A
-/// user of head office or of another store is theirs, and so is a login name that head office has given at
-/// this store: the store's report of it is for somebody to look at, as are two users to whom it gives one
-/// name itself.
+/// Merges a store's report of a user: it may deny, also for a denial that a restored hub has forgotten, and never lifts
+/// one. If the hub knows of a stronger denial, or takes one over, the store is notified again. A user of head office or
+/// of another store is not changed, nor is a login name that head office has given at this store: the store's report is
+/// shown to a person, and so are two users with one name.
 pub async fn merge_store_user(
     connection: &mut AnyConnection,
     changed: &UserChanged,
@@ -165,7 +163,7 @@ pub async fn merge_store_user(
     };
     let mut known = locked(connection, changed.user_id.as_str()).await?;
     let namesake = namesake(connection, &reported).await?;
-    // Two boxes of a store may each have made somebody of this name: both are people of the store, and one is renamed.
+    // Two boxes of a store may each have created a user of this name: both are people of the store, and one is renamed.
     let given = namesake.as_ref().is_some_and(|(_, given)| *given);
     let is_news = given || known.as_ref().is_none_or(|known| known.down.username != reported.username);
     if let Some((other, _)) = namesake.filter(|_| is_news) {

@@ -128,21 +128,21 @@ pub async fn by_id(connection: &mut AnyConnection, id: &UserId) -> Result<Option
     sqlx::query(sql).bind(id.as_str()).fetch_optional(connection).await?.as_ref().map(read).transpose()
 }
 
-/// A user that nobody else changes until this transaction ends.
+/// A user whose row is locked until this transaction ends.
 pub async fn locked(connection: &mut AnyConnection, id: &UserId) -> Result<Option<User>, sqlx::Error> {
     let sql = "UPDATE users SET updated_at = updated_at WHERE user_id = $1";
     sqlx::query(sql).bind(id.as_str()).execute(&mut *connection).await?;
     by_id(connection, id).await
 }
 
-/// Lets nobody else change people until this transaction ends: decisions about them one at a time, and the
-/// rows against those who change one column without deciding anything.
+/// Locks all users until this transaction ends: decisions about people are made one at a time, and the rows are
+/// protected from writers who change one column without a decision.
 pub async fn lock_all(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE people_turn SET turn = turn + 1").execute(&mut *connection).await?;
     sqlx::query("UPDATE users SET updated_at = updated_at").execute(connection).await.map(drop)
 }
 
-/// Whether somebody of head office has this ID.
+/// Whether a user of head office has this ID.
 pub async fn has(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM users WHERE user_id = $1";
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(id).fetch_one(connection).await? > 0)
@@ -154,7 +154,7 @@ pub async fn all(connection: &mut AnyConnection) -> Result<Vec<User>, sqlx::Erro
     sqlx::query(sql).fetch_all(connection).await?.iter().map(read).collect()
 }
 
-/// Stores a password that was just checked under another hash, if it is still the one that was checked.
+/// Stores a password that was just checked under another hash, if the stored hash is still the checked one.
 pub async fn rehash(connection: &mut AnyConnection, user: &User, hash: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE users SET password_hash = $2 WHERE user_id = $1 AND password_hash = $3";
     let query = sqlx::query(sql).bind(user.user_id.as_str()).bind(hash).bind(&user.password_hash);

@@ -1,4 +1,4 @@
-//! Everyone: people of head office, and those of stores. Rights are given here and nowhere else.
+//! All users: people of head office, and of stores. Rights are given only here.
 
 use crate::account::passkey;
 use crate::account::staff::{self, View};
@@ -115,7 +115,7 @@ impl New {
 }
 
 impl Change {
-    /// As the rules know it; the password goes beside it, as a hash.
+    /// The command for the rules; the password is passed separately, as a hash.
     fn command(&self) -> ChangeUser {
         ChangeUser {
             username: self.username.clone(),
@@ -127,14 +127,14 @@ impl Change {
     }
 }
 
-/// The login name of somebody of head office or of a store.
+/// The login name of a user of head office or of a store.
 pub async fn username(pool: &AnyPool, id: &str) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT username FROM users WHERE user_id = $1 UNION ALL \
                SELECT username FROM staff WHERE user_id = $1";
     sqlx::query_scalar(sql).bind(id).fetch_optional(pool).await
 }
 
-/// Adds somebody; `by` is written down as having done it.
+/// Adds a user; `by` is recorded as the author.
 ///
 /// # Errors
 /// 422; 409 `duplicate`.
@@ -199,7 +199,7 @@ async fn written(
     Ok(after)
 }
 
-/// Whether nobody but `own` has this login name at a store, whose row the caller has locked.
+/// Whether no other user than `own` has this login name at a store, whose row the caller has locked.
 async fn free(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -217,7 +217,7 @@ async fn free(
     }
 }
 
-/// Changes somebody; whatever changes rights kills every token.
+/// Changes a user; a change of rights revokes every token.
 ///
 /// # Errors
 /// 404; 422; 409 `duplicate`; 409 `invalid_state` if head office would have no administrator left.
@@ -262,8 +262,8 @@ pub async fn change(
     written(connection, &by.user_id, [before, staff.view()], now).await
 }
 
-/// Changes a user by the rules of every change of users, with nobody in between: the row that the decision is
-/// about is the one that is overwritten.
+/// Changes a user by the rules for all changes of users, without a gap: the row that the decision was made about is the
+/// one that is overwritten.
 async fn change_of_office(
     connection: &mut AnyConnection,
     by: &Principal,
@@ -300,7 +300,7 @@ async fn change_of_office(
     Ok([before, of_office(connection, id).await?])
 }
 
-/// Kills every token of somebody, here and at the stores.
+/// Revokes every token of a user, here and at the stores.
 ///
 /// # Errors
 /// 404.
@@ -355,7 +355,7 @@ fn office(user: User) -> View {
 pub struct Filter {
     /// The login name or the name contains it.
     pub q: Option<String>,
-    /// Only those of this store. Empty or none for head office and all stores.
+    /// Users of this store. Empty or `None` for head office and all stores.
     pub store_id: Option<String>,
     /// Only those with this role.
     pub role: Option<Role>,
@@ -363,7 +363,7 @@ pub struct Filter {
     pub disabled: Option<bool>,
 }
 
-/// Everyone after an ID, by ID; people of one store with `store_id`.
+/// All users after an ID, by ID; people of one store with `store_id`.
 pub async fn list(
     pool: &AnyPool,
     filter: &Filter,

@@ -29,7 +29,7 @@ pub async fn make(config: &Config, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Restores the newest backup in a place of its own, and says whether it is whole.
+/// Restores the newest backup in a place of its own, and reports whether it is complete.
 pub async fn drill(config: &Config) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     let result = backup::drill::run(config, &db).await;
@@ -57,7 +57,7 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Holds the tables against the records; what is to be made anew is made so before.
+/// Compares the tables with the records; rebuilds the requested ones first.
 pub async fn check(config: &Config, rebuilt: Option<Rebuild>) -> anyhow::Result<()> {
     let (db, _) = hub::open_db(config).await?;
     if let Some(what) = rebuilt {

@@ -19,7 +19,7 @@ const BACKUP_AGE_MAX: Duration = Duration::from_secs(50 * 3600);
 /// Prints a line for each check.
 ///
 /// # Errors
-/// A check found something wrong.
+/// A check found a problem.
 pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();

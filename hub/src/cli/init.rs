@@ -72,8 +72,8 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a folder that only its owner may enter, durable with the names of those above; one that exists is left
-/// as it is.
+/// Creates a folder that only its owner may enter, durable with the names of its parents; an existing one is left as it
+/// is.
 fn private_folder(path: &Path) -> anyhow::Result<()> {
     let there = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.is_dir();
     let new = path.ancestors().take_while(there).count();

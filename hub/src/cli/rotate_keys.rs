@@ -18,7 +18,7 @@ pub async fn run(config: &Config, at_once: bool) -> anyhow::Result<()> {
     if at_once {
         println!("all older tokens are then invalid: everybody must log in again");
     }
-    // A key that somebody else may have is changed whether or not the database is there.
+    // A possibly leaked key is changed whether or not the database is reachable.
     if let Err(error) = noted(config, &key.kid(), at_once).await {
         eprintln!("the change could not be written to the audit log: {}", words(error.as_ref()));
     }

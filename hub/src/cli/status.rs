@@ -20,7 +20,7 @@ pub async fn run(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an administrator looks at first.
+/// Overview for an administrator.
 pub async fn overview(db: &Db, config: &Config) -> anyhow::Result<Overview> {
     let now = clock::now();
     let today = now.timestamp().in_tz(&config.hub.timezone)?.date();
@@ -41,7 +41,7 @@ fn stores_by(overview: &Overview, is_counted: impl Fn(&str) -> bool) -> BTreeMap
     counted.map(|(code, count)| (code.clone(), *count)).collect()
 }
 
-/// What is broken.
+/// Present problems.
 pub fn problems(overview: &Overview) -> Vec<String> {
     let mut problems = Vec::new();
     let faults = stores_by(overview, |code| !WORK.contains(&code));

@@ -1,4 +1,4 @@
-//! Rules over settings that types alone can't say.
+//! Rules over settings that types alone can't express.
 
 use crate::config::{Config, Finance, Purchasing, Settlement};
 use crate::db::Engine;
@@ -7,8 +7,8 @@ use domain::model::base::limits::FIGURE_MAX;
 use domain::model::hub::sync::retention::BACKUPS_MIN;
 use edge::settings::duration::Period;
 
-/// As long as stores keep what they have sent: with less, a store that comes back in time would have to read
-/// everything anew.
+/// As long as stores keep their sent records: with less, a store that returns in time would have to read everything
+/// again.
 const FEED_RETAIN_DAYS_MIN: u64 = 35;
 
 /// Whether the address names one host, and does not ask for a choice among several, which this program can't make.
@@ -24,7 +24,7 @@ fn names_one_server(url: &str) -> bool {
     !host.contains(',') && !query.split('&').any(several)
 }
 
-/// `(section.key, what is wrong)` for every rule that does not hold.
+/// `(section.key, problem)` for every rule that does not hold.
 pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let mut rule = |holds: bool, key: &'static str, problem: &str| {

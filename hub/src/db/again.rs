@@ -1,4 +1,4 @@
-//! What the database took back because of others is done again, as a whole.
+//! Repeats a whole transaction that the database rolled back because of others.
 
 use crate::db::failure::Failure;
 use crate::secret;

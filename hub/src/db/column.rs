@@ -1,4 +1,4 @@
-//! Columns of a row by their names, as the types that they stand for.
+//! Columns of a row by their names, as domain types.
 
 use domain::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use domain::model::base::ids::{Sku, StoreId, UserId};
@@ -130,8 +130,8 @@ pub trait Columns {
         self.cell::<Json<T>>(name).map(|Json(document)| document)
     }
 
-    /// The state, kind or number that the word in the column of that name stands for. A word that stands for nothing is
-    /// damage: another state in its place would be believed.
+    /// The state, kind or number of the word in the column of that name. An unknown word is damage: a substitute would
+    /// be taken for real.
     ///
     /// # Errors
     /// No such column, or it is damaged.

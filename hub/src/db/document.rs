@@ -59,7 +59,7 @@ pub fn encode<T: Serialize>(value: &T) -> Result<String, sqlx::Error> {
 /// A stored value.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
     serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(error.into()))
 }

@@ -1,4 +1,4 @@
-//! Why something did not work: a refusal that a client is told, or the database.
+//! Why something failed: a refusal for the client, or an error of the database.
 
 use super::outage;
 use super::place::Gone;
@@ -49,7 +49,7 @@ impl From<Failure> for ApiError {
 const FULL: &str =
     "the disk of the database is full: free some space. Reading still works, and nothing was changed";
 
-/// Message while the file of an embedded database is not where it was.
+/// Message while the file of an embedded database is not at its place.
 const GONE: &str = "the file of the database was moved or removed: put it back, or stop the hub and restore a backup. \
                     Nothing was changed";
 
@@ -90,7 +90,7 @@ pub fn is_of_statement(error: &sqlx::Error) -> bool {
             let machine = sqlite.is_some_and(|code| MACHINE_CODES.contains(&code));
             code == TOO_LONG_CODE || !(machine || is_full(error) || is_passing(error))
         }
-        // The answer or what was bound does not fit.
+        // The answer or a parameter has the wrong type.
         Error::RowNotFound
         | Error::TypeNotFound { .. }
         | Error::ColumnIndexOutOfBounds { .. }
@@ -107,7 +107,7 @@ pub fn is_of_statement(error: &sqlx::Error) -> bool {
 /// is no primary.
 const AWAY_CODES: [&str; 4] = ["08", "57P", "53300", "25006"];
 
-/// Whether there is no database to talk to for now; a refused password and the like are none of that.
+/// Whether the database can't be reached for now; a refused password and similar errors do not count.
 pub fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) => !is_full(error) && !is_gone(error),
@@ -146,7 +146,7 @@ fn is_passing(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether a sum is larger than the database can tell; SQLite has no code of its own for it.
+/// Whether a sum exceeds the database's integers; SQLite has no error code of its own for it.
 pub fn is_overflow(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     error.code().as_deref() == Some("22003") || error.message().contains("integer overflow")
@@ -160,7 +160,7 @@ pub fn too_large() -> ApiError {
     )
 }
 
-/// Whether what was written is out of the bounds of its table.
+/// Whether a value was out of the bounds of its table.
 pub fn is_data(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     let constraint = !matches!(error.kind(), sqlx::error::ErrorKind::Other);

@@ -1,4 +1,4 @@
-//! What a list is asked for, as conditions of its statement: only those that were given, so that an index serves them.
+//! Filters of a list, as conditions of its statement: only the given ones, so that an index serves them.
 
 use domain::model::base::search::fold;
 use domain::model::base::time::UtcMs;
@@ -29,7 +29,7 @@ impl From<i64> for Bound {
     }
 }
 
-/// Conditions with what is bound to them.
+/// Conditions with their parameters.
 #[derive(Default)]
 pub struct Conditions {
     sql: String,
@@ -37,7 +37,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// A condition, `?` standing for the text; without a text there is none.
+    /// Adds a condition in which `?` stands for the text; without a text it adds none.
     #[must_use]
     pub fn text(self, condition: &str, text: Option<&str>) -> Self {
         self.and(condition, text.map(Bound::from))
@@ -75,7 +75,7 @@ impl Conditions {
         self
     }
 
-    /// The condition holds for one of the texts; without texts there is none.
+    /// Adds the condition that holds for one of the texts; without texts it adds none.
     #[must_use]
     pub fn any(mut self, condition: &str, texts: &[String]) -> Self {
         let mut either = Vec::with_capacity(texts.len());
@@ -89,7 +89,7 @@ impl Conditions {
         self
     }
 
-    /// A condition without anything to bind, where it is wanted.
+    /// Adds a condition without parameters, if it is wanted.
     #[must_use]
     pub fn plain(mut self, condition: &str, wanted: bool) -> Self {
         if wanted {
@@ -99,7 +99,7 @@ impl Conditions {
         self
     }
 
-    /// The column [`folded`] contains what was typed, whatever the case.
+    /// Adds the condition that the column [`folded`] contains the typed text, ignoring case.
     #[must_use]
     pub fn contains(self, typed: Option<&str>) -> Self {
         let typed = typed.filter(|typed| !typed.is_empty()).map(escaped);
@@ -141,7 +141,7 @@ impl Conditions {
         self.bound.len().saturating_add(1)
     }
 
-    /// The query of a statement of which `{}` are these conditions, with everything bound to it.
+    /// The query of a statement with these conditions in place of `{}`, with all parameters.
     pub fn query(&self, statement: &str) -> Query<'static, Any, AnyArguments> {
         let conditions = self.sql.strip_prefix(" AND ").filter(|sql| !sql.is_empty()).unwrap_or("1 = 1");
         let sql = AssertSqlSafe(statement.replace("{}", conditions));
@@ -170,7 +170,7 @@ pub fn day_utc(day: Date) -> Option<(i64, i64)> {
     Some((begins(day)?, begins(day.tomorrow().ok()?)?))
 }
 
-/// Bounds of days in UTC: from a first one on, and before the one after a last one.
+/// Bounds of days in UTC: from the first day on, and before the day after the last.
 pub fn span_utc(from: Option<Date>, to: Option<Date>) -> (Option<i64>, Option<i64>) {
     let end = |day| day_utc(day).map_or(UtcMs(i64::MAX).0, |(_, end)| end);
     (from.and_then(day_utc).map(|(begin, _)| begin), to.map(end))

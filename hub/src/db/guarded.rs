@@ -1,5 +1,5 @@
-//! Sums in statements that can't fail by their size: one that the database can't add is [`HIDDEN`], and the others of
-//! its row stand.
+//! Sums in statements that can't fail by their size: a sum that the database can't add is [`HIDDEN`], and the other
+//! columns of its row are unaffected.
 
 use crate::db::Engine;
 use crate::db::failure::is_overflow;
@@ -14,20 +14,20 @@ const BEGIN: &str = "CAST(";
 const END: &str = " AS BIGINT)";
 /// A figure is added up in two parts, its multiples of this and its rest, so that neither part can overflow.
 const PART: i64 = 1 << 20;
-/// The most of a sum that is reported; what is above is [`HIDDEN`].
+/// The largest sum that is reported; larger ones are [`HIDDEN`].
 const MOST: i64 = 1 << 62;
 
 /// The rows of a statement, guarded where that is needed: its sums cost more on SQLite, which can be asked once more.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn fetch_all<'q>(
     connection: &mut AnyConnection,
     sql: &str,
     bind: impl Fn(String) -> Query<'q, Any, AnyArguments>,
 ) -> Result<Vec<AnyRow>, sqlx::Error> {
     if Engine::of_connection(connection) == Engine::Postgres {
-        // What fails would end the transaction, and the guard costs nothing there.
+        // A failing sum would end the transaction, and the guard costs nothing there.
         return bind(guarded(Engine::Postgres, sql)).fetch_all(connection).await;
     }
     match bind(sql.to_owned()).fetch_all(&mut *connection).await {
@@ -36,7 +36,7 @@ pub async fn fetch_all<'q>(
     }
 }
 
-/// The statement with every `CAST(SUM(…) AS BIGINT)` and `CAST(COALESCE(SUM(…), 0) AS BIGINT)` of it guarded.
+/// The statement with every `CAST(SUM(…) AS BIGINT)` and `CAST(COALESCE(SUM(…), 0) AS BIGINT)` guarded.
 pub fn guarded(engine: Engine, sql: &str) -> String {
     let mut text = String::with_capacity(sql.len().saturating_mul(2));
     let mut rest = sql;
@@ -63,7 +63,7 @@ struct Sum<'a> {
     or_zero: bool,
 }
 
-/// The sum that a cast is of, and what follows the cast.
+/// The sum inside a cast, and the text after the cast.
 fn cast(text: &str) -> Option<(Sum<'_>, &str)> {
     let (or_zero, inner) = match text.strip_prefix("COALESCE(SUM(") {
         Some(inner) => (true, inner),
@@ -74,7 +74,7 @@ fn cast(text: &str) -> Option<(Sum<'_>, &str)> {
     Some((Sum { of, or_zero }, behind.strip_prefix(END)?))
 }
 
-/// The text up to the bracket that closes it, and what follows that.
+/// The text up to its closing bracket, and the text after that.
 fn closed(text: &str) -> Option<(&str, &str)> {
     let mut open = 0_u32;
     for (place, letter) in text.char_indices() {

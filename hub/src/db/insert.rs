@@ -99,7 +99,7 @@ impl NewRow {
         self.cells.get(place)
     }
 
-    /// Puts something else into a column.
+    /// Replaces the value of a column.
     pub fn set(&mut self, column: &str, cell: impl Into<Cell>) {
         let place = self.columns.iter().position(|name| *name == column);
         if let Some(old) = place.and_then(|place| self.cells.get_mut(place)) {
@@ -115,7 +115,7 @@ impl NewRow {
         }
     }
 
-    /// The figure in a column; 0: none.
+    /// The figure in a column; 0 if there is none.
     pub fn int(&self, column: &str) -> i64 {
         match self.cell(column) {
             Some(Cell::Int(figure) | Cell::MaybeInt(Some(figure))) => *figure,
@@ -137,8 +137,8 @@ macro_rules! row {
     (@ $column:ident: $cell:expr) => { $cell };
 }
 
-/// Adds rows of one shape to a table, in as few statements as the engines allow; `tail` says what happens to those
-/// that are there already.
+/// Adds rows of one shape to a table, in as few statements as the engines allow; `tail` states what happens to existing
+/// rows.
 pub async fn rows(
     connection: &mut AnyConnection,
     table: &str,
@@ -149,14 +149,14 @@ pub async fn rows(
     let (names, engine) = (columns.join(", "), Engine::of_connection(connection));
     for chunk in rows.chunks(at_once(engine, columns.len())) {
         let sql = format!("INSERT INTO {table} ({names}) {} {tail}", given(engine, chunk));
-        // With arrays the text is one whatever the rows, and prepared once. Without, batches differ in length: prepared
-        // statements of them would only fill the cache.
+        // With arrays the statement has the same text for any number of rows, and is prepared once. Without arrays,
+        // batches differ in length: prepared statements of them would only fill the cache.
         execute(connection, (engine, engine == Engine::Postgres), sql, chunk).await?;
     }
     Ok(())
 }
 
-/// Changes rows that are there: those with the key of one of these get its other columns, where `only` holds of them.
+/// Changes existing rows: those with the key of one of these get its other columns, if `only` holds for them.
 pub async fn update(
     connection: &mut AnyConnection,
     table: &str,
@@ -175,7 +175,7 @@ pub async fn update(
             "WITH given ({names}) AS ({}) UPDATE {table} SET {changes} FROM given WHERE {same} AND {only}",
             given(engine, chunk)
         );
-        // How it is done depends on how large the table has become: it is not prepared once for all.
+        // The plan depends on the size of the table: it is not prepared once for all.
         execute(connection, (engine, false), sql, chunk).await?;
     }
     Ok(())
@@ -243,7 +243,7 @@ fn array(rows: &[NewRow], place: usize) -> String {
     array
 }
 
-/// Adds rows, or adds their figures to those that are there: every column that is not in the key.
+/// Adds rows, or adds their figures to existing ones: every column that is not in the key.
 pub async fn sums(
     connection: &mut AnyConnection,
     table: &str,
@@ -254,7 +254,7 @@ pub async fn sums(
         .await
 }
 
-/// Adds rows, or puts them in the place of those that are there.
+/// Adds rows, or replaces existing ones.
 pub async fn replace(
     connection: &mut AnyConnection,
     table: &str,

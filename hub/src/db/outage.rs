@@ -1,5 +1,5 @@
-//! A database that is away: one line in the log when it goes and one when it is back, however many requests and jobs
-//! find out.
+//! An unreachable database: one line in the log when it is lost and one when it is back, however many requests and jobs
+//! notice it.
 
 use super::failure::is_away;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,7 +30,7 @@ pub fn over() {
     }
 }
 
-/// Logs what a job could not do; during an outage that is known.
+/// Logs the failure of a job; during an outage the cause is known.
 pub fn warn(error: &sqlx::Error, what: &'static str) {
     if !note(error) {
         tracing::warn!(%error, "{what}");

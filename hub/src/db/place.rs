@@ -1,5 +1,5 @@
-//! The place of an embedded database's file. A connection also writes into a file that was moved or removed, and the next
-//! start would not find what was acknowledged since.
+//! The place of an embedded database's file. A connection also writes into a file that was moved or removed, and the
+//! next start would not find the commits acknowledged since.
 
 use super::Engine;
 use std::fs;
@@ -7,12 +7,12 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// The file is not where it was when the program started.
+/// The file is not at the place where the program found it at its start.
 #[derive(Debug, thiserror::Error)]
 #[error("{} is not the database that was opened", .0.display())]
 pub struct Gone(PathBuf);
 
-/// Where the file is, and which one it is.
+/// The path of the file, and its identity.
 #[derive(Debug)]
 pub struct Place {
     file: PathBuf,
@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Of a database that is open; none for a server.
+    /// The place of an open database; `None` for a server.
     pub fn of(url: &str) -> Option<Self> {
         let file = Engine::file(url)?;
         let id = id(&file).ok()?;

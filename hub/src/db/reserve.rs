@@ -18,7 +18,7 @@ const STEP_BYTES: usize = 64 * 1024;
 pub struct Reserve(PathBuf);
 
 impl Reserve {
-    /// Beside the database's file; none for a server.
+    /// A reserve beside the database's file; `None` for a server.
     pub fn beside(url: &str) -> Option<Self> {
         let mut name = Engine::file(url)?.into_os_string();
         name.push("-reserve");
@@ -54,7 +54,7 @@ impl Reserve {
         let mut kept = 0_u64;
         for _ in 0..RESERVE_BYTES / STEP_BYTES {
             if let Err(error) = file.write_all(&step) {
-                // What is written next needs a little as well.
+                // The next write needs a little as well.
                 file.set_len(kept.saturating_sub(LEFT_BYTES))?;
                 return Err(error);
             }

@@ -1,6 +1,6 @@
 //! The tables: the migrations that make them, and the refusal of a database of another version.
 //!
-//! How a release changes the schema: `docs/decisions/0028-one-format-until-1.0.md`.
+//! Changes of the schema by releases: `docs/decisions/0028-one-format-until-1.0.md`.
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{AnyPool, SqlSafeStr};

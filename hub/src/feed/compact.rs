@@ -1,10 +1,10 @@
-//! Compaction: the feed keeps every record's last change, and what came before it as long as somebody may
-//! still stand there.
+//! Compaction: the feed keeps the last change of every record, and earlier changes while a store's cursor may still be
+//! there.
 //!
-//! A change is void once a later one of the same record is old enough: a store that has not pulled that one by
-//! then has been away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age
-//! goes too, and the reader of pages knows by a mark which cursors may have missed it. The lane of users and
-//! revocations is never compacted: it is short, and a store that was away for a year hears of each.
+//! A change is void once a later one of the same record is old enough: a store that has not pulled the later one by
+//! then has been away for longer than [`Compactor::retain`] and gets 410 `resync_required`. A deletion of that age is
+//! removed too; a mark shows the reader of pages which cursors may have missed it. The lane of users and revocations is
+//! never compacted: it is short, and a store that was away for a year receives each of them.
 
 use crate::columns;
 use crate::db::{Db, Write};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Period between notes of the lanes' heights and removals of old changes.
 pub const PERIOD: Duration = Duration::from_millis(PERIOD_MS.unsigned_abs());
-/// A note this soon after the last one says nothing of the clock in between.
+/// A note this soon after the last one shows nothing about the clock in between.
 const SOON_MS: i64 = PERIOD_MS / 2;
 /// A note later than this after the last one: the hub was off, or its clock has moved.
 const LATE_MS: i64 = 2 * PERIOD_MS;
@@ -24,7 +24,7 @@ const PERIOD_MS: i64 = 3_600_000;
 /// Changes that one transaction goes past: writers of the lane wait for it.
 const STEP: i64 = 500;
 
-/// Removes what is void.
+/// Removes void changes.
 pub struct Compactor<'a> {
     pub db: &'a Db,
     /// Time for which a change stays after a later one has made it void.
@@ -38,7 +38,7 @@ enum ClockStep {
     Soon,
     /// About as long as between two notes.
     Regular,
-    /// Backwards: what it says now makes nothing older.
+    /// Backwards: the present time makes nothing older.
     Back,
     /// Far ahead, or the hub was off.
     Ahead,
@@ -64,11 +64,11 @@ struct Old {
 }
 
 impl Compactor<'_> {
-    /// Notes how high the lanes are, and removes what is old enough; gives back how many changes went. Nothing goes
-    /// by a clock that has just moved: it has to say the same an hour later.
+    /// Notes the heights of the lanes and removes changes that are old enough; returns the number of removed changes. A
+    /// clock that has just moved removes nothing: it has to show the same an hour later.
     ///
     /// # Errors
-    /// The database's; what was removed until then stays removed.
+    /// A database error; changes that were removed until then stay removed.
     pub async fn run(&self, now: UtcMs) -> Result<u64, sqlx::Error> {
         let gait = self.note(now).await?;
         if gait != ClockStep::Regular && !self.retain.is_zero() {
@@ -91,7 +91,7 @@ impl Compactor<'_> {
         let last: i64 = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
         let gait = clock_step(last, now.0);
         if gait != ClockStep::Back {
-            // A clock that was ahead must not keep things for longer: the earlier time counts.
+            // A clock that was ahead must not keep changes for longer: the earlier time counts.
             let sql = "INSERT INTO feed_ages (lane, head, noted_at) SELECT lane, head, $1 FROM feed_lanes \
                        WHERE head > 0 ON CONFLICT (lane, head) DO UPDATE SET noted_at = CASE \
                        WHEN excluded.noted_at < feed_ages.noted_at THEN excluded.noted_at \
@@ -106,7 +106,7 @@ impl Compactor<'_> {
         Ok(gait)
     }
 
-    /// Goes past at most [`STEP`] changes that were there before that moment. `None` if there are no more.
+    /// Passes at most [`STEP`] changes that were there before that moment. `None` if there are no more.
     async fn step(&self, lane: &str, before: i64) -> Result<Option<u64>, sqlx::Error> {
         let mut write = self.db.write().await?;
         let sql = "UPDATE feed_lanes SET compacted = compacted WHERE lane = $1 RETURNING compacted";

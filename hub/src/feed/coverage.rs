@@ -1,4 +1,4 @@
-//! What of the stores' own records the balances contain, in the same state of the database as the balances.
+//! The records of a store that its balances contain, read from the same state of the database as the balances.
 
 use crate::columns;
 use crate::db::insert;
@@ -8,9 +8,9 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::HashMap;
 
-/// Most parked events that a page names as missing; with more of them the store is told by its status.
+/// Most parked events that a page lists as missing; with more of them, only the store's status reports it.
 pub const MISSING_MAX: usize = 1_000;
-/// Ends of epochs, and parked events, that are read for all stores together: with more each reads its own.
+/// Most ends of epochs and parked events that are read for all stores together; with more, each store reads its own.
 const SHARED_ROWS_MAX: usize = 50_000;
 
 /// The members whose balances are among these changes, in order.
@@ -21,7 +21,7 @@ fn members(rows: &[Found]) -> Vec<&str> {
     members
 }
 
-/// For one store; empty where no change is a balance.
+/// Coverage for one store; empty if no change is a balance.
 pub(crate) async fn of(
     connection: &mut AnyConnection,
     store_id: &str,

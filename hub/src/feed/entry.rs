@@ -1,4 +1,4 @@
-//! The feed: what goes down to stores, in an order that no commit can overtake.
+//! The feed: changes for stores, in an order that no commit can overtake.
 //!
 //! A lane's counter row is locked by the statement that takes numbers from it, the last step of every
 //! transaction that changes something: the second transaction to commit has the higher numbers. A transaction that
@@ -24,7 +24,7 @@ pub struct Entry {
     pub id: String,
     /// Store that the change is for. Empty for all stores.
     pub store_id: String,
-    /// Version of a record with a version of its own. `None` for the ticket's.
+    /// Version of a record that has its own. `None` for the ticket's version.
     pub version: Option<String>,
     /// Whether the record was deleted.
     pub deleted: bool,
@@ -113,8 +113,7 @@ pub async fn publish(
     Ok(())
 }
 
-/// Has every change of a record that the feed still keeps say what its last one says: nobody reads any more what it
-/// said before.
+/// Overwrites every older change of a record in the feed with the last one, so that nobody reads the older values.
 pub async fn replace_older(
     connection: &mut AnyConnection,
     kind: Kind,

@@ -19,7 +19,7 @@ use sqlx::{AnyConnection, Row};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Changes that one page goes past at most, for whomever they are.
+/// Most changes that one page passes, whichever stores they are for.
 pub(crate) const PASSED_MAX: i64 = 20_000;
 
 /// Reader of the feed, and the store whose feed is read.
@@ -30,7 +30,7 @@ pub struct Reader<'a> {
     pub store_id: &'a str,
 }
 
-/// A place in a lane: the number and the random ID of the last change seen, and whose feed it is.
+/// A place in a lane: the number and the random ID of the last change seen, and the store whose feed it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FeedPosition {
     generation: String,
@@ -58,7 +58,7 @@ pub struct Page {
     pub changes: Vec<Arc<Change>>,
     /// Cursor to continue from.
     pub next_cursor: String,
-    /// The number that it names.
+    /// The number in the cursor.
     pub until: i64,
     /// Whether there are more entries.
     pub more: bool,
@@ -85,7 +85,7 @@ pub struct Snapshot {
     pub coverage: Coverage,
 }
 
-/// A change as it is stored, for whichever store.
+/// A stored change, for any store.
 #[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) change: Arc<Change>,
@@ -99,12 +99,12 @@ impl Found {
         (self.change.kind == Kind::Points.name() && !self.change.deleted).then_some(&self.change.id)
     }
 
-    /// No first day has to be made an instant.
+    /// Whether it has no first day that has to become an instant.
     pub(crate) fn is_timeless(&self) -> bool {
         self.day().is_none()
     }
 
-    /// Its first business day, where it has one.
+    /// Its first business day, if it has one.
     fn day(&self) -> Option<Date> {
         if ![Kind::Price, Kind::Promotion].map(Kind::name).contains(&self.change.kind.as_str()) {
             return None;
@@ -119,12 +119,12 @@ fn columns() -> String {
     let balance = member::balance_of("f.id");
     format!("{COLUMNS}, CAST(CASE WHEN f.kind = 'points' THEN {balance} ELSE 0 END AS BIGINT) AS balance")
 }
-/// Condition for the last change of a record. A record that changes again further on is sent there: a reader
-/// of everything never sees the past.
+/// Condition for the last change of a record. A record that changes again later is sent at that place: a reader of the
+/// whole lane never sees old values.
 const LATEST: &str = "f.number = (SELECT n.number FROM feed_now n WHERE n.lane = f.lane \
                       AND n.kind = f.kind AND n.id = f.id AND n.store_id = f.store_id)";
 
-/// The changes after a place up to another one: those for all and for one store, or those for every store.
+/// The changes between two places: those for all and for one store, or those for every store.
 pub(crate) async fn changes(
     connection: &mut AnyConnection,
     (lane, after, until): (&str, &FeedPosition, &FeedPosition),
@@ -161,8 +161,8 @@ fn found(generation: &str, row: &AnyRow) -> Result<Found, sqlx::Error> {
     Ok(Found { change: Arc::new(change), store_id: row.try_get("store_id")? })
 }
 
-/// The changes as the store reads them, with the first day of prices and promotions as an instant of its time zone.
-/// That is asked for only where a day begins.
+/// The changes as the store reads them, with the first day of prices and promotions as an instant of its time zone. The
+/// zone is read only if a day begins.
 pub(crate) async fn zoned(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -201,7 +201,7 @@ impl Reader<'_> {
         let changes = zoned(&mut read, self.store_id, &rows).await?;
         let next = match changes.last() {
             Some(change) if more => FeedPosition::parse(&change.cursor).unwrap_or(place),
-            // Past what is for other stores too: a caller's position is never a change that is compacted away.
+            // Changes for other stores are passed too: a caller's position is never a change that was compacted away.
             _ if until.number > place.number => until,
             _ => place,
         };
@@ -209,7 +209,7 @@ impl Reader<'_> {
         Ok(Page { changes, next_cursor: next.text(), until: next.number, more, coverage })
     }
 
-    /// These members and their balances as they are now, with what the balances contain.
+    /// These members and their balances as they are now, with the coverage of the balances.
     pub async fn members(&self, ids: &BTreeSet<String>) -> Result<(Vec<Arc<Change>>, Coverage), sqlx::Error> {
         if ids.is_empty() {
             return Ok((Vec::new(), Coverage::default()));
@@ -252,8 +252,8 @@ impl Reader<'_> {
         self.parsed(cursor).ok().map(|place| place.number)
     }
 
-    /// It names a change of this lane or the last removed deletion of a store, and no deletion after it was
-    /// removed. One at 0 has nothing to miss.
+    /// Checks that the place names a change of this lane or the last removed deletion of a store, and that no later
+    /// deletion was removed. A place at 0 has missed nothing.
     async fn checked(
         &self,
         connection: &mut AnyConnection,
@@ -322,7 +322,7 @@ async fn last(connection: &mut AnyConnection, lane: &str) -> Result<i64, sqlx::E
     Ok(last.unwrap_or_default())
 }
 
-/// The last change of a lane up to a number. Numbers below a committed one are committed: none comes in later.
+/// The last change of a lane up to a number. Numbers below a committed one are committed: no lower one is added later.
 pub(crate) async fn end(
     connection: &mut AnyConnection,
     generation: &str,
@@ -338,11 +338,11 @@ pub(crate) async fn end(
     Ok(FeedPosition { generation: generation.to_owned(), number, mark })
 }
 
-/// A page of a lane's records as they are now. One that changes while the pages are read may come in its
-/// new form, and comes again after the cursor: applying it twice is the same.
+/// A page of a lane's records as they are now. A record that changes while the pages are read may come with its new
+/// values, and comes again after the cursor: applying it twice has the same result.
 ///
 /// # Errors
-/// 400 `invalid_cursor`; 410 `resync_required` when the feed became another one between two pages.
+/// 400 `invalid_cursor`; 410 `resync_required` if the feed was replaced between two pages.
 pub async fn snapshot(
     reader: &Reader<'_>,
     lane: &str,

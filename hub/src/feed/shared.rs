@@ -1,4 +1,5 @@
-//! One read of a lane's end for all stores that wait at the same place: a change for all ends a thousand waits at once.
+//! Shares one read of a lane's end among all stores that wait at the same place: a change for all stores ends a
+//! thousand waits at once.
 
 use crate::db::failure::Failure;
 use crate::feed::read::{self, FeedPosition, Found, PASSED_MAX, Page, Reader, resync};
@@ -22,20 +23,20 @@ struct WakeReads {
     tails: HashMap<(String, usize), Arc<OnceCell<Option<Tail>>>>,
 }
 
-/// Everything after a place, for whichever store; all of it in one state of the database.
+/// Every change after a place, for any store, read from one state of the database.
 struct Tail {
     rows: Vec<Found>,
     until: FeedPosition,
-    /// Stores whose cursors there are too old. An empty ID for all stores.
+    /// Stores whose cursors at that place are too old. An empty ID for all stores.
     dropped: Vec<String>,
     coverage: HashMap<String, Coverage>,
 }
 
 impl Tails {
-    /// The page after a cursor, read once for all that the change with this number wakes there.
+    /// The page after a cursor, read once for all stores that the change with this number wakes there.
     ///
     /// # Errors
-    /// As [`Reader::page`].
+    /// The errors of [`Reader::page`].
     pub async fn page(
         &self,
         reader: &Reader<'_>,
@@ -63,7 +64,7 @@ impl Tails {
         if woken_by > kept.woken_by {
             *kept = WakeReads { woken_by, tails: HashMap::new() };
         }
-        // Read for an earlier wake it may lack what this one is about.
+        // A tail that was read for an earlier wake may lack the change of this one.
         if woken_by < kept.woken_by {
             return None;
         }

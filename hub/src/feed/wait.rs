@@ -1,8 +1,8 @@
-//! Who waits for the feed, and what ends a wait.
+//! Waits for the feed, and the changes that end them.
 //!
-//! A change for all stores wakes every wait at its lane, a change for one store wakes that store's. Balances change with
-//! nearly every sale to a member: they wake the lane together and now and then. Until then a wait costs nothing, and
-//! one that begins where the lane's last wake ended reads nothing either.
+//! A change for all stores wakes every wait at its lane; a change for one store wakes that store's wait. Balances
+//! change with nearly every sale to a member: they wake the lane together, at intervals. Until then a wait costs
+//! nothing, and a wait that begins where the lane's last wake ended reads nothing.
 
 use crate::columns;
 use crate::config::Reach;
@@ -36,7 +36,7 @@ struct Lane {
 
 #[derive(Default)]
 struct State {
-    /// The last change that was looked at.
+    /// The last change that was read.
     known: i64,
     /// The last balance among them.
     balance: i64,
@@ -49,7 +49,7 @@ struct State {
 struct Own {
     /// The last change that ends its own waits.
     changed: watch::Sender<i64>,
-    /// The last cursor that it was given.
+    /// The last cursor that the store received.
     given: String,
 }
 
@@ -75,7 +75,7 @@ struct Look {
 }
 
 impl Waits {
-    /// At the feed as it is now.
+    /// Loads the waits at the present end of the feed.
     pub async fn load(pool: &AnyPool, reach: Reach) -> Result<Self, sqlx::Error> {
         let heads = crate::feed::heads(pool).await?;
         let lane = |name: &str| {
@@ -86,10 +86,10 @@ impl Waits {
         Ok(Self { lanes: LANES.map(lane), reach })
     }
 
-    /// Looks for what came in since the last look, by this process or another one, and wakes whom it concerns.
+    /// Reads the changes since the last look, of this process or another one, and wakes the stores concerned.
     ///
     /// # Errors
-    /// The database's; the next look finds it.
+    /// A database error; the next look finds the changes.
     pub async fn look(&self, pool: &AnyPool) -> Result<(), sqlx::Error> {
         for found in self.since(pool).await? {
             if let Some(lane) = self.lane(&found.lane) {
@@ -131,7 +131,7 @@ impl Waits {
         LANES.iter().zip(&self.lanes).find(|(lane, _)| **lane == name).map(|(_, lane)| lane)
     }
 
-    /// A store comes to a lane of [`LANES`]. `None` if there is no such lane.
+    /// Registers a store's wait at a lane of [`LANES`]. `None` if there is no such lane.
     pub fn enter<'a>(&'a self, lane: &str, store_id: &'a str) -> Option<Wait<'a>> {
         let lane = self.lane(lane)?;
         let own = lane.state().stores.entry(store_id.to_owned()).or_default().changed.subscribe();
@@ -161,7 +161,7 @@ impl Lane {
         }
     }
 
-    /// As often as the number of waits allows.
+    /// Wakes for balances as often as the number of waits allows.
     fn wake_for_balances(&self, now: Instant) {
         let waits = u32::try_from(self.all.receiver_count()).unwrap_or(u32::MAX);
         let period =
@@ -175,7 +175,7 @@ impl Lane {
     }
 }
 
-/// Changes of members, for each store that hears of them; nobody's are for a store that there is not.
+/// Changes of members, for each store that receives them; changes of no store are for a store ID that does not exist.
 fn met(place: usize) -> String {
     let what = "CASE WHEN f.kind = 'points' THEN 1 ELSE 0 END AS balances, f.number AS number FROM feed f";
     let since = format!("WHERE f.lane = 'members' AND f.number > ${place}");
@@ -205,12 +205,12 @@ impl Wait<'_> {
         *self.all.borrow()
     }
 
-    /// Whether the lane has gone past a change, whomever it went on for.
+    /// Whether the lane has passed a change, whichever stores the later changes are for.
     pub fn is_behind(&self, number: i64) -> bool {
         self.lane.state().known > number
     }
 
-    /// Until a change after this one concerns the store.
+    /// Waits until a change after this one concerns the store.
     pub async fn past(&mut self, number: i64) {
         // Senders live as long as the hub.
         tokio::select! {
@@ -219,12 +219,12 @@ impl Wait<'_> {
         }
     }
 
-    /// Whether the store was given this cursor last: then it is good.
+    /// Whether this is the last cursor that the store received: then it is valid.
     pub fn gave(&self, cursor: &str) -> bool {
         self.lane.state().stores.get(self.store_id).is_some_and(|own| own.given == cursor)
     }
 
-    /// Remembers the cursor that the store is given.
+    /// Remembers the cursor that the store receives.
     pub fn gives(&self, cursor: &str) {
         if let Some(own) = self.lane.state().stores.get_mut(self.store_id) {
             cursor.clone_into(&mut own.given);

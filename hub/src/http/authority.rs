@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Longest time for the answer to a challenge: the lifetime of the token that carries it.
 const CHALLENGE_MS_MAX: i64 = sync::SYNC_TTL_S_MAX * 1000;
 
-/// Within this after an enrolment, calls under the old key may be those of the box that was enrolled, in milliseconds.
+/// Time after an enrolment in which calls under the old key may come from the enrolled box itself, in milliseconds.
 const REPLACED_LATELY_MS: i64 = sync::SYNC_TTL_S_MAX * 1000;
 /// A box that was replaced is reported this often, in milliseconds.
 const REPORTED_EVERY_MS: i64 = 60_000;
@@ -61,8 +61,8 @@ impl Authority for Hub {
 }
 
 impl Hub {
-    /// A refused token says for what time it should have been signed, and what it has to carry then: a store whose
-    /// clock is off by more than a token lives could not hear it in any other way.
+    /// A refused token's answer states the time and the content that it should have had: a store whose clock is wrong
+    /// by more than a token's lifetime could not learn it in any other way.
     fn with_hub_time(&self, refused: ApiError, now: UtcMs) -> ApiError {
         if refused.code.is_unauthenticated() {
             let challenge = self.challenge(now);
@@ -125,7 +125,7 @@ impl Hub {
     /// Refuses a box whose key another enrolment replaced. `kid` names the key that counts.
     ///
     /// # Errors
-    /// 403 `store_replaced`; 401 if its clock is wrong: it hears of it when it has signed for the right time.
+    /// 403 `store_replaced`; 401 if the store's clock is wrong: it gets the 403 once it has signed for the right time.
     async fn refuse_replaced(
         &self,
         bearer: &str,
@@ -147,7 +147,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Raises the alarm that a replaced box still runs. Not at once: the box itself may be the one that was enrolled anew,
+    /// Raises the alarm that a replaced box still runs. Not at once, since the box itself may have been enrolled again,
     /// and not with every call.
     async fn report_replaced(&self, store_id: &str, replaced_at: UtcMs, now: UtcMs) -> Result<(), Failure> {
         let mut write = self.db.write().await?;

@@ -1,4 +1,4 @@
-//! What queries of lists have in common.
+//! Common parts of queries of lists.
 
 use edge::ApiError;
 use edge::page::Limit;

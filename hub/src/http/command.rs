@@ -22,7 +22,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A change by a person. Its fields are what the request gives.
+/// A change by a person. Its fields come from the request.
 pub trait Command: FromRequest + Send + 'static {
     /// Action in the audit log.
     const ACTION: &'static str;
@@ -31,7 +31,7 @@ pub trait Command: FromRequest + Send + 'static {
     /// Data of the answer.
     type Answer;
 
-    /// Checks what needs no transaction, before the idempotency key is looked up.
+    /// Checks that need no transaction, before the idempotency key is looked up.
     ///
     /// # Errors
     /// 422.
@@ -43,7 +43,7 @@ pub trait Command: FromRequest + Send + 'static {
     /// audit entry, commits and wakes the stores that wait for the feed.
     ///
     /// # Errors
-    /// Nothing is changed then.
+    /// The refusal or failure; nothing is changed then.
     fn run(self, tx: &mut Tx<'_>) -> impl Future<Output = Result<Changed<Self::Answer>, Failure>> + Send;
 }
 
@@ -92,7 +92,7 @@ impl Tx<'_> {
     /// Settings of the books and of purchasing.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn settings(&mut self) -> Result<OfficeSettings, sqlx::Error> {
         self.hub.settings(self.connection).await
     }
@@ -126,7 +126,7 @@ impl<T: Serialize> Changed<T> {
         Self::with(Answer::ok(data), Some(details))
     }
 
-    /// Answers 201 with the path of what was created.
+    /// Answers 201 with the path of the created resource.
     pub fn created(location: String, data: &T, details: Value) -> Self {
         Self::with(Answer::created(location, data), Some(details))
     }

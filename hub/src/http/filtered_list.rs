@@ -56,7 +56,7 @@ impl FilteredList {
         Ok(Some(bound.at))
     }
 
-    /// A page, from items of which one more was read than it holds.
+    /// A page, cut from items of which one more was read than the page holds.
     pub fn cut<T, P: Serialize>(&self, items: Vec<T>, limit: Limit, position: impl Fn(&T) -> P) -> List<T> {
         List::cut(items, limit, |item| BoundPosition { of: self.of.clone(), at: position(item) })
     }

@@ -1,4 +1,4 @@
-//! What every handler is made of: who may, what a change does, how it is answered.
+//! Parts of every handler: access, the effect of a change, the answer.
 
 use crate::db::again::Again;
 use crate::db::failure::Failure;

@@ -44,7 +44,7 @@ pub async fn health(request: Request) -> Answered {
     }))
 }
 
-/// `GET /health/ready`: a write that changes nothing goes through.
+/// `GET /health/ready`: checks that a write which changes nothing succeeds.
 pub async fn ready(request: Request) -> Answered {
     let hub = &request.state;
     let reason = if *hub.stopping.borrow() {

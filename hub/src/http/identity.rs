@@ -1,4 +1,4 @@
-//! Where the hub keeps users, sessions and devices: rows of its database.
+//! The hub's storage of users, sessions and devices: rows of its database.
 
 use crate::account::{passkey, session, user};
 use crate::db::failure::Failure;
@@ -138,7 +138,7 @@ impl Hub {
             Begun::Before(reply) => return Ok(reply),
             Begun::Now(keyed) => keyed,
         };
-        // One change of people at a time: each decides on what the one before left.
+        // One change of people at a time: each decides on the result of the one before.
         user::lock_all(&mut keyed.write).await?;
         let users = user::all(&mut keyed.write).await?;
         let passkeys = passkey::all(&mut keyed.write).await?;

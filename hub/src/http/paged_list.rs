@@ -50,7 +50,7 @@ pub trait PagedList: Sized + 'static {
     /// Position of an item in the list.
     type Position: Serialize + DeserializeOwned + Send;
 
-    /// At most `page.limit` items after `page.after`; from the beginning of the list without it.
+    /// At most `page.limit` items after `page.after`, or from the beginning of the list.
     ///
     /// # Errors
     /// The list's refusals; the database's.
@@ -74,7 +74,7 @@ pub struct PageOf<'a, L: PagedList> {
     pub limit: i64,
 }
 
-/// [`list`] as a [`Handler`], for a row with another description than that of a list.
+/// [`list`] as a [`Handler`], for a row with a different description.
 pub const fn handler<L: PagedList>() -> Handler<Hub> {
     list::<L>
 }

@@ -78,7 +78,7 @@ impl Start {
 }
 
 impl Row {
-    /// The codes that the route gives beyond those that follow from its access, body, path and query.
+    /// The codes of the route beyond those that follow from its access, body, path and query.
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.codes = codes;
         self
@@ -185,7 +185,8 @@ impl Row {
         self.to(doc, list::<L>)
     }
 
-    /// A page `P` with more than items, read by a handler; examples of an item and of what else it has.
+    /// A page `P` with further fields beside its items, read by a handler; examples of an item and of the further
+    /// fields.
     pub const fn lists_as<P: JsonSchema>(
         self,
         item: &'static str,

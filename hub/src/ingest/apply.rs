@@ -39,13 +39,13 @@ pub struct BatchContext<'a> {
 /// Result of the records.
 #[derive(Default)]
 pub struct Outcome {
-    /// Events that were known from elsewhere.
+    /// Events that the hub already had.
     pub duplicates: u64,
     /// Events that were parked.
     pub parked: Vec<Parked>,
     /// Updates of the feed that are sent once the cursor has moved.
     pub later: FeedUpdates,
-    /// Aggregates of which something was applied: others may have waited for it.
+    /// Aggregates with an applied record: other records may have waited for it.
     pub moved: BTreeSet<String>,
     /// Stamps that lie ahead of the hub's clock.
     pub stamps: Stamps,
@@ -59,8 +59,8 @@ struct Raw {
     parked: Vec<NewRow>,
 }
 
-/// Extent to which the effects of records are written. Effects that are left out are never made good: only
-/// measurements of their cost leave something out, in a database of its own.
+/// Extent to which the effects of records are written. Omitted effects are never written later: only measurements of
+/// their cost omit any, in a database of their own.
 #[derive(Clone, Copy)]
 pub enum Extent {
     /// Documents, entries, items and sums of reports.
@@ -70,7 +70,7 @@ pub enum Extent {
     DocumentsAlone,
 }
 
-/// All records in a few statements. One that fails spoils the transaction: then [`one_by_one`].
+/// Applies all records in a few statements. A statement that fails spoils the transaction; then use [`one_by_one`].
 pub async fn whole(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -79,7 +79,7 @@ pub async fn whole(
     together(connection, place, events, Extent::Whole).await
 }
 
-/// The same to an extent.
+/// The same to a given extent.
 pub async fn together(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -108,10 +108,11 @@ pub async fn together(
     Ok(outcome)
 }
 
-/// Each record under a savepoint of its own: one of which a statement fails is parked, the rest flows.
+/// Applies each record under a savepoint of its own: a record with a failing statement is parked, the others are
+/// applied.
 ///
 /// # Errors
-/// The database's, when no record is at fault: its connection is lost, or the machine fails.
+/// A database error that no record caused: a lost connection, or a failure of the machine.
 pub async fn one_by_one(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -143,10 +144,11 @@ pub async fn one_by_one(
     Ok(outcome)
 }
 
-/// The effects of one record under a savepoint; on a database error they are rolled back and the problem is returned.
+/// Writes the effects of one record under a savepoint; on a database error they are rolled back and the problem is
+/// returned.
 ///
 /// # Errors
-/// The database's, when the record is not at fault.
+/// A database error that the record did not cause.
 pub(crate) async fn effects<'a>(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,
@@ -168,7 +170,7 @@ pub(crate) async fn effects<'a>(
     }
 }
 
-/// Adds what the event log says of a record that is applied, if it belongs to a document.
+/// Adds the entry of the event log for an applied record, if the record belongs to a document.
 pub(crate) fn log(later: &mut FeedUpdates, place: &BatchContext<'_>, event: &Incoming) {
     let (Some(event_id), Ok(understood)) = (&event.event_id, &event.understood) else { return };
     let Some((object_type, object_id)) = understood.payload.document() else { return };
@@ -190,7 +192,7 @@ pub(crate) fn log(later: &mut FeedUpdates, place: &BatchContext<'_>, event: &Inc
 /// The stamp that counts for a record.
 struct Stamp {
     text: String,
-    /// Its own stamp is ahead of the hub: a tick of the hub's clock replaces it.
+    /// The record's own stamp is ahead of the hub: a tick of the hub's clock replaces it.
     ahead: bool,
 }
 
@@ -256,7 +258,7 @@ impl Raw {
     }
 }
 
-/// An event's row: it is known from now on.
+/// The row of an event, which makes it known.
 fn registered(place: &BatchContext<'_>, event_id: &str, event: &Incoming) -> NewRow {
     let counted = event.counted.as_ref();
     row! {
@@ -277,7 +279,7 @@ pub(crate) async fn register(
     insert::rows(connection, "events", "", vec![registered(place, event_id, event)]).await
 }
 
-/// Counts an event as this version reads it: an older hub may have counted it by its envelope, or not at all.
+/// Counts an event again as this version reads it: an older hub may have counted it by its envelope, or not at all.
 pub(crate) async fn count_anew(
     connection: &mut AnyConnection,
     store_id: &str,

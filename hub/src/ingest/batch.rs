@@ -1,4 +1,4 @@
-//! A batch as it came: its limits, and whether its chain holds together in itself.
+//! A batch as it arrived: its limits, and the check of its chain.
 
 use crate::projection::envelope::Incoming;
 use crate::table::epoch::number;
@@ -15,9 +15,9 @@ pub struct Batch {
     pub epoch: String,
     /// The hash before the first record.
     pub prev_hash: String,
-    /// The records, read but not judged.
+    /// The records, read but not yet judged.
     pub events: Vec<Incoming>,
-    /// Every record follows the one before.
+    /// Whether every record follows the one before it.
     pub whole: bool,
     /// Records that wait at the store once this batch is stored.
     pub pending: u64,

@@ -1,4 +1,4 @@
-//! What a store reports of its backups and its disk with a hello.
+//! A store's report of its backups and its disk in a hello.
 
 use crate::db::{Write, signed};
 use crate::table::alarm;
@@ -40,7 +40,7 @@ async fn alarm_of(
     }
 }
 
-/// A store's own words, without what a database refuses and no longer than a person reads.
+/// Shortens a store's text to a readable length and removes characters that a database refuses.
 fn short(words: &str) -> String {
     words.chars().filter(|c| *c != '\0').take(CHARS_MAX).collect()
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Most epochs and types of a digest.
 const ENTRIES_MAX: usize = 1000;
 
-/// Compares, and keeps what came out for the store's status.
+/// Compares a digest, and keeps the result for the store's status.
 ///
 /// # Errors
 /// 422 for a malformed digest, 403 `store_disabled`.
@@ -34,7 +34,7 @@ pub async fn digest(
         return Err(ApiError::field("heads", "must have at most 1000 epochs and 1000 types").into());
     }
     let mut write = db.write().await?;
-    // With the row locked no batch moves the figures while they are read.
+    // While the row is locked, no batch changes the figures.
     crate::ingest::lock::lock(&mut write, identity, store_id, now).await?;
     let (parked, hub) = figures(&mut write, store_id, ask).await?;
     let mut stored = Vec::with_capacity(ask.heads.len());
@@ -55,7 +55,7 @@ pub async fn digest(
     Ok(answer)
 }
 
-/// Every distinct event of the day by type, as far as the store's figures go, and how many of them are parked.
+/// Distinct events of the day by type, up to the store's position, and the number of parked ones.
 async fn figures(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -69,7 +69,7 @@ async fn figures(
     let cursors = crate::table::epoch::cursors(connection, store_id).await?;
     let behind = |head: &&DigestHead| cursors.get(&head.epoch).is_some_and(|cursor| cursor.seq > head.seq);
     for head in ask.heads.iter().filter(behind) {
-        // A batch whose answer is still on its way: the store has not counted it.
+        // A batch whose answer has not arrived: the store has not counted it.
         let sql = "SELECT kind, COUNT(*) AS count, CAST(SUM(total) AS BIGINT) AS total FROM events \
                    WHERE store_id = $1 AND business_date = $2 AND epoch = $3 AND seq > $4 GROUP BY kind";
         let query = sqlx::query(sql).bind(store_id).bind(&day).bind(&head.epoch).bind(signed(head.seq));

@@ -1,10 +1,10 @@
-//! The decoder of a push as a fuzz target, which also runs for a moment in the normal suite. Built with
-//! the feature `fuzz` only: no part of what is shipped.
+//! The decoder of a push as a fuzz target, which also runs briefly in the normal suite. Built with the feature `fuzz`
+//! only, so it is not part of a release.
 
 use crate::ingest::batch::Batch;
 use domain::wire::sync::{PUSH_EVENTS_MAX, Push};
 
-/// A body as a store sends it: refused, or within its limits with every record kept.
+/// A body as a store sends it: it is refused, or within its limits with every record kept.
 pub fn push(bytes: &[u8]) {
     let Ok(push) = serde_json::from_slice::<Push>(bytes) else { return };
     let (store, records) = (push.store_id.clone(), push.events.len());

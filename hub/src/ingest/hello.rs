@@ -1,4 +1,4 @@
-//! Hello: which epoch may push, and how far the hub is (docs/protocol.md#hello-and-epochs).
+//! Hello: determines which epoch may push, and how far the hub is (docs/protocol.md#hello-and-epochs).
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -34,7 +34,7 @@ const ZONE_BYTES_MAX: usize = 64;
 /// The lowest schema of feed records that this hub still writes.
 const SCHEMA_MIN: u32 = 1;
 
-/// Who says hello.
+/// The sender of a hello.
 #[derive(Clone, Copy)]
 pub struct Sender<'a> {
     /// Store of the token.
@@ -98,7 +98,7 @@ pub async fn hello(
     })
 }
 
-/// Raises the alarm that a copy of the store connected, with what helps to find it.
+/// Raises the alarm that a copy of the store connected, with details that help to find it.
 async fn report_copy(
     write: &mut Write,
     store: &Locked,
@@ -123,7 +123,7 @@ async fn parked(write: &mut Write, store_id: &str) -> Result<Option<Vec<ParkedAt
     rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }
 
-/// The shape of a hello; gives back the number of its epoch.
+/// Checks the shape of a hello; returns the number of its epoch.
 fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
     if hello.store_id != store_id {
         return Err(ApiError::field("store_id", "is not the store of the token"));
@@ -166,7 +166,7 @@ async fn take_over(
     Ok(())
 }
 
-/// The current epoch's hello: its lineage becomes known, its chain is compared, its status is kept.
+/// Handles a hello of the current epoch: records its lineage, compares its chain, keeps its status.
 async fn greeted(
     write: &mut Write,
     store: &Locked,
@@ -179,7 +179,7 @@ async fn greeted(
     for epoch in named {
         if !known.contains_key(epoch) {
             let cursor = Cursor { seq: 0, hash: GENESIS.to_owned(), stable_seq: 0, resume_seq: 0 };
-            // Its own epoch is unknown where it takes over; the first of all takes over from nobody.
+            // An epoch that takes over is still unknown; the very first one takes over from no other.
             let is_own = *epoch == hello.epoch;
             let closed_at = (!is_own).then_some(now.0);
             let took_over_at = (is_own && !is_first).then_some(now.0);
@@ -193,7 +193,8 @@ async fn greeted(
     let own = hello.lineage.iter().find(|state| state.epoch == hello.epoch);
     let cursor = known.get(&hello.epoch);
     if !hello.apart && is_behind_again(write, store, own, cursor).await? == Some(false) {
-        // Perhaps only a push of an earlier session that overtook this hello: the store says it anew, further on.
+        // Possibly only a push of an earlier session overtook this hello: the store sends it again with a later
+        // position.
         return Ok(rules::directive(true, false));
     }
     if hello.apart || is_diverged(write, store, own, cursor).await? {
@@ -208,8 +209,8 @@ async fn greeted(
     resume(write, store, hello, known, now).await
 }
 
-/// Directive for a store that has forgotten what the hub lacks: it may continue behind the gap. The push that
-/// does so brings the hash before it, and makes the hole.
+/// Directive for a store that has forgotten records that the hub lacks: it may continue after the gap. The push that
+/// does so carries the hash before it, and creates the hole.
 async fn resume(
     write: &mut Write,
     store: &Locked,
@@ -285,7 +286,7 @@ async fn is_diverged(
     Ok(rules::is_diverged(own, &head, stored.as_deref()))
 }
 
-/// The store's time zone is the one that it reported before its first record: another one would move its business days.
+/// Keeps the time zone that the store reported before its first record: another one would move its business days.
 async fn zoned(
     write: &mut Write,
     store: &Locked,
@@ -293,7 +294,7 @@ async fn zoned(
     has_records: bool,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
-    // One that is not known here, of a newer list than this machine's, is worth less than what a person said.
+    // A zone that this machine's list lacks, from a newer list, is ignored in favour of the one that a person set.
     let reported = hello.timezone.as_ref().filter(|zone| TimeZone::get(zone).is_ok());
     match reported {
         Some(zone) if *zone == store.timezone => alarm::clear(write, &store.store_id, alarm::TIMEZONE).await,
@@ -313,8 +314,8 @@ async fn zoned(
     }
 }
 
-/// Keeps what the store reported of itself. A push that arrived while the hello was on its way has already set the
-/// backlog: its records are taken off the one that the hello names.
+/// Keeps the status that the store reported. A push that arrived before this hello has already set the backlog: its
+/// records are subtracted from the backlog of the hello.
 async fn seen(
     write: &mut Write,
     store: &Locked,
@@ -347,8 +348,8 @@ async fn seen(
     condition::keep(write, &store.store_id, hello, now).await
 }
 
-/// Oldest epoch first, as they are to be completed: those that the store named itself, and those whose records it may
-/// lack.
+/// Oldest epoch first, in the order of completion: the epochs that the store named itself, and those whose records it
+/// may lack.
 fn heads(known: BTreeMap<String, Cursor>, hello: &Hello, current: Option<&str>) -> Vec<ChainHead> {
     let named: BTreeSet<&String> =
         hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]).collect();

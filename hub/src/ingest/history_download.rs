@@ -1,4 +1,4 @@
-//! A store's own records back: what it lost, at the epoch and seq they had.
+//! Returns a store's own records that it lost, with their original epoch and seq.
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
@@ -16,7 +16,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 /// The records of one of the store's epochs after a seq, as many as fit into an answer.
 ///
 /// # Errors
-/// 404 for an epoch that the hub has not heard of.
+/// 404 for an epoch that the hub does not know.
 pub async fn records(
     db: &Db,
     identity: &Identity,
@@ -32,7 +32,7 @@ pub async fn records(
     let (_, Cursor { seq, hash, stable_seq, .. }) = table::epoch::read(&row)?;
     let head = ChainHead { epoch: epoch.to_owned(), seq, hash, stable_seq };
     let holes = holes(&mut read, store_id, epoch).await?;
-    // Inside a hole there is no record to begin after: its end speaks for it.
+    // Inside a hole there is no record to begin after: use the end of the hole.
     let after = holes
         .iter()
         .find(|hole| (hole.from_seq..=hole.to_seq).contains(&after.saturating_add(1)))

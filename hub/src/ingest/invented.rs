@@ -1,4 +1,4 @@
-//! Hellos that no store would say: epochs that somebody invented with its key.
+//! Hellos that no store would send: somebody with the store's key invented their epochs.
 
 use crate::db::Write;
 use crate::ingest::lock::Locked;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most epochs of a lineage.
 pub const LINEAGE_MAX: usize = 1000;
-/// Most epochs of a hello that are not known yet, after a store's first: a restore or a rejoin makes one.
+/// Most unknown epochs of a hello, after a store's first: a restore or a rejoin creates one.
 const UNKNOWN_MAX: usize = 16;
 /// Most epochs that take over within a day.
 const TAKE_OVERS_A_DAY: i64 = 20;
@@ -50,11 +50,11 @@ pub async fn refused(
     Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "must not take over so often in a day", message))))
 }
 
-/// Refuses a lineage of epochs that are not known here, of which a store makes one at a restore or a rejoin.
+/// Refuses a lineage with more unknown epochs than restores and rejoins create.
 fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError> {
     let named = hello.lineage.iter().map(|state| &state.epoch).chain([&hello.epoch]);
     let unknown = named.filter(|epoch| !known.contains_key(*epoch)).collect::<BTreeSet<_>>().len();
-    // A store that is new to this hub names its whole lineage at once.
+    // A store that is new to this hub sends its whole lineage at once.
     let most = if known.is_empty() { LINEAGE_MAX } else { UNKNOWN_MAX };
     let all = known.len().saturating_add(unknown);
     if unknown == 0 || (unknown <= most && all <= LINEAGE_MAX) {
@@ -74,7 +74,7 @@ fn wrong(path: &str, problem: &str, message: String) -> ApiError {
     refused
 }
 
-/// Refuses a number that no store comes to: the next one would have to be above it for ever.
+/// Refuses a number that no store reaches: every later epoch would need a higher one.
 fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
     let lineage = hello.lineage.iter().enumerate();
     let lineage = lineage.map(|(at, state)| (format!("lineage[{at}].epoch"), &state.epoch));

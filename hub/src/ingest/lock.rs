@@ -1,4 +1,4 @@
-//! Taking in what stores did: hello, and push exactly once in effect (docs/protocol.md).
+//! Receives the records of stores: hello, and push with exactly-once effects (docs/protocol.md).
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -23,14 +23,14 @@ pub struct Locked {
     pub current_n: u64,
     /// IANA name.
     pub timezone: String,
-    /// Network address of its last hello that was accepted.
+    /// Network address of its last accepted hello.
     pub peer: Option<String>,
 }
 
 /// Locks the store's row: the first statement of every hello and push.
 ///
 /// # Errors
-/// 403 `store_disabled`; 401 for a store that is gone; 503 when the database was replaced under this hub.
+/// 403 `store_disabled`; 401 for a store that was removed; 503 if the database was replaced under this hub.
 pub async fn lock(
     connection: &mut AnyConnection,
     identity: &Identity,

@@ -1,4 +1,4 @@
-//! Judging records: applied, seen before, or parked raw and acknowledged. Nothing is refused or dropped.
+//! Judges records: applied, seen before, or parked raw and acknowledged. No record is refused or dropped.
 
 use crate::db::insert::NewRow;
 use crate::db::{Engine, array, signed};
@@ -13,7 +13,7 @@ use domain::wire::sync::Parked;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// It waits for a record that has not come yet, and holds nobody up.
+/// The record waits for another one that has not arrived, and does not hold up later records.
 pub const WAITS_FOR_PREDECESSOR: &str = "waits_for_predecessor";
 /// An earlier record of its aggregate is parked.
 pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
@@ -22,7 +22,7 @@ pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
 pub enum Verdict<'a> {
     /// Its effects are applied.
     Apply(&'a Understood),
-    /// The same event with the same text came before: stored raw, effects skipped.
+    /// The same event with the same text arrived before: stored raw, effects skipped.
     Duplicate,
     /// Stored raw and kept for later.
     Park(Problem),
@@ -33,14 +33,14 @@ pub enum Verdict<'a> {
 pub struct Seen {
     /// Text hashes of known events.
     events: HashMap<String, String>,
-    /// Aggregates of which something is parked.
+    /// Aggregates with a parked record.
     blocked: HashSet<String>,
     /// Documents that were applied before.
     known: HashSet<Known>,
 }
 
 impl Seen {
-    /// Reads what the batch's events and aggregates need, in two statements.
+    /// Reads the facts that the batch's events and aggregates need, in two statements.
     pub async fn load(
         connection: &mut AnyConnection,
         store_id: &str,
@@ -69,7 +69,7 @@ impl Seen {
         Ok(seen)
     }
 
-    /// Judges a record; later ones of the batch are judged knowing it.
+    /// Judges a record; later records of the batch are judged with this one known.
     pub fn judge<'a>(&mut self, event: &'a Incoming) -> Verdict<'a> {
         let needs = event.needs();
         let case = Case {
@@ -107,7 +107,7 @@ impl Seen {
         }
     }
 
-    /// Later records of this one's aggregate wait behind it: its effects failed.
+    /// Makes later records of this one's aggregate wait behind it, because its effects failed.
     pub fn block(&mut self, event: &Incoming, Understood { effect, .. }: &Understood) {
         self.blocked.extend(event.aggregate.clone());
         if let Some(gives) = &effect.gives {
@@ -147,7 +147,7 @@ pub(crate) fn holds_up(problem: &Problem) -> bool {
     why.holds_up()
 }
 
-/// Those documents that events need and that were applied before.
+/// The documents that events need and that were applied before.
 pub async fn known(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -156,7 +156,7 @@ pub async fn known(
     let needed: BTreeSet<&Known> = events.iter().filter_map(Incoming::needs).collect();
     let mut found = HashSet::new();
     for needs in needed {
-        // $1 is in all of them: PostgreSQL wants every parameter to have a use.
+        // Every statement uses $1: PostgreSQL requires a use of each parameter.
         let (sql, id) = match needs {
             Known::Sale(id) => ("SELECT COUNT(*) FROM sales WHERE store_id = $1 AND transaction_id = $2", id),
             Known::Return(id) => ("SELECT COUNT(*) FROM returns WHERE store_id = $1 AND return_id = $2", id),
@@ -195,7 +195,7 @@ async fn find(
 /// The row of a parked record.
 pub fn row(store_id: &str, epoch: &str, event: &Incoming, problem: &Problem, now: UtcMs) -> NewRow {
     let event_id = event.event_id.clone().unwrap_or_default();
-    // A message may quote the record: what a TEXT column can't hold is left out.
+    // A message may quote the record: characters that a TEXT column can't hold are removed.
     let message = problem.message.replace('\0', "");
     row! {
         store_id, epoch, seq: signed(event.seq), event_id, kind: event.kind.as_str(),

@@ -66,7 +66,7 @@ impl Intake<'_> {
         hole(&mut write, &store, batch, &mut cursor, now).await?;
         let skipped = match seen_before(&mut write, &store, batch, &cursor).await {
             Err(Failure::Refused(refusal)) if refusal.code == edge::Code::HistoryDiverged => {
-                // Nothing of the batch stays, the alarm does.
+                // The batch is rolled back; the alarm stays.
                 let message = format!("epoch {}: {}", batch.epoch, refusal.message);
                 alarm::raise(&mut write, store_id, alarm::DIVERGED, &message, now).await?;
                 write.commit().await?;
@@ -122,7 +122,7 @@ pub struct Taken {
     pub moved: BTreeSet<String>,
 }
 
-/// Two events of one ID, or one that no command makes: somebody is notified.
+/// Notifies a person of two events with one ID, or of an event that no command makes.
 async fn alarmed(
     write: &mut Write,
     store_id: &str,
@@ -142,7 +142,7 @@ async fn alarmed(
     Ok(())
 }
 
-/// Fencing looks at the sender; the current copy may push any epoch of its lineage.
+/// Checks the fence against the sender; the current copy may push any epoch of its lineage.
 async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cursor, Failure> {
     let current = store.current_epoch.as_deref();
     let is_current = current == Some(&batch.sender_epoch);
@@ -169,7 +169,7 @@ async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<
     Ok(row.as_ref().map(epoch::read).transpose()?.map(|(_, cursor)| cursor))
 }
 
-/// A store that was told to continue behind what it has forgotten names the gap with its first record.
+/// A store that was asked to continue after records that it has forgotten names the gap with its first record.
 async fn hole(
     write: &mut Write,
     store: &Locked,

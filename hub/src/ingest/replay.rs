@@ -1,5 +1,5 @@
-//! Parked records once more: after a fix, an upgrade, or when what they waited for has come. Never dropped:
-//! what still can't be applied stays parked, with the reason of now.
+//! Tries parked records again: after a fix or an upgrade, or when the records that they wait for have arrived. A record
+//! that still can't be applied is not dropped: it stays parked, with the present reason.
 
 use crate::db::again::Again;
 use crate::db::column::time_zone;
@@ -59,7 +59,7 @@ struct Key {
 /// Tries a store's parked records again, in the order of its history.
 ///
 /// # Errors
-/// The database's; what was applied before stays applied.
+/// A database error; records that were applied before stay applied.
 pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed, Failure> {
     let keys = keys(hub.db.pool(), store_id, which).await?;
     let mut replay = Replay { hub, store_id, blocked: BTreeSet::new(), done: Replayed::default() };
@@ -79,18 +79,18 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
         hub.raise_now().await;
     }
     tracing::info!(store_id, applied = replay.done.applied, parked = replay.done.parked, "replayed");
-    // What waited for these, here or at another store: it ends where nothing more is applied.
-    // What was applied is committed: that others could not be tried is no failure of this one.
+    // Records that waited for these, here or at another store; this ends when no further record is applied. The applied
+    // records are committed: failing to try others does not fail this call.
     if let Err(error) = Box::pin(waiting(hub, &moved)).await {
         tracing::warn!(store_id, %error, "records that waited for replayed records could not be retried");
     }
     Ok(replay.done)
 }
 
-/// Tries what waited for these aggregates, at every store.
+/// Tries the records that waited for these aggregates, at every store.
 ///
 /// # Errors
-/// The database's, once the other stores were tried.
+/// A database error, once the other stores were tried.
 pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
@@ -99,15 +99,16 @@ pub async fn waiting(hub: &Hub, moved: &BTreeSet<String>) -> Result<(), Failure>
     Ok(())
 }
 
-/// Tries all that is parked for this reason, at every store.
+/// Tries all records that are parked for this reason, at every store.
 ///
 /// # Errors
-/// The database's, once every store was tried.
+/// A database error, once every store was tried.
 pub async fn of_code(hub: &Hub, code: &str) -> Result<Replayed, Failure> {
     each(hub, code, None).await
 }
 
-/// Tries, store by store, what is parked for this reason, of these aggregates or of all; what it came to.
+/// Tries, store by store, the records that are parked for this reason, of these aggregates or of all; returns the
+/// result.
 async fn each(hub: &Hub, code: &str, of: Option<&BTreeSet<String>>) -> Result<Replayed, Failure> {
     let sql = "SELECT store_id, parked_id, aggregate FROM parked WHERE code = $1";
     let mut stores: BTreeMap<String, Wanted> = BTreeMap::new();
@@ -144,11 +145,11 @@ pub async fn overdue(hub: &Hub) -> Result<(), Failure> {
     waiting(hub, &aggregates.into_iter().collect()).await
 }
 
-/// Tries everything of every store: another version of this program may understand more. Does nothing once that
-/// has succeeded.
+/// Tries every parked record of every store: another version of this program may understand more. Does nothing once
+/// that has succeeded.
 ///
 /// # Errors
-/// The database's, once every store was tried: then it has to be called again.
+/// A database error, once every store was tried: then it has to be called again.
 pub async fn after_upgrade(hub: &Hub) -> Result<(), Failure> {
     let sql = "SELECT COUNT(*) FROM hub WHERE version = $1";
     let version = edge::VERSION;
@@ -193,7 +194,7 @@ async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>,
 struct Replay<'a> {
     hub: &'a Hub,
     store_id: &'a str,
-    /// Aggregates of which an earlier record stays parked.
+    /// Aggregates with an earlier record that stays parked.
     blocked: BTreeSet<String>,
     done: Replayed,
 }
@@ -293,7 +294,7 @@ impl Replay<'_> {
         }
     }
 
-    /// An event that came under another place meanwhile is a duplicate, or can no longer be distinguished.
+    /// An event that arrived at another place meanwhile is a duplicate, or can no longer be distinguished.
     async fn before(
         &self,
         write: &mut Write,
@@ -330,7 +331,7 @@ impl Replay<'_> {
         Ok(known.contains(needs))
     }
 
-    /// It stays parked, and says why now.
+    /// Keeps the record parked, with the present reason.
     async fn keep(
         &mut self,
         write: &mut Write,
@@ -353,7 +354,7 @@ impl Replay<'_> {
     }
 }
 
-/// It is parked no longer.
+/// Removes the record from the parked ones.
 async fn settle(
     write: &mut Write,
     place: &BatchContext<'_>,
@@ -368,7 +369,7 @@ async fn settle(
     Ok(())
 }
 
-/// The store of a parked record, and which records are tried with it: all of its aggregate.
+/// The store of a parked record, and the records that are tried with it: all of its aggregate.
 pub async fn find(pool: &AnyPool, parked_id: &str) -> Result<Option<(String, Which)>, sqlx::Error> {
     let sql = "SELECT store_id, aggregate FROM parked WHERE parked_id = $1";
     let row = sqlx::query(sql).bind(parked_id).fetch_optional(pool).await?;

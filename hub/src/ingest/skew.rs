@@ -1,4 +1,4 @@
-//! Records that are stamped ahead of the hub: said while it continues, and ended when it ends.
+//! Records that are stamped ahead of the hub: an alarm while it continues, which ends with it.
 
 use crate::table::alarm;
 use domain::model::base::time::UtcMs;
@@ -12,14 +12,14 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Takes one more into account, in the store's order.
+    /// Counts one more record, in the store's order.
     pub fn note(&mut self, ahead: bool) {
         self.last = Some(ahead);
     }
 }
 
-/// Raises the alarm, or ends it: a clock that was set again stamps its next record well. How many there are is
-/// counted when somebody asks for the store's status, not in every push.
+/// Raises the alarm, or ends it: after a clock is set right, its next record is stamped correctly. The number of such
+/// records is counted when a user opens the store's status, not in every push.
 pub async fn note_stamps(
     connection: &mut AnyConnection,
     store_id: &str,

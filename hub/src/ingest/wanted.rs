@@ -9,16 +9,16 @@ pub enum Which {
     These(Wanted),
 }
 
-/// Parked records of a store: each with the rest of its aggregate, since those wait for one another.
+/// Parked records of a store, each with the rest of its aggregate, since they wait for one another.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     aggregates: BTreeSet<String>,
-    /// Those that have no aggregate.
+    /// Records without an aggregate.
     ids: BTreeSet<String>,
 }
 
 impl Wanted {
-    /// One more, by its aggregate where it has one.
+    /// Adds a record, by its aggregate if it has one.
     pub fn add(&mut self, parked_id: String, aggregate: Option<String>) {
         match aggregate {
             Some(aggregate) => self.aggregates.insert(aggregate),

@@ -12,7 +12,7 @@ const PAGE: i64 = 500;
 
 /// Problem of the first entry that is not as it was written. `None` if all are.
 pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error> {
-    // The end first: what is appended meanwhile is behind it.
+    // The end is read first: entries appended meanwhile come after it.
     let sql = "SELECT position, hash FROM audit_head WHERE singleton = 1";
     let Some(head) = sqlx::query(sql).fetch_optional(pool).await? else {
         return Ok(Some("audit: the end of the chain is missing".to_owned()));
@@ -53,7 +53,7 @@ pub async fn first_problem(pool: &AnyPool) -> Result<Option<String>, sqlx::Error
     Ok(None)
 }
 
-/// Whether the columns that are searched say what the record says.
+/// Whether the searched columns agree with the record.
 fn agrees(row: &AnyRow, record: &str) -> Result<bool, sqlx::Error> {
     let Ok(Chained { position, audit_id, entry }) = serde_json::from_str(record) else { return Ok(false) };
     let texts = [

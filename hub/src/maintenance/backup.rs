@@ -1,5 +1,5 @@
-//! Backups beside a hub that serves: one consistent copy, verified before it gets its name, and what stores
-//! may forget because of it (docs/protocol.md#generations-and-recovery).
+//! Backups beside a running hub: one consistent copy, verified before it gets its name, and the records that stores may
+//! forget because of it (docs/protocol.md#generations-and-recovery).
 
 pub mod drill;
 mod kept;
@@ -64,10 +64,10 @@ struct Manifest {
     heads: Vec<Inside>,
 }
 
-/// Makes a backup in a folder of its own below `to`; gives back where it is and how many are kept.
+/// Makes a backup in a folder of its own below `to`; returns its path and the number of kept ones.
 ///
 /// # Errors
-/// The copy can't be made, or does not verify: then there is none.
+/// The copy can't be made, or fails its verification: then there is no backup.
 pub async fn make(
     config: &Config,
     db: &Db,
@@ -143,7 +143,7 @@ async fn copy(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<Copied>
     Ok(Copied { file, keys, heads })
 }
 
-/// Copies the database; gives back the file and what is inside.
+/// Copies the database; returns the file and its contents.
 async fn copy_database(config: &Config, db: &Db, folder: &Path) -> anyhow::Result<(String, Vec<Inside>)> {
     match Engine::of(&config.database.url) {
         Some(Engine::Sqlite) => {
@@ -172,7 +172,7 @@ async fn copy_database(config: &Config, db: &Db, folder: &Path) -> anyhow::Resul
     }
 }
 
-/// The copy, held against itself; what is inside. One connection that only reads: nothing is left beside it.
+/// Verifies the copy and returns its contents. One read-only connection, so that no file is left beside it.
 async fn verified(file: &Path) -> anyhow::Result<Vec<Inside>> {
     let url = format!("sqlite://{}?mode=ro", file.display());
     let copy = AnyPoolOptions::new().max_connections(1).connect(&url).await.context("the copy")?;
@@ -201,8 +201,8 @@ fn digest(file: &Path) -> io::Result<String> {
     }
 }
 
-/// Keeps the backup's cursors, removes the oldest of more than `keep` there, forgets those that are no longer there,
-/// and moves what is stable.
+/// Keeps the backup's cursors, removes the oldest backups above `keep`, forgets those that no longer exist, and moves
+/// the stable positions.
 async fn register(
     db: &Db,
     identity: &Identity,
@@ -213,7 +213,7 @@ async fn register(
     let folder = fs::canonicalize(folder)?;
     let gone = kept::gone(db).await?;
     let mut write = db.write().await?;
-    // The hub's row is the lock: of two backups at once the second counts the first.
+    // The hub's row is the lock: of two backups at the same time the second counts the first.
     let sql = "UPDATE hub SET hub_id = hub_id WHERE singleton = 1 RETURNING generation";
     let generation: String = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
     ensure!(generation == identity.generation, "the database was replaced during the backup: start again");
@@ -254,7 +254,7 @@ async fn register(
     Ok(kept)
 }
 
-/// Whether a backup is still what was verified.
+/// Whether a backup is unchanged since its verification.
 fn intact(folder: &Path, backup_id: &str) -> bool {
     let read = || -> anyhow::Result<bool> {
         let manifest: Manifest = serde_json::from_slice(&fs::read(folder.join(MANIFEST))?)?;

@@ -37,7 +37,7 @@ type ByKind = BTreeMap<String, Given>;
 /// Counters that are not at the number of their last document, in words.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, Error> {
     let mut given = ByKind::new();
     for (table, key) in DOCUMENTS {

@@ -3,8 +3,8 @@
 use crate::db::Engine;
 use sqlx::AnyPool;
 
-/// Problems of the file of a SQLite database, page by page. `None` for other servers, which check their own.
-/// A page that no query touches is read by nobody else, and reads of a damaged file give no sign.
+/// Problems of the file of a SQLite database, page by page. `None` for other servers, which check their own files. A
+/// page that no query touches is read only here, and reads of a damaged file may give no error.
 pub async fn problems(pool: &AnyPool) -> Result<Option<Vec<String>>, sqlx::Error> {
     if Engine::of(pool.connect_options().database_url.as_str()) != Some(Engine::Sqlite) {
         return Ok(None);

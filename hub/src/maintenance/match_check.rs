@@ -3,7 +3,7 @@
 use crate::db::column::Columns;
 use sqlx::AnyConnection;
 
-/// `(what is wrong, whose)`: that a line and an item are in one match at most is their tables' key.
+/// `(problem, owner)`: the tables' keys ensure that a line and an item are in one match at most.
 const CHECKS: [(&str, &str); 7] = [
     (
         "a line is marked as matched but in no match, or in a match but not marked",

@@ -1,4 +1,4 @@
-//! Moves the tables that lie with their store into parts by store, each in a transaction of its own: PostgreSQL alone
+//! Moves the tables that are stored by store into partitions, each in a transaction of its own: PostgreSQL only
 //! (docs/scaling.md#tables-in-parts).
 
 use crate::db::Db;
@@ -9,7 +9,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Error};
 /// Parts of a table.
 pub const PARTS: u32 = 16;
 
-/// A table that somebody reads or writes is not waited for any longer.
+/// Longest wait for a table that another user reads or writes.
 const LOCK_SQL: &str = "SET LOCAL lock_timeout = '10s'";
 /// `r` whole, `p` in parts.
 const KIND_SQL: &str = "SELECT CAST(relkind AS TEXT) FROM pg_class WHERE oid = to_regclass($1)";
@@ -43,10 +43,11 @@ pub struct Partitioned {
     pub locks_wanted: Option<i64>,
 }
 
-/// Moves every table that is whole; `progress` is told of each with its rows. `connections` may use the database at once.
+/// Moves every table that is whole; `progress` receives each one with its rows. `connections` may use the database at
+/// once.
 ///
 /// # Errors
-/// The database's, with the table that is as it was; those that were told of are done.
+/// The database's error, with the table that is left as it was; the tables reported to `progress` are done.
 pub async fn partition(
     db: &Db,
     connections: u32,
@@ -80,8 +81,8 @@ pub async fn partition(
     Ok(Partitioned { moved, left, locks_wanted: (wanted > there).then_some(wanted) })
 }
 
-/// Makes the table anew in parts, with its rows and all that belongs to it; the rows come before the indexes, which are
-/// made in one go then, and have their own names once those of the old table are free. Gives back how many rows.
+/// Makes the table again in parts, with its rows, indexes and constraints. The rows come before the indexes, which are
+/// then made at once, and get their own names once those of the old table are free. Returns the number of rows.
 async fn split(connection: &mut AnyConnection, table: &str) -> Result<u64, Error> {
     let whole = format!("{table}_whole");
     run(connection, format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")).await?;
@@ -102,7 +103,7 @@ async fn split(connection: &mut AnyConnection, table: &str) -> Result<u64, Error
     Ok(rows)
 }
 
-/// Runs a statement; gives back the rows that it wrote.
+/// Runs a statement; returns the rows that it wrote.
 async fn run(connection: &mut AnyConnection, sql: String) -> Result<u64, Error> {
     let done = sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(connection).await?;
     Ok(done.rows_affected())

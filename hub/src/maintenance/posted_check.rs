@@ -1,4 +1,4 @@
-//! What is posted held against the records, one by one: each entry, and each item that somebody else has to settle.
+//! Compares the postings with the records, one by one: each entry, and each item that a provider or bank has to settle.
 
 use crate::columns;
 use crate::db::{Engine, array};

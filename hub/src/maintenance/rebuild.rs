@@ -1,4 +1,4 @@
-//! Makes rollups anew from the records, store by store, also beside a hub that serves.
+//! Rebuilds rollups from the records, store by store, also beside a running hub.
 
 use crate::columns;
 use crate::db::column::time_zone;
@@ -22,10 +22,10 @@ pub enum Rebuild {
     Categories,
 }
 
-/// Makes them anew; `progress` is told of each store.
+/// Makes them again; `progress` receives each store.
 ///
 /// # Errors
-/// The database's; stores that were reported about are done.
+/// A database error; the reported stores are done.
 pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let sql = "SELECT store_id FROM stores ORDER BY store_id";
     let stores: Vec<String> = sqlx::query_scalar(sql).fetch_all(db.pool()).await?;
@@ -38,7 +38,7 @@ pub async fn rebuild(db: &Db, what: Rebuild, progress: &mut dyn FnMut(&str)) -> 
     Ok(())
 }
 
-/// The store's row is locked as by a push: what it tells meanwhile comes after.
+/// The store's row is locked as by a push: records that arrive meanwhile are applied afterwards.
 async fn of_store(connection: &mut AnyConnection, store_id: &str, what: Rebuild) -> Result<(), Error> {
     let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
     let zone: String = sqlx::query_scalar(sql).bind(store_id).fetch_one(&mut *connection).await?;

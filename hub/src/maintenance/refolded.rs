@@ -1,5 +1,5 @@
-//! Rollups held against the records: these are folded again into tables that only this transaction sees, so that what it
-//! takes in memory does not grow with what there is.
+//! Compares rollups with the records: these are folded again into tables that only this transaction sees, so that the
+//! use of memory does not grow with their number.
 
 use crate::db::column::Columns;
 use crate::table::rollup::{ROLLUPS, Rollup, RollupSums};
@@ -27,7 +27,7 @@ impl Refolded {
         Ok(Self::default())
     }
 
-    /// Adds what records come to.
+    /// Adds the sums of records.
     pub async fn add(&mut self, connection: &mut AnyConnection, sums: RollupSums) -> Result<(), Error> {
         self.0.merge(sums);
         match self.0.rows() >= SUMS_MAX {
@@ -73,7 +73,7 @@ impl Refolded {
     }
 }
 
-/// The statement of the rows of a store, `$1`, of which some sum differs.
+/// The statement that finds the rows of a store, `$1`, with a different sum.
 fn differences(rollup: &Rollup, most: usize) -> String {
     let Rollup { table, key, figures, .. } = rollup;
     let each =

@@ -1,4 +1,4 @@
-//! Holds the tables against the records: chains, what was acknowledged, and every sum folded anew.
+//! Compares the tables with the records: chains, acknowledgements, and every sum folded again.
 
 use crate::columns;
 use crate::db::column::time_zone;
@@ -32,7 +32,7 @@ pub struct Report {
     pub file_read: bool,
     /// Stores that were looked at.
     pub stores: usize,
-    /// Records whose chain and effects were computed anew.
+    /// Records whose chain and effects were computed again.
     pub records: u64,
     /// Problems for people. Empty if there are none.
     pub problems: Vec<String>,
@@ -44,10 +44,10 @@ type Applied = (String, String, Understood);
 /// Figures by name: `stock A` → pieces, …
 type Figures = BTreeMap<String, i64>;
 
-/// Verifies everything. `progress` is told of the records so far.
+/// Verifies everything. `progress` receives the number of records so far.
 ///
 /// # Errors
-/// The database's; what is wrong with its contents is in the report.
+/// A database error; problems of its contents are in the report.
 pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Report, sqlx::Error> {
     let mut report = Report::default();
     if let Some(damage) = file_check::problems(pool).await? {
@@ -88,7 +88,7 @@ pub async fn verify(pool: &AnyPool, progress: &mut dyn FnMut(u64)) -> Result<Rep
     report.extend(journal::problems(&mut *pool.acquire().await?).await?);
     report.extend(in_transit::problems(&mut *pool.acquire().await?).await?);
     report.extend(payables_check::problems(&mut *pool.acquire().await?).await?);
-    // Documents and their counters are of one state.
+    // Documents and their counters are read from one state.
     let mut read = pool.begin().await?;
     one_state(pool, &mut read).await?;
     report.extend(counter_check::problems(&mut read).await?);
@@ -198,7 +198,7 @@ impl Folding<'_> {
         Ok(())
     }
 
-    /// Says what the tables have and the records do not.
+    /// Reports rows that the tables have and the records do not.
     async fn compare(self, connection: &mut AnyConnection, report: &mut Report) -> Result<(), sqlx::Error> {
         let Self { store_id, figures: mut folded, rollups, .. } = self;
         folded.retain(|_, figure| *figure != 0);
@@ -286,7 +286,7 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
         "SELECT 'sales total' AS name, total AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'sales tax' AS name, tax AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'returns total' AS name, returns_total AS figure FROM store_sums WHERE store_id = $1",
-        // Each that a record says was looked at: others there must be none.
+        // The entries of every record were compared: there must be no others.
         "SELECT 'entries' AS name, COUNT(*) AS figure FROM journal WHERE cause_store_id = $1 AND kind = 'event'",
         "SELECT 'items' AS name, COUNT(*) AS figure FROM settlement_items WHERE store_id = $1 AND event_id <> '' \
          AND item_id NOT LIKE '%#rest%'",

@@ -1,6 +1,6 @@
-//! What is done once a day, by one process: looking for payments that should have come by now, letting points expire whose
-//! last day has passed, and proving the books.
-//! Each step is a commit of its own and may be repeated; a process that dies is followed by another.
+//! Daily work, done by one process: looks for payments that should have come by now, lets points expire whose last day
+//! has passed, and proves the books. Each step is a commit of its own and may be repeated; a process that dies is
+//! followed by another.
 
 use crate::db::failure::Failure;
 use crate::db::outage;
@@ -53,7 +53,7 @@ pub async fn run(hub: &Hub, now: UtcMs) -> Vec<&'static str> {
         match one(hub, &lease, UtcMs(now.0.saturating_add(passed))).await {
             Ok(true) => done.push(name),
             Ok(false) => {}
-            // It is tried again in a minute.
+            // Tried again in a minute.
             Err(Failure::Sql(error)) if outage::note(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a nightly job could not be done yet"),
         }
@@ -88,8 +88,8 @@ async fn one(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> 
     Ok(whole)
 }
 
-/// Matches every source again, which raises what should have come by now; of one that is not active only
-/// carried items and lines come up. Returns false if another process continues with it.
+/// Matches every source again, which raises overdue payments; for an inactive source only carried items and lines come
+/// up again. Returns false if another process continues with it.
 async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let started = Instant::now();
     let mut read = hub.db.read().await?;
@@ -115,7 +115,7 @@ async fn overdue(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
     Ok(whole)
 }
 
-/// Matches one source; that of others does not depend on it.
+/// Matches one source; a failure does not affect the others.
 async fn matched(hub: &Hub, source_id: &str, when: (UtcMs, Date)) -> Result<(), Failure> {
     let mut write = hub.db.write().await?;
     writer::take_turn(&mut write).await?;

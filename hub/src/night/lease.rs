@@ -1,4 +1,4 @@
-//! `jobs`: which process does what has to be done once a day, and whether it is done.
+//! `jobs`: the process that does each daily job, and whether it is done.
 
 use domain::model::base::time::UtcMs;
 use jiff::{Span, civil::Date};
@@ -20,7 +20,7 @@ pub struct Lease<'a> {
 }
 
 impl Lease<'_> {
-    /// Takes a job that nobody has done, and that nobody else has taken lately. Returns false if somebody has.
+    /// Takes a job that is not done, and that no other process has taken recently. Returns false if there is one.
     pub async fn claim(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
         let sql = "INSERT INTO jobs (name, day, holder, beat_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name, day) \
                    DO UPDATE SET holder = excluded.holder, beat_at = excluded.beat_at \
@@ -38,7 +38,7 @@ impl Lease<'_> {
         Ok(query.bind(now.0).execute(connection).await?.rows_affected() > 0)
     }
 
-    /// Says that it is done, and forgets what was done long ago.
+    /// Marks the job as done, and deletes jobs done long ago.
     pub async fn done(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), Error> {
         let sql = "UPDATE jobs SET done_at = $4 WHERE name = $1 AND day = $2 AND holder = $3";
         let query = sqlx::query(sql).bind(self.name).bind(self.day.to_string()).bind(self.holder);

@@ -1,4 +1,4 @@
-//! What a batch makes other stores, and its own, hear: the last statements of its transaction.
+//! The changes that a batch sends to other stores and to its own: the last statements of its transaction.
 
 use crate::feed::{self, Entry, LANES};
 use crate::projection::fields::{self, MEMBER, STATE};
@@ -12,14 +12,14 @@ use domain::wire::feed::{Kind, RecordVersion, lane};
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Gathered while a batch is applied, done once its cursor has moved.
+/// Gathered while a batch is applied, and sent once its cursor has moved.
 #[derive(Default)]
 pub struct FeedUpdates {
     /// Changes that are ready.
     pub entries: Vec<Entry>,
     /// Members whose points moved.
     pub points: BTreeSet<String>,
-    /// Members of whom a field is another one.
+    /// Members with a changed field.
     pub members: BTreeSet<String>,
     /// Conflicts that were decided.
     pub conflicts: Vec<ConflictDown>,
@@ -42,7 +42,7 @@ pub struct Named {
 }
 
 impl FeedUpdates {
-    /// Takes another's part over.
+    /// Adds the updates of another one.
     pub fn join(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.points.extend(other.points);
@@ -53,14 +53,14 @@ impl FeedUpdates {
         self.events.join(other.events);
     }
 
-    /// Writes it into the event log and the feed; true if the feed has anything new. However many stores there are, a
-    /// member is one change and a balance is one.
+    /// Writes the updates into the event log and the feed; true if the feed has a new change. A member is one change
+    /// and a balance is one, however many stores there are.
     pub async fn announce(self, connection: &mut AnyConnection, now: UtcMs) -> Result<bool, sqlx::Error> {
         event_log::write(connection, self.events, now).await?;
         let mut entries = self.entries;
         let mut points = self.points;
         if !points.is_empty() || !self.named.is_empty() {
-            // Nobody merges members, and nobody else names one, until this is committed.
+            // Until this is committed, no other transaction merges members or reports a phone, e-mail or code.
             for lane in LANES.into_iter().take_while(|lane| *lane != lane::REST) {
                 if lane == lane::MEMBERS || entries.iter().any(|entry| entry.kind.lane() == lane) {
                     feed::take(connection, lane, 0, now).await?;

@@ -1,4 +1,4 @@
-//! What a batch has to be held against for contradictions: shifts that were closed, points that were not there.
+//! Checks a batch for contradictions: actions in closed shifts, and points that were not there.
 
 use crate::db::insert;
 use crate::projection::envelope::Understood;
@@ -16,14 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Gathered while records are folded.
 #[derive(Default)]
 pub(crate) struct AnomalyChecks {
-    /// The records come in the store's own order; what is tried again comes after its shift was closed, and
-    /// that is no contradiction.
+    /// Whether the records come in the store's own order; a retried record comes after its shift was closed, which is
+    /// no contradiction.
     pub in_order: bool,
     /// Actions of each shift, by shift.
     done: BTreeMap<String, Vec<String>>,
     /// Shifts that this batch closes.
     closed: BTreeSet<String>,
-    /// `(shift, event)`: done after this batch closed the shift.
+    /// `(shift, event)`: actions after this batch closed the shift.
     late: Vec<(String, String)>,
     /// Points of this batch, by member.
     points: BTreeMap<String, MemberPoints>,
@@ -34,12 +34,12 @@ pub(crate) struct AnomalyChecks {
 struct MemberPoints {
     /// Σ of all entries.
     sum: Points,
-    /// Each event that redeemed, with the sum right after it: what is earned later covers nothing.
+    /// Each event that redeemed, with the sum right after it: points earned later do not cover it.
     redeemed: Vec<(String, Points)>,
 }
 
 impl AnomalyChecks {
-    /// Remembers what a record did.
+    /// Remembers the effect of a record.
     pub fn fold(&mut self, event_id: &str, Understood { payload, effect, .. }: &Understood) {
         if let Some(shift_id) = effect.shift_id.as_ref().filter(|_| self.in_order) {
             if self.closed.contains(shift_id.as_str()) {
@@ -94,7 +94,7 @@ impl AnomalyChecks {
         Ok(())
     }
 
-    /// Members who redeemed more than there was, whatever else the batch brought; called once their balances
+    /// Members who redeemed more points than there were, whatever else the batch contains; called once their balances
     /// are written.
     pub async fn overdrawn(
         &self,

@@ -15,10 +15,10 @@ use domain::wire::record::{AuditRecorded, Effect, ReturnRecord, TransactionPaid}
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most characters of an ID or an action that entries of the audit log are found by.
+/// Most characters of an ID or an action that the search in the audit log uses.
 const SEARCHED_CHARS_MAX: usize = 128;
 
-/// Text that an index of both engines takes, whatever a store sends; the record keeps the whole text.
+/// Text that the indexes of both engines accept, whatever a store sends; the record keeps the whole text.
 fn searched(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(SEARCHED_CHARS_MAX).collect()
 }
@@ -27,7 +27,7 @@ fn pieces(sale: &Transaction) -> Quantity {
     sale.items.iter().map(|line| line.qty).sum()
 }
 
-/// Rows of the payments of a sale, which counts for that day.
+/// Rows of the payments of a sale that counts for that day.
 pub fn payments<'a>(
     store_id: &'a str,
     event_id: &'a str,
@@ -65,8 +65,8 @@ impl Projection<'_> {
         });
     }
 
-    /// Registers the number of a document, so that it is found by it. `None` if it is not this store's to
-    /// give, and must not stand in the way of the one who may.
+    /// Registers the number of a document, so that the document is found by it. `None` if the number belongs to another
+    /// store, which must remain able to use it.
     fn own_number(&mut self, event_id: &str, receipt_no: Option<&str>) -> Option<String> {
         let receipt_no = receipt_no?.to_owned();
         if is_numbered_by(&receipt_no, self.store_id) {
@@ -203,7 +203,7 @@ impl Projection<'_> {
         });
     }
 
-    /// Adds pieces that came against an order, or went back again.
+    /// Adds pieces that were received for an order, or subtracts returned ones.
     pub(crate) fn ordered(&mut self, event_id: &str, receiving: &Receiving, sign: i64) {
         let Some(po_id) = &receiving.po_id else { return };
         let (mut pieces, mut rejected) = (BTreeMap::new(), BTreeMap::new());

@@ -1,4 +1,4 @@
-//! A record as it came, read as far as it can be understood.
+//! A record as it arrived, read as far as it can be understood.
 
 use domain::model::base::figures::Money;
 use domain::model::base::ids::is_id;
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// The record is larger than a record may be.
 pub const RECORD_TOO_LARGE: &str = "record_too_large";
 
-/// A figure of the record is beyond what commands of a store can make.
+/// A figure of the record exceeds the figures of a store's commands.
 pub const OUT_OF_BOUNDS: &str = "out_of_bounds";
 
 const KIND_BYTES_MAX: usize = 64;
@@ -79,7 +79,7 @@ pub struct Problem {
 }
 
 impl Incoming {
-    /// Reads a record; what can't be understood says why and is kept all the same.
+    /// Reads a record; a record that can't be understood is kept with the reason.
     pub fn read(event: PushEvent, store_id: &str) -> Self {
         let PushEvent { seq, hash, record } = event;
         let envelope = match read(&record) {
@@ -97,7 +97,7 @@ impl Incoming {
                 let at = Some(envelope.at.clone());
                 Self {
                     aggregate: aggregate.filter(|of| is_text(of, TEXT_BYTES_MAX)),
-                    // What says nothing of itself may move anybody's points.
+                    // A record that can't be read may move any member's points.
                     member: about.and_then(member),
                     counted: counted_of(&envelope),
                     understood: within(&record)
@@ -126,13 +126,13 @@ impl Incoming {
         }
     }
 
-    /// Object that the record can't do without.
+    /// Object that the record requires.
     pub fn needs(&self) -> Option<&Known> {
         self.understood.as_ref().ok()?.effect.needs.as_ref()
     }
 }
 
-/// A reader of a key that occurs twice reads one of two records.
+/// With a key that occurs twice, a reader would choose one of two records.
 fn read(record: &str) -> Result<Record<Value>, String> {
     check_keys(record.as_bytes()).map_err(|unsound| unsound.to_string())?;
     serde_json::from_str(record).map_err(|error| error.to_string())
@@ -142,8 +142,8 @@ fn is_text(text: &str, bytes_max: usize) -> bool {
     (1..=bytes_max).contains(&text.len()) && !text.contains('\0')
 }
 
-/// Member whose points a record may move. Empty if it moves nobody's; `None` if there are several, or none
-/// that a table's key can hold.
+/// Member whose points a record may move. Empty if it moves nobody's; `None` if there are several, or one that a
+/// table's key can't hold.
 fn member(about: &About) -> Option<String> {
     match about.members.as_slice() {
         [] => Some(String::new()),
@@ -156,7 +156,7 @@ fn invalid(message: String) -> Problem {
     Problem { code: "invalid_payload", message }
 }
 
-/// A record above the limit waits for a person: to refuse it would hold up all that the store reported after it.
+/// A record above the limit waits for a person: refusing it would hold up all later records of the store.
 fn within(record: &str) -> Result<(), Problem> {
     if record.len() <= RECORD_BYTES_MAX {
         return Ok(());
@@ -190,7 +190,7 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
     Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }
 
-/// Checks that no rule of business excuses: text that can't be kept, figures out of range.
+/// Checks that apply to all records: text that can't be stored, figures out of range.
 fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
     if depth > DEPTH_MAX {
         return Err("it has too many levels");

@@ -1,4 +1,5 @@
-//! Records that both sides write: decided here, field by field, with nothing lost (docs/protocol.md#last-write-wins).
+//! Records that both sides write: decided here, field by field, without losing a value
+//! (docs/protocol.md#last-write-wins).
 
 use crate::db::column::Columns;
 use crate::db::filter::folded;
@@ -23,14 +24,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub const MEMBER: &str = "member";
-/// Fields of a product that are a store's own; the ID is `<store>:<sku>`.
+/// Fields of a product that each store has for itself; the ID is `<store>:<sku>`.
 pub const PRODUCT_SETTINGS: &str = "product_settings";
 
 /// Origin of a write.
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that is ahead of the hub.
+    /// The stamp that counts for the write, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Store that writes. Empty for head office.
     pub store_id: &'a str,
@@ -40,7 +41,7 @@ pub struct Writer<'a> {
 
 /// Result of a write.
 pub struct Written {
-    /// The record's version now.
+    /// The record's new version.
     pub version: String,
     /// Whether any field has changed.
     pub changed: bool,
@@ -71,7 +72,7 @@ pub async fn write(
     let Settled { fields, lost, version } = settle(&before, &known, fields, &who);
     let erased = resource == MEMBER && is_erased(fields.get(STATE).or(known.get(STATE)));
     for lost in lost {
-        // Of somebody who was erased nothing is kept, also not that it lost.
+        // Of an erased member no value is kept, not even a losing one.
         let lost = if erased { Lost { lost: Value::Null, kept: Value::Null, ..lost } } else { lost };
         let conflict = reported(resource, id, &lost, writer);
         log(connection, &conflict, &lost, writer).await?;
@@ -89,7 +90,7 @@ pub async fn write(
     Ok(Written { version, changed })
 }
 
-/// Notes the day on which a record was made, as a clock shows it where it was.
+/// Notes the day on which a record was made, by the local clock of its place.
 async fn made(
     connection: &mut AnyConnection,
     (resource, id): (&str, &str),
@@ -127,7 +128,7 @@ async fn put(
     Ok(())
 }
 
-/// A value as people type it; nobody types one that is not there.
+/// A value as a user enters it; a missing value is empty.
 fn plain(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::from(""),
@@ -165,7 +166,7 @@ async fn log(
     Ok(())
 }
 
-/// A record's fields as they count now.
+/// A record's present fields.
 pub async fn read(
     connection: &mut AnyConnection,
     resource: &str,
@@ -206,7 +207,7 @@ pub async fn member_entry(
     Ok(Some(Entry { version: Some(version), ..entry }))
 }
 
-/// Writes to a member and tells every store.
+/// Writes to a member and sends it to every store.
 pub async fn write_member(
     connection: &mut AnyConnection,
     id: &str,
@@ -230,7 +231,7 @@ pub async fn write_member(
     Ok(())
 }
 
-/// Writes to a store's settings of a product, and tells the store what counts.
+/// Writes to a store's settings of a product, and sends the store the values that count.
 pub async fn write_settings(
     connection: &mut AnyConnection,
     sku: &str,
@@ -241,7 +242,7 @@ pub async fn write_settings(
     let id = format!("{}:{sku}", writer.store_id);
     let written = write(connection, PRODUCT_SETTINGS, &id, fields, writer, &mut later.conflicts).await?;
     for (field, now) in read(connection, PRODUCT_SETTINGS, &id).await? {
-        // Also where the write lost: the store waits for the version that it was answered.
+        // Also if the write lost: the store waits for the version that it was answered.
         if fields.contains_key(&field) {
             let name = format!("product:{sku}:{field}");
             let down = SettingDown { name: name.clone(), value: now.value, at: now.at, by: now.by };

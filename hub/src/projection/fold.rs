@@ -1,4 +1,4 @@
-//! Folding records into rows and sums; pure, so that a batch becomes few statements.
+//! Folds records into rows and sums; pure, so that a batch becomes few statements.
 
 use crate::db::insert::NewRow;
 use crate::projection::anomalies::AnomalyChecks;
@@ -17,7 +17,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Effect of a batch on the projections. Sums saturate: a poisoned one then fails at the table's bound.
+/// Effect of a batch on the projections. Sums saturate: a corrupt one then fails at the table's bound.
 pub struct Projection<'a> {
     pub(crate) store_id: &'a str,
     pub(crate) zone: &'a TimeZone,
@@ -32,30 +32,30 @@ pub struct Projection<'a> {
     pub(crate) audit: Vec<NewRow>,
     /// Postings, with the event that reported each.
     pub(crate) journal: Vec<ToPost<'a>>,
-    /// No entries are made: only what measures their cost asks for it.
+    /// No entries are made: only measurements of their cost set it.
     pub(crate) unposted: bool,
     pub(crate) shifts: Vec<ShiftRecord<'a>>,
-    /// Receipt numbers of this store, with the events that carry them.
+    /// Receipt numbers of this store, with the events that use them.
     pub(crate) receipts: BTreeMap<String, Vec<String>>,
-    /// Events with a receipt number that is not this store's to give.
+    /// Events with a receipt number that belongs to another store.
     pub(crate) foreign_receipts: Vec<(String, String)>,
-    /// Days that something was reported about.
+    /// Days with a report.
     pub(crate) days: BTreeMap<Date, DaySeal>,
     pub(crate) sums: Option<Sums>,
     /// Σ (amount + rounding) by shift and method, refunds taken off.
     pub(crate) methods: BTreeMap<(String, String), i64>,
     /// Pay-ins, pay-outs and drops by shift.
     pub(crate) cash: BTreeMap<String, [i64; 3]>,
-    /// Pieces and value by sku, and when it moved last.
+    /// Pieces and value by sku, and the time of the last movement.
     pub(crate) stock: BTreeMap<String, MovedGoods>,
     /// Points by member.
     pub(crate) points: BTreeMap<String, Points>,
     pub(crate) points_entries: Vec<NewRow>,
     /// `(table of the document, its id, the event)`
     pub(crate) voids: Vec<(Voided, String, String)>,
-    /// Sales of which something came back, or that were taken back themselves.
+    /// Sales with returned pieces, or that were taken back themselves.
     pub(crate) taken_back: Vec<ReturnedFrom>,
-    /// Sales whose payments were put right.
+    /// Sales with corrected payments.
     pub(crate) tenders: Vec<RightTender>,
     /// Moves of received goods without an invoice, in order.
     pub(crate) uninvoiced: Vec<Moved<'a>>,
@@ -73,7 +73,7 @@ pub(crate) struct DaySeal {
     pub sealed_at: Option<UtcMs>,
 }
 
-/// A sale whose payments were put right.
+/// A sale with corrected payments.
 pub(crate) struct RightTender {
     pub event_id: String,
     pub transaction_id: String,
@@ -91,7 +91,7 @@ pub(crate) enum Voided {
     Return,
 }
 
-/// A sale from which a record returned something, with what the record says about it.
+/// A sale from which a record returned pieces, with the record's statements about it.
 pub(crate) struct ReturnedFrom {
     pub event_id: String,
     pub transaction_id: Option<String>,
@@ -112,23 +112,23 @@ pub(crate) struct Shared {
     pub settings: Vec<((String, String), ProductSettingsChanged)>,
     /// With the event that reported it.
     pub users: Vec<(String, UserChanged)>,
-    /// Receipts against orders, and goods that went back.
+    /// Receipts against orders, and returned goods.
     pub orders: Vec<OrderReceipt>,
 }
 
-/// Pieces that one record brought against an order.
+/// Pieces that one record received for an order.
 pub(crate) struct OrderReceipt {
     /// ID of the order. Null for none.
     pub po_id: String,
     /// The event that reported it.
     pub event_id: String,
-    /// Pieces by sku; below 0: they went back.
+    /// Pieces by sku; negative if they were returned.
     pub pieces: BTreeMap<String, Quantity>,
     /// Pieces that were refused at the door.
     pub rejected: BTreeMap<String, Quantity>,
 }
 
-/// What moved of a product.
+/// Moved pieces and value of a product.
 #[derive(Debug, Default)]
 pub(crate) struct MovedGoods {
     pub qty: Quantity,
@@ -189,14 +189,14 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// For records in the order in which the store made them.
+    /// Sets that the records come in the order in which the store made them.
     #[must_use]
     pub fn in_order(mut self) -> Self {
         self.watched.in_order = true;
         self
     }
 
-    /// Adds what a record does; `stamp` is the one that counts for it.
+    /// Adds the effect of a record; `stamp` is the stamp that counts for it.
     pub fn fold(&mut self, event_id: &'a str, stamp: &str, understood: &'a Understood) {
         self.watched.fold(event_id, understood);
         let Understood { payload, effect, occurred_at, .. } = understood;
@@ -257,7 +257,7 @@ impl<'a> Projection<'a> {
             AnyPayload::ProductSettingsChanged(it) => self.shared.settings.push((reported(), (**it).clone())),
             AnyPayload::UserChanged(it) => self.shared.users.push((event_id.to_owned(), (**it).clone())),
             AnyPayload::AuditRecorded(recorded) => self.audited(event_id, recorded),
-            // They have no rows of their own.
+            // These have no rows of their own.
             AnyPayload::SafeOpened(_)
             | AnyPayload::ReceiptsSkipped(_)
             | AnyPayload::AdjustmentPosted(_)
@@ -267,7 +267,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// A day that something was reported about.
+    /// Adds a day with a report.
     pub(crate) fn add_day(&mut self, business_date: Date) -> String {
         self.days.entry(business_date).or_default();
         business_date.to_string()
@@ -346,7 +346,7 @@ fn by_day(name: &str, rows: &[NewRow], of: Option<&str>, summed: &[&str]) -> Vec
 }
 
 impl Sums {
-    /// Adds to each sum its part.
+    /// Adds its part to each sum.
     pub(crate) fn add<const N: usize>(parts: [(&mut i64, i64); N]) {
         for (sum, part) in parts {
             *sum = sum.saturating_add(part);

@@ -1,5 +1,5 @@
-//! What a sender's book holds in transit, transfer by transfer: so that a part of a shortfall is posted once, and what
-//! is left when the goods have arrived is found.
+//! Transit stock in a sender's book, transfer by transfer, so that a part of a shortfall is posted once, and the
+//! remainder is found when the goods have arrived.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// A part of a shortfall, of a line.
+/// A part of a line's shortfall.
 type Part = (u32, Resolved);
 /// Values by the lines of a document.
 type ByLine = BTreeMap<u32, Money>;
@@ -23,11 +23,11 @@ struct Held {
     lines: ByLine,
     settled: Vec<Part>,
     expected: Option<ByLine>,
-    /// The receiver reported what arrived: until then its part is not lost.
+    /// Whether the receiver reported the arrival: until then its part is not lost.
     arrived: bool,
 }
 
-/// Pieces of a product and their value that are on their way no more; below 0: they set out.
+/// Pieces of a product and their value that are no longer on their way; negative if they set out.
 pub(crate) struct TransitMove {
     pub sku: Sku,
     pub qty: Quantity,
@@ -45,8 +45,8 @@ pub(crate) fn transfer(payload: &AnyPayload) -> Option<&TransferRecord> {
     }
 }
 
-/// Postings of this record of a transfer beside its figures, and its part of what is on its way. The transfer's
-/// row is locked; of a transfer between other stores nothing is held.
+/// Postings of this record of a transfer beside its figures, and its part of the transit stock. The transfer's row is
+/// locked; for a transfer between other stores nothing is held.
 pub(crate) async fn context(
     connection: &mut AnyConnection,
     reported: &RecordToPost<'_>,
@@ -94,7 +94,7 @@ pub(crate) async fn context(
     Ok(left.into_iter().map(moved).collect())
 }
 
-/// The parts of a document that were not posted; two that are alike are two.
+/// The parts of a document that were not posted; two equal parts are two.
 fn new_parts(transfer: &Transfer, posted: &[Part]) -> Vec<Part> {
     let mut posted = posted.to_vec();
     let parts = transfer
@@ -140,8 +140,8 @@ fn json(value: &impl Serialize) -> Result<String, sqlx::Error> {
     serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
-/// Books of which account 1220 is not what they hold for their transfers, or for the products of a day; and products of
-/// which now is not what their days moved.
+/// Books whose account 1220 differs from their transfers, or from the products of a day; and products whose present
+/// sums differ from those of their days.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let by_day = "SELECT store_id || ' ' || entry_date AS place, CAST(SUM(booked) AS BIGINT) AS booked, \
                CAST(SUM(held) AS BIGINT) AS held FROM (\

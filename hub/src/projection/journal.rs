@@ -1,5 +1,5 @@
-//! Entries of the books, made of what records post: numbered without a gap in each book, with what every account moved
-//! on every day.
+//! Entries of the books, made from the postings of records: numbered without a gap in each book, with the sums of every
+//! account and day.
 
 use crate::db::insert::{self, NewRow};
 use crate::projection::envelope::{Incoming, ToPost, Understood};
@@ -37,20 +37,20 @@ mod noticed;
 
 use noticed::{Noticed, flag};
 
-/// Data of the documents' rows about events, once they are written.
+/// Facts about events from the rows of their documents, once these are written.
 #[derive(Default)]
 pub(crate) struct Beside {
     /// Amount that a count adds to the figures of its shift in the books.
     pub counted: BTreeMap<String, Counted>,
-    /// Transfers that are between other stores.
+    /// Transfers between other stores.
     pub foreign: BTreeSet<String>,
-    /// Categories of products of which there are lines, by sku.
+    /// Categories of the products of the lines, by sku.
     pub categories: BTreeMap<String, String>,
-    /// No entries are made, only items and sums of reports: for what measures the cost of entries.
+    /// No entries are made, only items and sums of reports: for measurements of the cost of entries.
     pub unposted: bool,
 }
 
-/// Takes the books that these events are posted in, in one order, with the transfers that are before them.
+/// Locks the books that these events are posted in, in one order, and before them the transfers.
 pub(crate) async fn lock<'a>(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -73,8 +73,8 @@ pub(crate) async fn lock<'a>(
     Ok(())
 }
 
-/// Adds the entries to their books, and gives back the items that they expect of others. The rows of their documents are
-/// written: their locks come first, then those of the books in their order, then the points' pool.
+/// Adds the entries to their books, and returns the items that they expect from providers and banks. The rows of their
+/// documents are written: their locks come first, then those of the books in their order, then the points' pool.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     (store_id, zone): (&str, &TimeZone),
@@ -148,18 +148,18 @@ struct Desk<'a> {
     pool: Option<LockedPool>,
     beside: Beside,
     documents: StoredDocuments,
-    /// Tiers of members as they are now.
+    /// Present tiers of members.
     tiers: BTreeMap<String, String>,
-    /// Those of the events of this batch, the contexts of which are not written yet.
+    /// Tiers of the events of this batch, whose contexts are not written yet.
     told_tiers: BTreeMap<String, Option<String>>,
     contexts: Vec<NewRow>,
     /// The accounts that entries of documents went to in this transaction.
     went_to: BTreeMap<String, Mapped>,
     /// Items of these events that are in the store's list.
     listed: BTreeSet<String>,
-    /// Items that are new.
+    /// New items.
     expected: Vec<ExpectedItem>,
-    /// Cash that suppliers got, as it joins what is not invoiced.
+    /// Cash paid to suppliers, as it is added to the uninvoiced goods.
     paid_out: Vec<NewRow>,
     rollups: RollupSums,
 }
@@ -207,7 +207,7 @@ impl Desk<'_> {
         flag(connection, found, payload, &entries).await
     }
 
-    /// Takes down the items of an event that are new, on the accounts that it is posted to; gives back the others.
+    /// Adds the new items of an event, on the accounts that it is posted to; returns the others.
     fn expect(
         &mut self,
         event_id: &str,
@@ -226,7 +226,7 @@ impl Desk<'_> {
         told_before
     }
 
-    /// Adds what an event moved to the sums of its days.
+    /// Adds the figures of an event to the sums of its days.
     fn roll_up(&mut self, event_id: &str, event: &Understood, context: &Context) {
         let Some(day) = event.business_date else { return };
         let reported = RollupRecord {
@@ -242,7 +242,7 @@ impl Desk<'_> {
         rollups::fold(&mut self.rollups, &reported);
     }
 
-    /// Takes off what is on its way from a store, by the day that it has in its book.
+    /// Subtracts from a store's transit stock, by the day that it has in the store's book.
     fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<TransitMove>) {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
         for TransitMove { sku, qty, value } in left {
@@ -276,7 +276,7 @@ impl Desk<'_> {
         Ok(Context { accounts, points, counted, transfer, entry_date, told_before, tier })
     }
 
-    /// The tier of an event's member: what takes a document back has that of the document.
+    /// The tier of an event's member; a record that takes a document back has the tier of the document.
     fn tier(&mut self, event_id: &str, payload: &AnyPayload) -> Option<String> {
         let taken_back = self.documents.of(event_id).filter(|document| document.event_id != event_id);
         let tier = match taken_back {
@@ -290,12 +290,12 @@ impl Desk<'_> {
         tier
     }
 
-    /// The day that what belongs to `day` has in a book.
+    /// The entry date in a book for a fact of `day`.
     fn entry_date(&self, book: &str, day: Date) -> Date {
         self.books.get(book).map_or(day, |book| book.locked.first_open(day))
     }
 
-    /// One entry, the next of its book.
+    /// Makes one entry, the next of its book.
     fn enter(&mut self, book: &str, event_id: &str, entries: &RecordEntries, (made, suffix): (&Made, &str)) {
         let RecordEntries { business_date, cause, memo, .. } = entries;
         let (day, entry_date) = (*business_date, self.entry_date(book, *business_date));
@@ -362,8 +362,8 @@ pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// Problems of the books in themselves, summed in two parts so that no sum is too large for the database:
-/// gaps, entries that don't balance, days that are not their entries.
+/// Problems of the books themselves, summed in two parts so that no sum is too large for the database: gaps, unbalanced
+/// entries, days that differ from their entries.
 pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let checks = [
         (

@@ -1,5 +1,5 @@
-//! Records that are applied one by one take what they share with other batches first, in the order in which a whole batch
-//! takes it: sales, points, members, orders, transfers, books. In their own order two batches could wait for each other.
+//! Records that are applied one by one first lock the rows that they share with other batches, in the order of a whole
+//! batch: sales, points, members, orders, transfers, books. In their own order two batches could wait for each other.
 
 use crate::projection::envelope::Incoming;
 use crate::projection::fold::Projection;
@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Takes what these events of a store will write to.
+/// Locks the rows that these events of a store will write to.
 pub(crate) async fn lock<'a>(
     connection: &mut AnyConnection,
     store_id: &str,

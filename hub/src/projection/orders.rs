@@ -1,4 +1,4 @@
-//! Purchasing: suppliers and orders; sent orders go down to their stores, receipts come back.
+//! Purchasing: suppliers and orders. Sent orders go to their stores; their receipts come from the stores.
 
 use crate::db::Db;
 use crate::db::document::encode;
@@ -13,21 +13,21 @@ use domain::wire::feed::Kind;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// Entry of the feed for the order's store; only of an order that it has to know.
+/// Entry of the feed for the order's store; only for an order that the store has to know.
 ///
 /// # Errors
-/// Never: an order is always JSON.
+/// Never: an order can always be written as JSON.
 pub fn entry(order: &PurchaseOrder) -> Result<Entry, sqlx::Error> {
     let store = order.store_id.as_str();
-    // What waits for an approval is none of the store's business.
+    // The store does not see a proposed change that waits for approval.
     let order = &PurchaseOrder { proposed: None, ..order.clone() };
     Ok(Entry::for_store(Kind::PurchaseOrder, &order.po_id, store, encode(order)?))
 }
 
-/// Goods of one record came against an order, or went back. What came too much, against an order that was called
-/// off or closed, or against one of another store or none, is for a person to judge by the receipt: it holds
-/// nothing back. How much more than ordered a store takes in without asking is its own setting, which head office
-/// does not know: every piece more is reported.
+/// Takes in goods that one record received for an order, or returned. Excess goods, goods for a cancelled or closed
+/// order, and goods for another store's order or an unknown one are reported to a person and hold nothing back. The
+/// tolerance for excess goods is a setting of the store, which head office does not know: every excess piece is
+/// reported.
 pub(crate) async fn received(
     connection: &mut AnyConnection,
     receipt: &OrderReceipt,
@@ -40,7 +40,7 @@ pub(crate) async fn received(
     if let Some(order) =
         order.as_ref().filter(|order| order.cancel_final && order.state == OrderState::Cancelled)
     {
-        // Its store knew that it was called off: these are goods without an order.
+        // The store knew of the cancellation: these are goods without an order.
         if came.values().any(|qty| *qty > 0) {
             let details = json!({"po_id": po_id, "state": order.state});
             exception::note(connection, found, exception::ORDER_CANCELLED, &details).await?;
@@ -57,7 +57,7 @@ pub(crate) async fn received(
     let mut over = Vec::new();
     for (sku, qty) in came {
         let sku = Sku(sku.clone());
-        // A line that is closed expects nothing more, whatever it lacks.
+        // A closed line expects nothing more, whatever it lacks.
         let open = order.lines.iter().filter(|line| line.sku == sku).map(OrderLine::open_qty);
         let unexpected = *qty > open.sum::<Quantity>();
         let ordered = order.receive(&sku, *qty);
@@ -87,11 +87,12 @@ pub(crate) async fn received(
     entry(&order).map(Some)
 }
 
-/// A store has taken in every change of the lane of orders up to that number: those of its orders that were called off by
-/// then are so for good. What it receives against one of them from now on is goods without an order.
+/// Records that a store has received every change of the lane of orders up to that number: those of its orders that
+/// were cancelled by then stay cancelled. Goods that it receives for one of them from now on are goods without an
+/// order.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn heard(db: &Db, store_id: &str, number: i64) -> Result<(), sqlx::Error> {
     let sql = "SELECT o.po_id FROM purchase_orders o JOIN feed_now n ON n.lane = $3 AND n.kind = $4 AND n.id = o.po_id \
                AND n.store_id = o.store_id WHERE o.store_id = $1 AND o.calling_off = 1 AND n.number <= $2 ORDER BY o.po_id";
@@ -104,7 +105,7 @@ pub async fn heard(db: &Db, store_id: &str, number: i64) -> Result<(), sqlx::Err
     let mut write = db.write().await?;
     for po_id in called_off {
         let Some(mut order) = purchase_order::locked(&mut write, &po_id).await? else { continue };
-        // What came meanwhile has won.
+        // A change that was made meanwhile counts.
         if order.state == OrderState::Cancelled {
             order.cancel_final = true;
             purchase_order::put(&mut write, &order).await?;

@@ -1,5 +1,6 @@
-//! Points: the sum of the entries of all stores. A balance is one record for all of them; what of a store's own entries
-//! is in it is said once a page, when the store reads it. Every entry is kept: by them head office lets points expire.
+//! Points: the sum of the entries of all stores. A balance is one record for all of them; the coverage, the entries of
+//! the reading store that it contains, is added to each page. Every entry is kept: head office lets points expire by
+//! them.
 
 use crate::db::insert::{self, NewRow};
 use crate::feed::Entry;
@@ -15,7 +16,7 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The entries of an event, with what is known of their sale.
+/// The entries of an event, with the known facts of their sale.
 pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Vec<NewRow> {
     let Understood { payload, effect, .. } = event;
     let (sale, life) = match payload {
@@ -37,9 +38,9 @@ pub(crate) fn rows((store_id, event_id): (&str, &str), event: &Understood) -> Ve
     (0..).zip(&effect.points).map(row).collect()
 }
 
-/// The last day of an entry's lot, as it was reported. What is given back goes where it came from, and only a lot that
-/// had expired, which the store marks so, has another day than that. A lot that was given back before keeps its mark:
-/// of several the newest has the latest day.
+/// The last day of an entry's lot, as it was reported. Points that are given back return to their lot; only a lot that
+/// had expired, which the store marks, gets another day. A lot that was given back before keeps its mark: of several
+/// marks the newest has the latest day.
 fn last_day(entry: &PointsEntry) -> Option<Date> {
     if entry.reason != PointsReason::GiveBack {
         return entry.lots.first().and_then(|part| part.expires);
@@ -47,10 +48,10 @@ fn last_day(entry: &PointsEntry) -> Option<Date> {
     entry.lots.iter().filter(|part| part.lot_id.ends_with('*')).filter_map(|part| part.expires).max()
 }
 
-/// Past which day a member is looked at because of an entry: what was earned expires then; anything else may have been
-/// reported after it expired, so it is looked at by the next night.
+/// The day after which a member is checked because of an entry: earned points expire then; any other entry may have
+/// been reported after its points expired, so it is checked by the next night.
 fn look_after(entry: &NewRow) -> Option<String> {
-    // What head office let expire itself it knows.
+    // Head office already knows the expiries that it made.
     if entry.text("store_id").is_empty() {
         return None;
     }
@@ -63,8 +64,8 @@ fn look_after(entry: &NewRow) -> Option<String> {
 const LOOK: &str = "look_after = CASE WHEN excluded.look_after < points.look_after THEN excluded.look_after \
                     ELSE COALESCE(points.look_after, excluded.look_after) END";
 
-/// Adds to the balances, in the order of their members: of two batches one waits for the other at the first member
-/// that both have; then the entries.
+/// Adds to the balances, in the order of their members, so that of two batches one waits for the other at the first
+/// member that both have; then writes the entries.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -89,7 +90,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// Takes the balances and the fields of all members of these events.
+/// Locks the balances and the fields of all members of these events.
 pub(crate) async fn lock<'a>(
     connection: &mut AnyConnection,
     events: impl Iterator<Item = &'a Incoming>,
@@ -109,7 +110,7 @@ pub(crate) async fn lock<'a>(
     Ok(())
 }
 
-/// Takes the balances of these members, in their order.
+/// Locks the balances of these members, in their order.
 pub(crate) async fn lock_balances(
     connection: &mut AnyConnection,
     members: BTreeSet<String>,
@@ -119,7 +120,7 @@ pub(crate) async fn lock_balances(
     insert::rows(connection, "points", tail, rows).await
 }
 
-/// That a member's balance is another one: for every store one and the same record.
+/// The change of a member's balance: the same record for every store.
 pub(crate) fn entry(member_id: &str) -> Entry {
     Entry::for_all(Kind::Points, member_id, "null".to_owned())
 }

@@ -29,7 +29,7 @@ impl LockedPool {
         Ok(Self { pool: columns!(row => Pool { points, value }), terms, next_no, steps: Vec::new() })
     }
 
-    /// Moves it as a record says.
+    /// Moves the pool by a record.
     pub async fn fold(
         &mut self,
         connection: &mut AnyConnection,
@@ -40,14 +40,14 @@ impl LockedPool {
             Some(sale) => self.before(connection, sale).await?,
             None => Vec::new(),
         };
-        // What head office lets expire says nothing of its own: it counts by what a store said last.
+        // An expiry of head office states no value: the value that a store stated last counts.
         self.terms.redeem_value = points_pool::worth(payload).unwrap_or(self.terms.redeem_value);
         let (effect, steps) = points_pool::fold(&mut self.pool, &self.terms, payload, &before);
         self.steps.extend(steps.into_iter().map(|step| (event_id.to_owned(), step)));
         Ok(effect)
     }
 
-    /// The steps of a sale's points so far.
+    /// The previous steps of a sale's points.
     async fn before(
         &self,
         connection: &mut AnyConnection,
@@ -95,8 +95,7 @@ pub(crate) async fn lock(connection: &mut AnyConnection) -> Result<(), sqlx::Err
     sqlx::query(sql).execute(connection).await.map(drop)
 }
 
-/// Sets the valuation of points from here on. Returns false if the pool is not empty and its policy is
-/// another one.
+/// Sets the valuation of points from here on. Returns false if the pool is not empty and has a different policy.
 pub(crate) async fn adopt(
     connection: &mut AnyConnection,
     policy: PointsPolicy,

@@ -1,5 +1,5 @@
-//! What records that were applied come to, computed once more: what they post, and what they add to the rollups, from
-//! themselves and what was known beside them.
+//! Computes the results of applied records once more: their postings and their part of the rollups, from the records
+//! and the facts known beside them.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -13,29 +13,29 @@ use jiff::tz::TimeZone;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Postings of records, made again or read back, in words that can be compared.
+/// Postings of records, made again or read back, as texts that can be compared.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
     /// Entries, by their book and their cause's key.
     pub entries: BTreeMap<(String, String), String>,
     /// Items that a provider or bank has to settle, by their ID: kind and amount.
     pub items: BTreeMap<String, (String, i64)>,
-    /// The documents that the items are of.
+    /// The documents of the items.
     pub documents: BTreeSet<String>,
 }
 
-/// A line of an entry in words, which follows the day that the entry is of.
+/// A line of an entry as text; it follows the entry's day.
 pub(crate) fn line_words(account: &str, debit: i64, credit: i64) -> String {
     format!(" · {account} {debit}/{credit}")
 }
 
-/// An item in words, but for its amount: kind, method, account, day and reference.
+/// An item as text without its amount: kind, method, account, day and reference.
 pub(crate) fn item_words(of: [&str; 5]) -> String {
     of.join(" ")
 }
 
-/// Postings of records, made again of them and of the facts known beside them. The day is the event's own,
-/// whatever day it has in the books.
+/// Postings of records, made again from them and from the facts known beside them. The day is the event's own, whatever
+/// day it has in the books.
 pub(crate) async fn posted(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -65,7 +65,7 @@ pub(crate) async fn posted(
     Ok(posted)
 }
 
-/// Facts that were known beside these events, if there were any.
+/// Known facts beside these events, if there were any.
 async fn contexts(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! What records add to the rollups: sums by store, by the day that each belongs to, and by the day that it has in the
+//! The part of records in the rollups: sums by store, by the day that each record belongs to, and by its day in the
 //! books.
 
 use crate::db::column::Columns;
@@ -23,17 +23,17 @@ mod stock;
 /// Documents that are looked up at once.
 const CHUNK: usize = 500;
 
-/// A record with what is known beside it.
+/// A record with the facts known beside it.
 pub(crate) struct RollupRecord<'a> {
     pub store_id: &'a str,
     /// Time zone of the store.
     pub zone: &'a TimeZone,
-    /// The day that it belongs to, and that which it has in the store's book.
+    /// The day that it belongs to, and its day in the store's book.
     pub days: (Date, Date),
     pub event: &'a Understood,
     /// Amount that the record adds to the count of its shift.
     pub counted: Option<Counted>,
-    /// Stored data of its document, or of the one that it takes back. `None` if it was not there before.
+    /// Stored data of its document, or of the one that it takes back. `None` if there was none before.
     pub stored: Option<&'a StoredDocument>,
     /// Categories of products as they are now, by sku. `None` if only the stored ones count.
     pub categories: Option<&'a BTreeMap<String, String>>,
@@ -53,7 +53,7 @@ pub(crate) fn member(payload: &AnyPayload) -> Option<&MemberId> {
     }
 }
 
-/// Whether a record tells a document of which the lines are new.
+/// Whether a record reports a document with new lines.
 pub(crate) fn tells_lines(payload: &AnyPayload) -> bool {
     matches!(payload, AnyPayload::TransactionPaid(_) | AnyPayload::ReturnPosted(_))
 }
@@ -93,7 +93,7 @@ impl RollupRecord<'_> {
         first.into_iter().chain(rest).collect()
     }
 
-    /// Adds to what is known of whole documents: by day, by hour, and by till and cashier.
+    /// Adds to the sums of whole documents: by day, by hour, and by till and cashier.
     fn add_whole<const N: usize>(
         &self,
         sums: &mut RollupSums,
@@ -105,7 +105,7 @@ impl RollupRecord<'_> {
         sums.add(&SALES_CASHIERS, self.key([register_id.into(), cashier_id.into()]), figures);
     }
 
-    /// The hour of a document, as it was when it was reported.
+    /// The hour of a document when it was reported.
     fn hour(&self, at: UtcMs) -> String {
         let kept = self.stored.map(|stored| stored.hour.clone());
         kept.unwrap_or_else(|| local_hour(self.zone, at))
@@ -158,7 +158,7 @@ const RETURN_VOIDED: Place =
     Place { documents: "returns", lines: "return_lines", event: "voided_event", by: "return_id" };
 
 impl StoredDocuments {
-    /// The documents that these events took back, and the returns that they reported: their rows are written already.
+    /// The documents that these events took back, and the returns that they reported; their rows are already written.
     pub async fn known(
         connection: &mut AnyConnection,
         store_id: &str,

@@ -1,4 +1,4 @@
-//! Records of more than one owner: transfers between stores, members, people, what came against an order.
+//! Records of more than one owner: transfers between stores, members, people, receipts for orders.
 
 use crate::account::staff;
 use crate::feed::Entry;
@@ -16,7 +16,8 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Writes them, kind by kind and in the order of their IDs; the events that reported a transfer between other stores.
+/// Writes them, kind by kind and in the order of their IDs; returns the events that reported a transfer between other
+/// stores.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -59,13 +60,13 @@ fn parse(document: &str) -> Result<Transfer, sqlx::Error> {
     serde_json::from_str(document).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
-/// More arrived than was sent.
+/// Whether more arrived than was sent.
 fn over(transfer: &Transfer) -> bool {
     transfer.lines.iter().any(|line| line.received_qty.is_some_and(|received| received > line.qty))
 }
 
-/// Goods leave a store that may know less than head office, or other things: what they name that is not there is
-/// for a person to see.
+/// A store that sends goods may know less than head office, or something else: names in the transfer that do not exist
+/// are shown to a person.
 async fn unknown_references(
     connection: &mut AnyConnection,
     reported: &Transfer,
@@ -84,7 +85,8 @@ async fn unknown_references(
     Ok(())
 }
 
-/// Keeps the document that is further along, and tells the other store; whether it is between these two stores.
+/// Keeps the document that is further along, and sends it to the other store. Returns whether the transfer is between
+/// these two stores.
 async fn transfer(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -95,7 +97,7 @@ async fn transfer(
 ) -> Result<bool, sqlx::Error> {
     let by_sender = reported.from_store_id.as_str() == store_id;
     let document = serde_json::to_string(reported).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    // The first statement locks the row; of a new one it writes it.
+    // The first statement locks the row, or writes a new one.
     let sql = "INSERT INTO transfers (transfer_id, from_store, to_store, state, sent, document, business_date) \
                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (transfer_id) DO UPDATE SET \
                sent = CASE WHEN transfers.from_store = excluded.from_store AND excluded.sent = 1 THEN 1 \
@@ -111,7 +113,7 @@ async fn transfer(
     let found = Found { store_id, event_id, now };
     let details = json!({"transfer_id": reported.transfer_id, "from_store_id": from, "to_store_id": to});
     if (&known.from_store_id, &known.to_store_id) != (&reported.from_store_id, &reported.to_store_id) {
-        // The document of others is theirs; what this store moved is moved.
+        // The document of other stores is not changed; this store's movements stand.
         exception::note(connection, found, exception::TRANSFER_FOREIGN, &details).await?;
         return Ok(false);
     }
@@ -128,7 +130,7 @@ async fn transfer(
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_MET, &details).await?;
     }
-    // LatestRecord once, by the document that was the first to say so.
+    // Reported once, by the first document that has it.
     if over(reported) && !over(&known) {
         let found = Found { store_id: from, ..found };
         exception::note(connection, found, exception::TRANSFER_OVER, &details).await?;

@@ -1,5 +1,5 @@
-//! Shifts as their records tell of them. Two copies of a store may each have counted one: both counts are kept, and
-//! the books get what is new.
+//! Shifts as their records report them. Two copies of a store may each have counted one: both counts are kept, and the
+//! books get the difference.
 
 use crate::db::insert::{self, NewRow};
 use crate::db::signed;
@@ -18,18 +18,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A record of a shift.
 pub(crate) struct ShiftRecord<'a> {
     pub event_id: &'a str,
-    /// It was counted once more.
+    /// Whether it was counted once more.
     pub recounted: bool,
     pub shift: &'a Shift,
 }
 
-/// The days of shifts that tell their sums.
+/// The days of the shifts that report their sums.
 pub(crate) fn closed_days(reported: &[ShiftRecord<'_>]) -> BTreeSet<Date> {
     let closed = reported.iter().filter(|reported| reported.shift.state == ShiftState::Closed);
     closed.map(|reported| reported.shift.business_date).collect()
 }
 
-/// Writes what is known of the shifts now; what each count adds to what the books have of its shift, by event.
+/// Writes the present state of the shifts; returns the difference of each count to its shift in the books, by event.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -42,7 +42,7 @@ pub(crate) async fn write(
     for ShiftRecord { event_id, recounted, shift } in reported {
         let (before, known_by) = known.remove(shift.shift_id.as_str()).unzip();
         let now = CountedShift::from_record(shift, recounted).filter(|_| shift.state != ShiftState::Open);
-        // The document that is shown is that of the count that closed it.
+        // The shown document is the one of the count that closed the shift.
         let first = match (&before, &now) {
             (Some(before), Some(now)) => now.is_first(before),
             (before, _) => before.is_none(),
@@ -62,7 +62,7 @@ pub(crate) async fn write(
             news.insert(event_id.to_owned(), added);
             known.insert(shift.shift_id.0.clone(), (after.clone(), told_by.clone()));
         }
-        // A counted shift stays so: its opening may be reported again after that.
+        // A counted shift stays counted: its opening may be reported again afterwards.
         if shift.state != ShiftState::Open || after.is_none() {
             rows.insert(shift.shift_id.0.clone(), cells((store_id, told_by.as_str()), shift, after.as_ref()));
         }

@@ -14,7 +14,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kind of a document, its ID, and which part of it.
+/// The kind of a document, its ID, and the number of its part.
 type DocumentKey = (&'static str, String, i64);
 
 /// Rows of a batch.
@@ -24,12 +24,12 @@ pub(crate) struct GoodsRows {
     documents: BTreeMap<DocumentKey, (i64, NewRow)>,
     receiving_lines: Vec<NewRow>,
     supplier_return_lines: Vec<NewRow>,
-    /// All movements but those of sales and returns, whose lines they are.
+    /// All movements except those of sales and returns, which are in their lines.
     pub(crate) movements: Vec<NewRow>,
-    /// Suppliers and what their delivery notes are compared by, with the event that reported each, its receipt and the
-    /// note's number as it was written.
+    /// Suppliers and the normalised number of their delivery notes, with the event that reported each, its receipt and
+    /// the note's number as it was written.
     notes: BTreeMap<(String, String), Vec<ToldNote>>,
-    /// Receipts that their store warned of as repeating another one.
+    /// Receipts that their store reported as repeating another one.
     repeats: Vec<Repeat>,
 }
 
@@ -51,7 +51,7 @@ struct Cause<'a> {
 }
 
 impl GoodsRows {
-    /// Adds what a record did.
+    /// Adds the effect of a record.
     pub(crate) fn fold(&mut self, (store_id, event_id): (&str, &str), reported: &Understood) {
         match &reported.payload {
             AnyPayload::ReceivingPosted(it) => {
@@ -78,7 +78,7 @@ impl GoodsRows {
         }
     }
 
-    /// Adds a report of a document. Of two in a batch the one that is further along counts, of two alike the
+    /// Adds a report of a document. Of two in a batch the one that is further along counts, of two equal ones the
     /// first. A document that was taken back stays on its day.
     fn document(&mut self, key: DocumentKey, step: i64, mut row: NewRow) {
         match self.documents.get(&key) {
@@ -178,7 +178,7 @@ impl GoodsRows {
         self.document(("opname", document_id.to_owned(), part), 1, row);
     }
 
-    /// Adds them to their tables. What came with a delivery note that another receipt has is for a person to see.
+    /// Adds them to their tables. A receipt with the delivery note of another receipt is shown to a person.
     pub(crate) async fn write(
         self,
         connection: &mut AnyConnection,
@@ -186,7 +186,7 @@ impl GoodsRows {
         now: UtcMs,
     ) -> Result<(), sqlx::Error> {
         let Self { documents, receiving_lines, supplier_return_lines, movements, notes, repeats } = self;
-        // One supplier's receipts at a time: of two stores that tell of one note, the second finds the first.
+        // One supplier's receipts at a time: if two stores report one note, the second finds the first.
         for (supplier_id, _) in notes.keys() {
             let sql = "UPDATE suppliers SET code = code WHERE supplier_id = $1";
             sqlx::query(sql).bind(supplier_id).execute(&mut *connection).await?;
@@ -205,7 +205,7 @@ impl GoodsRows {
         for ((supplier_id, _), reported) in &notes {
             for (place, (event_id, receiving_id, note)) in reported.iter().enumerate() {
                 let found = Found { store_id, event_id, now };
-                // Of two in one batch the later one is reported: the first found nothing.
+                // Of two in one batch the later one is reported: the first found none.
                 let later =
                     reported.iter().skip(place.saturating_add(1)).map(|(_, id, _)| id.as_str()).collect();
                 twice(connection, (supplier_id, note), (receiving_id, &later), found).await?;
@@ -219,8 +219,8 @@ impl GoodsRows {
     }
 }
 
-/// Cause of a movement. `None` for a line of a sale or a return, which states it itself. `place` is that of
-/// the movement in the record.
+/// Cause of a movement. `None` for a line of a sale or a return, which states it itself. `place` is the movement's
+/// place in the record.
 fn cause<'a>(store_id: &str, payload: &'a AnyPayload, place: usize) -> Option<Cause<'a>> {
     let of = |reason, document, user_id| Some(Cause { reason, document, user_id });
     match payload {
@@ -276,8 +276,8 @@ fn transferred<'a>(store_id: &str, it: &'a TransferRecord) -> Cause<'a> {
     }
 }
 
-/// Notes a receipt whose delivery note another one has, in whatever store, if both count: one that was taken back in the
-/// same batch does not.
+/// Notes a receipt with the delivery note of another one, of any store, if both count: a receipt that was taken back in
+/// the same batch does not.
 async fn twice(
     connection: &mut AnyConnection,
     (supplier_id, note): (&str, &str),

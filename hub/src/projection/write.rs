@@ -1,4 +1,4 @@
-//! Writing a projection: one statement per table, whatever the batch.
+//! Writes a projection: one statement per table, whatever the size of the batch.
 
 use crate::db::insert::{self, NewRow};
 use crate::db::{Engine, array};
@@ -23,7 +23,7 @@ impl Projection<'_> {
     /// Adds everything to the tables.
     ///
     /// # Errors
-    /// The database's; figures beyond a table's bounds are data errors.
+    /// A database error; figures beyond a table's bounds are data errors.
     pub async fn write(
         mut self,
         connection: &mut AnyConnection,
@@ -42,7 +42,7 @@ impl Projection<'_> {
         self.goods.write(connection, store_id, now).await?;
         insert::rows(connection, "deposits", "", self.deposits).await?;
         insert::rows(connection, "store_audit", "", self.audit).await?;
-        // Before any other statement that takes rows of sales.
+        // Before any other statement that locks rows of sales.
         let touched = AffectedSales::lock(connection, self.taken_back, &self.receipts).await?;
         tenders(connection, store_id, self.tenders).await?;
         voids(connection, store_id, &self.voids).await?;
@@ -63,11 +63,11 @@ impl Projection<'_> {
         days(connection, store_id, self.days).await?;
         sums(connection, store_id, self.sums).await?;
         let mut later = FeedUpdates::default();
-        // What stores share comes in one order, so that no two batches wait for one another.
+        // Rows that stores share are locked in one order, so that no two batches wait for each other.
         points::write(connection, store_id, (self.points, self.points_entries), &mut later).await?;
         self.watched.overdrawn(connection, store_id, now).await?;
         let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
-        // Books are taken after all that is slow; what is settled is decided under them.
+        // Books are locked after all slow steps; settling is decided under these locks.
         let beside = Beside { counted, foreign, categories, unposted: self.unposted };
         let expected = journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
         credit_note::post(connection, store_id, owed, now).await?;
@@ -75,7 +75,7 @@ impl Projection<'_> {
         Ok(later)
     }
 
-    /// Gives each line the category that its product has now; those of the products, by sku.
+    /// Gives each line the present category of its product; returns the categories of the products, by sku.
     async fn categorise(
         &mut self,
         connection: &mut AnyConnection,
@@ -91,7 +91,7 @@ impl Projection<'_> {
         Ok(categories)
     }
 
-    /// A receipt number that is another store's to give, or seen twice, holds nothing back: a person is notified.
+    /// A receipt number that belongs to another store, or was seen twice, holds nothing back: a person is notified.
     async fn flag_receipts(&self, connection: &mut AnyConnection, now: UtcMs) -> Result<(), sqlx::Error> {
         for (event_id, receipt_no) in &self.foreign_receipts {
             let found = Found { store_id: self.store_id, event_id, now };
@@ -142,7 +142,7 @@ impl Projection<'_> {
     }
 }
 
-/// The last word on a day counts, whichever is applied last.
+/// The latest report of a day counts, in whatever order reports are applied.
 async fn days(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -183,7 +183,7 @@ async fn sums(connection: &mut AnyConnection, store_id: &str, sums: Option<Sums>
     insert::sums(connection, "store_sums", &["store_id"], vec![cells]).await
 }
 
-/// Writes the moved goods, and the time of each one's last movement.
+/// Writes the moved goods, and the time of each product's last movement.
 async fn stock(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -196,7 +196,7 @@ async fn stock(
     insert::rows(connection, "stock", tail, moved.into_iter().map(cells).collect()).await
 }
 
-/// Adds what came back, each line with the tax code of the line that was sold, as far as that is known.
+/// Adds the returned lines, each with the tax code of the sold line, as far as it is known.
 async fn taxed_as_sold(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -221,7 +221,7 @@ async fn taxed_as_sold(
     query.bind(reported).execute(connection).await.map(drop)
 }
 
-/// Payments that were put right take the place of those that their sale was reported with.
+/// Replaces the payments that a sale was reported with by the corrected ones.
 async fn tenders(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -246,7 +246,7 @@ async fn tenders(
     Ok(())
 }
 
-/// Documents that count no longer; of two with one ID it is the first that is taken back.
+/// Takes documents back; of two with one ID, the first.
 async fn voids(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! Which API key a program has, and whether it may make a request.
+//! The API key of a program, and whether it may make a request.
 
 use crate::db::failure::Failure;
 use crate::secret;
@@ -69,7 +69,7 @@ impl Hub {
     }
 
     /// Counts a key that does not exist like a failed log-in from its address. The answer is the same before and after
-    /// the limit of the address: 256 bits can't be guessed, and people's passwords are what the limit protects.
+    /// the limit of the address: 256 bits can't be guessed; the limit protects people's passwords.
     fn unknown_key(&self, address: IpAddr, now: UtcMs) -> ApiError {
         let refused = ApiError::invalid_token();
         let limited = self.people.limiter.attempt_from(address, now);

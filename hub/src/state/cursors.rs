@@ -1,9 +1,9 @@
-//! How far this hub ever was, kept outside of its database: a database that is behind was restored,
-//! by command or by hand, and is a new generation (docs/protocol.md#generations-and-recovery).
+//! The highest position that this hub reached, kept outside of its database: a database that is behind was restored, by
+//! command or by hand, and is a new generation (docs/protocol.md#generations-and-recovery).
 //!
-//! Each process has a file of its own in the folder, locked while it runs. What a file says is one thing only:
-//! the database once had this. So files of several processes, in one folder or in many, never contradict
-//! one another: the database is behind when it lacks what any of them has seen.
+//! Each process has a file of its own in the folder, locked while it runs. A file states one fact only: the database
+//! once had this. So files of several processes, in one folder or in many, never contradict each other: the database is
+//! behind if it lacks anything that one of them has.
 
 mod file;
 
@@ -28,14 +28,14 @@ pub struct Cursors {
     lines: Mutex<HashMap<String, (u64, u64)>>,
 }
 
-/// Opens the marks and holds them, and those that other processes left or still write, against the database;
-/// one that is behind becomes a new generation before anybody is answered from it.
+/// Opens the marks, locks them, and compares them and those of other processes with the database; a database that is
+/// behind becomes a new generation before any answer.
 ///
 /// # Errors
 /// The files or the database.
 pub async fn guard(folder: &Path, db: &Db) -> anyhow::Result<(Cursors, Identity)> {
     let found = file::gather(folder)?;
-    // The database is looked at after the files: whatever they say was committed before it was written.
+    // The database is read after the files: whatever they contain was committed before it was written.
     let mut identity = current(db).await?;
     while let Some(number) = behind(db, &identity, found.saved()).await? {
         identity = match renew(db, &identity, number).await? {
@@ -101,7 +101,7 @@ pub async fn renew(db: &Db, identity: &Identity, number: u64) -> Result<Option<I
     for sql in ["UPDATE epochs SET stable_seq = 0", "DELETE FROM backup_heads", "DELETE FROM backups"] {
         sqlx::query(sql).execute(&mut **write).await?;
     }
-    // What head office wrote since then is gone; stores send again what they told.
+    // Writes of head office since then are lost; stores send their records again.
     let written_until = audit::last_at(&mut write).await?;
     let details = json!({"hub_generation": generation, "n": number, "before": identity.generation,
         "written_until": written_until});
@@ -116,7 +116,7 @@ fn key(store_id: &str, epoch: &str) -> String {
 }
 
 impl Cursors {
-    /// A file for this process, with what the files of ended ones said of this generation.
+    /// Creates a file for this process, with the marks of ended processes for this generation.
     fn create(folder: &Path, identity: &Identity, found: file::Found) -> io::Result<Self> {
         let mut seqs: HashMap<String, u64> = HashMap::new();
         let same = |saved: &&SavedCursors| {
@@ -133,7 +133,7 @@ impl Cursors {
         Ok(Self { file, lines: Mutex::new(lines) })
     }
 
-    /// Notes what is committed, before it is answered; only upwards.
+    /// Notes a commit before it is answered; marks only rise.
     ///
     /// # Errors
     /// The file can't be written: then nothing may be acknowledged.

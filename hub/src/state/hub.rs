@@ -1,4 +1,4 @@
-//! What handlers and background work share: the database, keys, and what a process remembers.
+//! Shared by handlers and background work: the database, keys, and the memory of the process.
 
 use crate::config::{Config, Limits, Reach};
 use crate::db::{self, Db, Engine};
@@ -107,12 +107,12 @@ impl Hub {
     /// Settings of the books and purchases, by the file and by later changes of administrators.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn settings(&self, connection: &mut AnyConnection) -> Result<OfficeSettings, sqlx::Error> {
         self.file_settings.clone().with_changes(connection).await
     }
 
-    /// Looks how far the feed is, and wakes whom that concerns. If it fails the next look does.
+    /// Reads the end of the feed, and wakes the stores concerned. If it fails, the next look does it.
     pub async fn raise_now(&self) {
         if let Err(error) = self.waits.look(self.db.pool()).await {
             tracing::debug!(%error, "the feed is looked at a little later");
@@ -137,7 +137,7 @@ const NO_FILE: &str = "the database can't be opened (has `cloud-hub init` run?)"
 /// Opens the database and brings its tables to this version.
 ///
 /// # Errors
-/// It can't be opened, or was never initialised.
+/// The database can't be opened, or was never initialised.
 pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     let database = &config.database;
     backup::check_finished(&config.storage.path)?;
@@ -161,7 +161,7 @@ pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
 /// The hub of these settings.
 ///
 /// # Errors
-/// As [`open_db`], and keys that are not there or that others may read.
+/// The errors of [`open_db`], and missing keys or keys that others may read.
 pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     let (db, _) = open_db(config).await?;
     let folder = &config.storage.path;
@@ -211,7 +211,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     }))
 }
 
-/// Has points valued as the settings say. What another process changes meanwhile waits for the pool, or is read here.
+/// Applies the settings of the valuation of points. A concurrent change of another process waits for the pool, or is
+/// read here.
 async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
     let mut write = db.write().await?;
     points_pool::lock(&mut write).await?;
@@ -224,7 +225,7 @@ async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result
     Ok(write.commit().await?)
 }
 
-/// Keys, hashes and ceremonies, with what is remembered of wrong log-ins and of how late it has been.
+/// Keys, hashes and ceremonies, with the memory of wrong log-ins and of the latest time.
 fn people(config: &Config, identity: &Identity) -> anyhow::Result<edge::identity::Identity> {
     let (auth, folder) = (&config.auth, &config.storage.path);
     let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());

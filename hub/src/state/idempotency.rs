@@ -41,7 +41,7 @@ impl Running {
 
 /// Beginning of a request with or without a key.
 pub enum Begun {
-    /// It ran before: this was its answer.
+    /// It ran before, with this answer.
     Before(Reply),
     Now(Box<Keyed>),
 }
@@ -62,10 +62,10 @@ pub struct RequestKey {
 }
 
 impl RequestKey {
-    /// The key of a request, if it has one; `body` is what counts of its body.
+    /// The key of a request, if it has one; `body` is the part of its body that counts.
     ///
     /// # Errors
-    /// 401 `missing_token` where nobody is known to ask.
+    /// 401 `missing_token` if the caller is unknown.
     pub fn of<S>(
         fingerprints: &Fingerprints,
         request: &Request<S>,
@@ -117,7 +117,7 @@ pub async fn begin<S>(
 /// The same for a key that is known already.
 ///
 /// # Errors
-/// As [`begin`].
+/// The errors of [`begin`].
 pub async fn begin_as(
     db: &Db,
     running: &Running,

@@ -27,7 +27,7 @@ pub struct ImportTurn<'a> {
 }
 
 impl ImportTurns {
-    /// Waits until nobody else reads a file of this person, and a place is free.
+    /// Waits until no other file of this person is being read, and a place is free.
     pub async fn turn(&self, user_id: &UserId) -> ImportTurn<'_> {
         let own = {
             let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);

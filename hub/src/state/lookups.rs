@@ -1,4 +1,5 @@
-//! How many members each store looked up in the minute that runs: who has a store's key must not read all of them.
+//! The number of members that each store looked up in the present minute: a holder of a store's key must not read all
+//! of them.
 
 use domain::model::base::time::UtcMs;
 use std::collections::HashMap;
@@ -12,15 +13,15 @@ const MINUTE_MS: i64 = 60_000;
 /// Result of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// It is one of the store's.
+    /// It is within the limit.
     Allowed,
-    /// It is the first one too many of this minute: somebody is notified.
+    /// It is the first one above the limit of this minute: a person is notified.
     First,
-    /// It is another one too many.
+    /// It is a further one above the limit.
     More,
 }
 
-/// Counts by store; only stores that have said who they are are counted.
+/// Counts by store, only for authenticated stores.
 #[derive(Debug, Default)]
 pub struct Lookups(Mutex<HashMap<String, (i64, u32)>>);
 

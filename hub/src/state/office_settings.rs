@@ -1,6 +1,6 @@
-//! The settings that head office may change while it runs: the file's, and over them what an administrator set.
+//! The settings that head office may change while the hub runs: the file's, overridden by an administrator's.
 //!
-//! They are read from the database by each request that goes by them, so that every process goes by the same at once.
+//! Each request that uses them reads them from the database, so that every process applies a change at once.
 
 use crate::config::check;
 use crate::config::{Company, Config, Finance, Purchasing, Settlement};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Those of them that may be changed, by section and key as in `hub.toml`. The others say how the books are laid out.
+/// The changeable settings, by section and key as in `hub.toml`. The others determine the layout of the books.
 pub const CHANGEABLE: [&str; 21] = [
     "company.address",
     "company.currency",
@@ -38,7 +38,7 @@ pub const CHANGEABLE: [&str; 21] = [
     "settlement.carry_days",
 ];
 
-/// The sections that a request goes by.
+/// The sections that requests use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OfficeSettings {
     pub finance: Finance,
@@ -51,20 +51,20 @@ pub struct OfficeSettings {
 }
 
 impl OfficeSettings {
-    /// As the file and the environment say.
+    /// The settings of the file and the environment.
     pub fn of(config: &Config) -> Self {
         let Config { finance, purchasing, settlement, company, .. } = config.clone();
         Self { finance, purchasing, settlement, company }
     }
 
-    /// The same with what an administrator set over it.
+    /// The same with an administrator's changes.
     ///
     /// # Errors
-    /// The database's, or a row there that no setting can be.
+    /// A database error, or a row with an invalid setting.
     pub async fn with_changes(mut self, connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         for row in sqlx::query("SELECT name, value FROM settings").fetch_all(connection).await? {
             let name: String = row.cell("name")?;
-            // One that an older version let be set counts no more.
+            // A setting that only an older version allowed to change is ignored.
             if CHANGEABLE.contains(&name.as_str()) {
                 let value: Value = row.json("value")?;
                 let wrong = |problem: String| sqlx::Error::Decode(format!("{name} {problem}").into());
@@ -103,7 +103,7 @@ impl OfficeSettings {
         problem.map_or(Ok(set), Err)
     }
 
-    /// The value of one, by section and key.
+    /// The value of a setting, by section and key.
     pub fn value(&self, name: &str) -> Option<Value> {
         let sections = serde_json::to_value(self).ok()?;
         let (section, key) = name.split_once('.')?;
@@ -111,7 +111,7 @@ impl OfficeSettings {
     }
 }
 
-/// The names of those that an administrator set over the file.
+/// The names of the settings that an administrator changed.
 pub async fn set_here(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
     let rows = sqlx::query("SELECT name FROM settings").fetch_all(connection).await?;
     rows.iter().map(|row| row.cell("name")).collect()

@@ -18,8 +18,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Opens the hub of these settings. `None` if the process was stopped before its database was available.
 ///
 /// # Errors
-/// What waiting does not mend, such as a refused password, a database that does not exist, or tables of another
-/// version.
+/// Errors that waiting does not resolve, such as a refused password, a database that does not exist, or tables of
+/// another version.
 pub async fn open(
     config: &Config,
     listener_config: &ListenerConfig,

@@ -1,4 +1,4 @@
-//! What this process tells screens: the latest notices of all processes, and who listens.
+//! Notices of this process to screens: the latest ones of all processes, and the listening screens.
 
 use crate::config::Limits;
 use crate::db::Db;
@@ -19,7 +19,7 @@ impl Screens {
     /// Streams without past events.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn load(pool: &AnyPool, limits: &Limits) -> Result<Self, sqlx::Error> {
         let newest = notice::newest(pool).await?;
         Ok(Self {
@@ -28,16 +28,16 @@ impl Screens {
         })
     }
 
-    /// Looks for what came in since the last look, by this process or another one, and tells it.
+    /// Reads the notices since the last look, of this process or another one, and sends them.
     ///
     /// # Errors
-    /// The database's; the next look finds it.
+    /// A database error; the next look finds it.
     pub async fn look(&self, db: &Db) -> Result<(), sqlx::Error> {
         loop {
             let head = self.buffer.head();
             let found = notice::after(db, head).await?;
             let Some(first) = found.first() else { return Ok(()) };
-            // Nobody read for so long that some were deleted: readers have to load again.
+            // The last look is so long ago that some were deleted: readers have to load again.
             if first.number > head.saturating_add(1) {
                 self.buffer.forget(first.number.saturating_sub(1));
             }

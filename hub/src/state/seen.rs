@@ -1,4 +1,4 @@
-//! Which stores were heard lately, also those that only listen.
+//! The stores that were in contact recently, including those that only listen.
 
 use crate::db::Db;
 use domain::model::base::time::UtcMs;
@@ -31,7 +31,7 @@ impl Seen {
     /// Writes down who was heard since the last time, in one transaction for all: an idle store only listens.
     ///
     /// # Errors
-    /// The database's; the next time finds them.
+    /// A database error; the next write includes them.
     pub async fn write(&self, db: &Db) -> Result<(), sqlx::Error> {
         let late = |heard: &Heard| heard.at.saturating_sub(heard.written).abs() >= SEEN_EVERY_MS;
         let heard: BTreeMap<String, i64> = {

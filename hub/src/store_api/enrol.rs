@@ -1,4 +1,4 @@
-//! Enrolment: a token of one use ties a store to its key.
+//! Enrolment: a token of one use binds a store to its key.
 
 use crate::config::Reach;
 use crate::db::Db;
@@ -75,7 +75,7 @@ pub async fn enrol(
     Ok(Enrolled { hub_id: identity.hub_id.clone(), hub_generation: identity.generation.clone(), n })
 }
 
-/// The same for a store that is not there: a token opens one store, and says nothing of others.
+/// The same error for a store that does not exist: a token is valid for one store, and reveals nothing about others.
 fn wrong_token(ask: &Enrol) -> ApiError {
     let message = format!(
         "the enrolment token does not belong to store {:?}: copy the whole token, check the store's ID, or {NEW_TOKEN}",

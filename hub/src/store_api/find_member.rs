@@ -64,7 +64,7 @@ pub async fn find(request: Request) -> Answered {
     Ok(Reply::ok(&FoundMember { changes, coverage, hub_generation, hub_time: clock::now() }))
 }
 
-/// Tells somebody, once a minute, of a store that looks members up as no till does.
+/// Notifies a person, once a minute, of a store with more look-ups than a till makes.
 async fn too_many(hub: &Hub, store_id: &str, taken: Taken, now: UtcMs) -> Result<Failure, Failure> {
     if taken == Taken::First {
         let message = "it looked up more than 60 members within a minute: if its tills did not, somebody else has its key";

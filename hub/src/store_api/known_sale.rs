@@ -1,4 +1,4 @@
-//! What stores told of a sale: the sale with the payments that count now, and the returns of it.
+//! A sale as stores reported it: with the payments that count now, and its returns.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -12,10 +12,10 @@ use edge::ApiError;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
-/// Most returns of one sale that are looked at.
+/// Most returns of one sale that are read.
 const RETURNS_MAX: i64 = 1_000;
 
-/// The sale as its store reported it; methods that were put right afterwards are those of now.
+/// The sale as its store reported it, with corrected payment methods.
 pub async fn sale(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -33,7 +33,7 @@ pub async fn sale(
     Ok(Some(sale))
 }
 
-/// Payments that do not count any more are marked so, and those that took their place are added.
+/// Marks payments that no longer count, and adds their replacements.
 fn put_right(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error> {
     let mut right: Vec<PaymentId> = Vec::new();
     for row in rows {

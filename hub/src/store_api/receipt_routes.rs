@@ -36,7 +36,7 @@ pub async fn reserve(request: Request) -> Answered {
     let reserved = reservation::reserve(&mut write, store_id, &ask, now).await;
     let reserved = match reserved {
         Err(Failure::Refused(refused)) if refused.code == Code::RateLimited => {
-            // Nothing was reserved; that somebody asked so often stays.
+            // Nothing was reserved; the count of requests stays.
             drop(write);
             let mut write = request.state.db.write().await?;
             alarm::raise(&mut write, store_id, alarm::RESERVATIONS, TOO_MANY, now).await?;

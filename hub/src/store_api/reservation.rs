@@ -23,8 +23,8 @@ const ITEMS_MAX: usize = 500;
 const QTY_MAX: i64 = 1_000_000;
 /// The longest receipt number, and the longest ID.
 const TEXT_BYTES_MAX: usize = 128;
-/// A reservation ends after this long, unless its return has come by then or asks once more. A return follows its
-/// check within seconds while the link is up; one that comes later still counts, and so does what others took.
+/// A reservation ends after this time, unless its return arrives or the store asks again. A return follows its check
+/// within seconds while the link is up; a later one still counts, and so do the returns of others.
 const RESERVED_FOR_MS: i64 = 10 * 60 * 1000;
 /// Most returns that one store has reserved pieces for at once: more than a shop has tills.
 const RESERVED_RETURNS_MAX: i64 = 64;
@@ -39,9 +39,9 @@ pub struct Reserved {
     pub taken: Vec<TakenBack>,
 }
 
-/// Reserves pieces of a sale, be it another store's or the asking store's own. The sale's row is locked: of
-/// two stores that want the last piece one gets it. What the asking store itself has taken is not counted
-/// against it: it knows its own returns, perhaps better than the hub, and lets none of its tills take one twice.
+/// Reserves pieces of a sale, of another store or of the asking one. The sale's row is locked: of two stores that want
+/// the last piece one gets it. Pieces that the asking store itself took back do not count against it: it knows its own
+/// returns, perhaps better than the hub, and lets none of its tills take one twice.
 ///
 /// # Errors
 /// 422 `validation_failed` for a receipt that no store has reported (404 would look like a hub that can't
@@ -55,7 +55,7 @@ pub async fn reserve(
     let wanted = wanted(ask)?;
     let unknown =
         || ApiError::field("receipt_no", "is not the receipt number of a sale that a store has reported");
-    // A voided sale gives nothing back; a number that two sales have names none.
+    // A voided sale has no returns; a number that two sales have identifies none.
     let sql = "UPDATE sales SET receipt_no = receipt_no WHERE receipt_no = $1 \
                AND voided_event IS NULL RETURNING store_id, event_id, transaction_id";
     let mut rows = sqlx::query(sql).bind(&ask.receipt_no).fetch_all(&mut *connection).await?;

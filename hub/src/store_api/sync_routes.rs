@@ -152,9 +152,9 @@ pub async fn push(request: Request) -> Answered {
     if taken.reported {
         hub.raise_now().await;
     }
-    // After the commit and before the answer: what a store was told is known outside of the database.
+    // After the commit and before the answer: what a store was answered is known outside of the database.
     hub.cursors.note(store_id, &answer.epoch, answer.acked_seq).map_err(ApiError::internal)?;
-    // What waited for this batch is tried again by itself later too: it does not hold up the answer's truth.
+    // Records that waited for this batch are tried again later too: a failure does not delay the answer.
     if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {
         tracing::warn!(%error, "what waited for this batch could not be tried again");
     }
@@ -236,7 +236,7 @@ impl Serialize for Shared<'_> {
     }
 }
 
-/// A page at once, or as soon as something concerns the store. A wait reads nothing until then.
+/// A page at once, or as soon as a change concerns the store. A wait reads nothing until then.
 async fn next_page(
     hub: &Hub,
     reader: &Reader<'_>,
@@ -259,10 +259,10 @@ async fn next_page(
         tokio::select! {
             () = waiting.past(last.until) => last = woken(hub, reader, lane, (cursor, limit), &waiting).await?,
             _ = stopping.changed() => {}
-            // Nobody waits any more: the page is not read.
+            // The caller is gone: the page is not read.
             () = hung_up.wait() => break,
             () = tokio::time::sleep_until(deadline) => {
-                // What came for others only: its cursor must not grow old.
+                // Changes for other stores only: the cursor must not grow old.
                 if waiting.is_behind(last.until) {
                     last = reader.page(lane, cursor, limit).await?;
                 }
@@ -283,12 +283,12 @@ async fn woken(
     waiting: &Wait<'_>,
 ) -> Result<Page, Failure> {
     let (for_all, due) = (waiting.for_all(), waiting.due());
-    // What each store has met is its own: nothing of that is read for all.
+    // Each store has met different members: none of these reads is shared.
     let shared = lane != lane::MEMBERS || hub.reach == Reach::All;
     let before = |cursor: &&str| reader.number(cursor).is_some_and(|number| for_all > number);
     if let Some(cursor) = cursor.filter(|cursor| shared && before(cursor)) {
         let page = hub.tails.page(reader, lane, (cursor, limit), for_all).await?;
-        // What came for this store alone may have come after that was read.
+        // Changes for this store alone may have come after that read.
         if page.until >= due {
             return Ok(page);
         }
@@ -296,7 +296,7 @@ async fn woken(
     reader.page(lane, cursor, limit).await
 }
 
-/// Nothing after a cursor that the store was given.
+/// A page without changes after a cursor that the store has.
 fn unchanged(cursor: &str, number: i64) -> Page {
     let (changes, coverage) = (Vec::new(), Coverage::default());
     Page { changes, next_cursor: cursor.to_owned(), until: number, more: false, coverage }

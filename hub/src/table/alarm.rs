@@ -1,4 +1,4 @@
-//! Alarms: what is wrong with a store and since when, for people.
+//! Alarms: problems of a store and their start, for people.
 
 use crate::columns;
 use crate::table::notice::{self, Kind};
@@ -23,13 +23,13 @@ pub const EPOCH_AHEAD: &str = "epoch_ahead";
 pub const LINEAGE: &str = "lineage_too_long";
 /// More epochs took over within a day than a store can have made.
 pub const TAKE_OVERS: &str = "too_many_take_overs";
-/// A record was parked that is larger, or has a larger figure, than any command makes.
+/// A parked record is larger, or has a larger figure, than any command creates.
 pub const OUT_OF_BOUNDS: &str = "record_out_of_bounds";
-/// It names another time zone than its records are dated by.
+/// The reported time zone differs from the one of the store's records.
 pub const TIMEZONE: &str = "timezone_changed";
-/// It looked up more members in a minute than tills do.
+/// The store looked up more members in a minute than tills do.
 pub const LOOKUPS: &str = "too_many_lookups";
-/// It reserved pieces for more returns at once than a shop has tills.
+/// The store reserved pieces for more returns at once than a shop has tills.
 pub const RESERVATIONS: &str = "too_many_reservations";
 /// Its newest backup can't be restored.
 pub const DRILL: &str = "backup_failed";

@@ -1,5 +1,5 @@
-//! The audit log: what people of head office and its commands did, in one hash chain, and what stores reported
-//! theirs.
+//! The audit log: actions of people of head office and of its commands, in one hash chain, and the entries that stores
+//! reported.
 
 use crate::columns;
 use crate::table::event_log::{self, NewEvent};
@@ -26,8 +26,8 @@ pub struct Chained {
     pub entry: AuditEntry,
 }
 
-/// Writes down what somebody did here; never a secret. An empty ID: the operator. The store that it
-/// concerns is `store_id` of the details. Screens and the event log are notified of what it changes.
+/// Writes an action of a user here; never a secret. An empty ID means the operator. The store that it concerns is
+/// `store_id` of the details. Screens and the event log are notified of the change.
 ///
 /// The row of the chain's end is locked until the transaction ends: this is among the last statements of every
 /// transaction, after the rows and lanes that the change itself needs.
@@ -65,7 +65,7 @@ pub async fn append(
     notice::tell_action(connection, action, details).await
 }
 
-/// When head office wrote its last entry. `None` if there is none.
+/// Time of head office's last entry. `None` if there is none.
 pub async fn last_at(connection: &mut AnyConnection) -> Result<Option<UtcMs>, sqlx::Error> {
     let sql = "SELECT MAX(at) FROM own_audit";
     let at: Option<i64> = sqlx::query_scalar(sql).fetch_one(connection).await?;

@@ -45,7 +45,7 @@ pub const COLUMNS: &str =
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<ConflictRow, Error> {
     let field: String = row.cell("field")?;
     Ok(columns!(row => ConflictRow {
@@ -62,7 +62,7 @@ pub async fn forget(connection: &mut AnyConnection, resource: &str, id: &str) ->
     sqlx::query(sql).bind(resource).bind(id).execute(connection).await.map(drop)
 }
 
-/// The latest of a store as it is told them, at most a batch, and no more bytes than one either.
+/// A store's latest conflicts as it receives them: at most a batch, and no more bytes than a batch.
 pub async fn latest(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! `counters`: human numbers of documents, taken in the commit that makes the document. `turns`: who may decide next.
+//! `counters`: human numbers of documents, taken in the commit that creates the document. `turns`: locks for decisions.
 
 use sqlx::{AnyConnection, Error};
 
@@ -20,7 +20,7 @@ pub enum Turn {
     PreferredSuppliers,
 }
 
-/// Waits until nobody else decides this; others wait until the transaction ends.
+/// Waits for the lock of a decision; others wait until the transaction ends.
 pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(), Error> {
     let name = match what {
         Turn::Categories => "categories",

@@ -30,7 +30,7 @@ pub struct DrillView {
 /// The result of the last drill. `None` if there was none.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn last(pool: &AnyPool) -> Result<Option<DrillView>, sqlx::Error> {
     let sql = "SELECT drill_finished_at, drill_duration_ms, drill_backup_at, drill_records, drill_problem, \
                drill_succeeded_at FROM hub WHERE drill_finished_at IS NOT NULL";
@@ -54,7 +54,7 @@ pub async fn last(pool: &AnyPool) -> Result<Option<DrillView>, sqlx::Error> {
 /// Keeps the result of a drill.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn keep(db: &Db, result: &BackupDrill) -> Result<(), sqlx::Error> {
     let mut write = db.write().await?;
     let sql = "UPDATE hub SET drill_finished_at = $1, drill_duration_ms = $2, drill_backup_at = $3, drill_records = $4, \

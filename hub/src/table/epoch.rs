@@ -14,7 +14,7 @@ pub const COLUMNS: &str = "epoch, seq, hash, stable_seq, resume_seq";
 /// A row: the epoch, and how far the hub is in it.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<(String, Cursor), Error> {
     let cursor = columns!(row => Cursor { seq, hash, stable_seq, resume_seq });
     Ok((row.cell("epoch")?, cursor))
@@ -29,7 +29,7 @@ pub struct Cursor {
     pub hash: String,
     /// Contained in every kept backup.
     pub stable_seq: u64,
-    /// A store that has forgotten what the hub lacks continues from here; 0: it has not.
+    /// A store that has forgotten records that the hub lacks continues from here; 0 if it has not.
     pub resume_seq: u64,
 }
 
@@ -43,8 +43,9 @@ pub async fn cursors(
     rows.iter().map(read).collect()
 }
 
-/// Forgets the epochs of a store that have no record, and goes back to the highest that has: what somebody invented
-/// with the store's key is gone, and its own epochs are named anew by its next hello. Take-overs are counted anew.
+/// Deletes the epochs of a store without a record, and returns to the highest one with records: epochs that somebody
+/// invented with the store's key are gone, and the next hello names the store's own ones again. The count of take-overs
+/// restarts.
 pub async fn drop_empty(connection: &mut AnyConnection, store_id: &str) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM epochs WHERE store_id = $1 AND seq = 0")
         .bind(store_id)

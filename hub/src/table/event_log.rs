@@ -1,6 +1,7 @@
-//! `event_log`: what has happened, for programs that read it by number. Events are written in the transaction of the change,
-//! without a number and without waiting for anybody. Numbers are given after the commit, so that they rise in the order in
-//! which events can be seen: a reader that has an event misses none with a lower number. See `docs/events.md`.
+//! `event_log`: events for programs, which read them by number. Events are written in the transaction of the change,
+//! without a number and without waiting for a lock. Numbers are assigned after the commit, so that they rise in the
+//! order in which events become visible: a reader that has an event misses none with a lower number. See
+//! `docs/events.md`.
 
 use crate::columns;
 use crate::db::insert::{self, NewRow};
@@ -106,7 +107,7 @@ impl NewEvents {
 /// Writes the events of a transaction.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn write(connection: &mut AnyConnection, new: NewEvents, now: UtcMs) -> Result<(), Error> {
     let NewEvents { place: Place { store_id, epoch_no, seq }, events } = new;
     if events.is_empty() {
@@ -155,10 +156,10 @@ fn is_action(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_')
 }
 
-/// Writes what somebody did at head office, if it is an event.
+/// Writes an action of a user at head office, if it is an event.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn write_action(
     connection: &mut AnyConnection,
     position: i64,
@@ -176,7 +177,7 @@ pub async fn write_action(
 /// Writes that a contradiction was found.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn write_exception(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -263,7 +264,7 @@ impl From<Event> for LoggedEvent {
 /// Events with a higher number, lowest first.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn after(
     executor: impl Executor<'_, Database = Any>,
     number: i64,
@@ -288,7 +289,7 @@ fn event(row: &AnyRow) -> Result<Event, Error> {
 /// The highest number of a deleted event, and the highest number of all; 0 if there is none.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn bounds(executor: impl Executor<'_, Database = Any>) -> Result<(i64, i64), Error> {
     let sql = "SELECT t.turn AS newest, COALESCE((SELECT c.last_no - c.events FROM event_commits c \
                WHERE c.last_no > 0 ORDER BY c.last_no LIMIT 1), t.turn) AS deleted FROM turns t WHERE t.name = $1";
@@ -296,10 +297,10 @@ pub async fn bounds(executor: impl Executor<'_, Database = Any>) -> Result<(i64,
     Ok(columns!(row => (deleted, newest)))
 }
 
-/// Numbers what is committed, one process at a time.
+/// Assigns numbers to committed events, one process at a time.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn give_numbers(db: &Db) -> Result<(), Error> {
     let sql = "SELECT commit_id FROM event_commits WHERE last_no = 0 LIMIT 1";
     while sqlx::query(sql).fetch_optional(db.pool()).await?.is_some() {
@@ -312,7 +313,7 @@ async fn number_chunk(db: &Db) -> Result<(), Error> {
     let mut write = db.write().await?;
     let sql = "UPDATE turns SET turn = turn WHERE name = $1 RETURNING turn";
     let last: i64 = sqlx::query_scalar(sql).bind(TURN).fetch_one(&mut **write).await?;
-    // A store's transactions commit in the order of their records, so what is missing here comes later there too.
+    // A store's transactions commit in the order of their records, so a missing event comes later there too.
     let sql = "UPDATE event_commits SET last_no = n.number FROM (SELECT commit_id, \
                CAST($1 + SUM(events) OVER (ORDER BY store_id, epoch_no, seq, commit_id) AS BIGINT) AS number \
                FROM event_commits WHERE last_no = 0 ORDER BY store_id, epoch_no, seq, commit_id LIMIT $2) n \
@@ -327,7 +328,7 @@ async fn number_chunk(db: &Db) -> Result<(), Error> {
 /// Leaves numbers out after the database was restored: events since its backup had numbers that a reader knows.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn begin_generation(connection: &mut AnyConnection) -> Result<(), Error> {
     let sql = "UPDATE turns SET turn = turn + $2 WHERE name = $1";
     sqlx::query(sql).bind(TURN).bind(GENERATION_GAP).execute(connection).await.map(drop)
@@ -336,7 +337,7 @@ pub async fn begin_generation(connection: &mut AnyConnection) -> Result<(), Erro
 /// Deletes old events.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn sweep(db: &Db, now: UtcMs) -> Result<(), Error> {
     let kept_ms = i64::try_from(RETENTION.as_millis()).unwrap_or(i64::MAX);
     let before = now.0.saturating_sub(kept_ms);

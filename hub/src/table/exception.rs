@@ -1,5 +1,5 @@
-//! Contradictions among what stores did. Nothing is held back for one: everything was applied, and a person
-//! decides what it means.
+//! Contradictions between the reports of stores. Nothing is held back for one: everything was applied, and a person
+//! decides.
 
 use crate::table::{event_log, notice};
 use crate::{columns, secret};
@@ -24,7 +24,7 @@ pub const TRANSFER_NOWHERE: &str = "transfer_to_unknown_store";
 pub const TRANSFER_UNKNOWN: &str = "transfer_of_unknown_products";
 /// A store reported a person who is head office's or another store's.
 pub const USER_FOREIGN: &str = "user_of_another_store";
-/// A store reported a person of its own under a login name that head office has given to somebody else there.
+/// A store reported a user of its own under a login name that head office has given to another user there.
 pub const USER_NAME_TAKEN: &str = "user_name_taken";
 /// Two members have one phone, e-mail or code: two stores registered them while they were apart.
 pub const MEMBER_TWICE: &str = "member_registered_twice";
@@ -32,7 +32,7 @@ pub const MEMBER_TWICE: &str = "member_registered_twice";
 pub const RETURN_OVER: &str = "return_exceeds_sold";
 /// More points were redeemed than there were.
 pub const POINTS_OVERDRAWN: &str = "points_overdrawn";
-/// Something was done in a shift that had been closed.
+/// An action in a shift that had been closed.
 pub const SHIFT_CLOSED: &str = "shift_was_closed";
 /// More came against an order than was ordered.
 pub const ORDER_OVER: &str = "order_over_receipt";
@@ -40,25 +40,25 @@ pub const ORDER_OVER: &str = "order_over_receipt";
 pub const ORDER_CANCELLED: &str = "order_cancelled_and_received";
 /// Two receipts carry one delivery note of a supplier.
 pub const DELIVERY_NOTE_TWICE: &str = "delivery_note_twice";
-/// A receipt repeats another one of its store, and no supplier or delivery note says that they differ.
+/// A receipt repeats another one of its store, and no supplier or delivery note distinguishes them.
 pub const RECEIPT_REPEATED: &str = "receipt_repeated";
-/// Something came after its day was locked: one for each day of a book.
+/// Late records for a locked day: one exception for each day of a book.
 pub const LATE_AFTER_LOCK: &str = "late_after_lock";
-/// More was taken out of a safe than it held.
+/// More cash was taken out of a safe than it held.
 pub const SAFE_BELOW_ZERO: &str = "safe_below_zero";
 /// Goods went back to a supplier, and no receipt has them.
 pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
 /// A receipt was taken back after an invoice had billed it.
 pub const RECEIPT_REVERSED: &str = "receipt_reversed_after_invoice";
-/// Goods came against an order that is another store's, or none.
+/// Goods were received for an order of another store, or an unknown one.
 pub const ORDER_FOREIGN: &str = "order_of_another_store";
 /// The figures of an event did not balance; the rest is in suspense.
 pub const ENTRY_UNBALANCED: &str = "entry_unbalanced";
-/// The goods of an event are not worth what it posts to inventory.
+/// The value of an event's goods differs from its posting to inventory.
 pub const STOCK_VALUE_DIFFERS: &str = "stock_value_differs";
 /// Goods moved without a document, and not as the first stock.
 pub const UNEXPLAINED_MOVEMENT: &str = "unexplained_movement";
-/// A shift was open when its store was restored, and nobody counted it.
+/// A shift was open when its store was restored, and was never counted.
 pub const SHIFT_INTERRUPTED: &str = "shift_interrupted";
 /// An account that takes the place of the plan's is closed: the plan's was used.
 pub const MAPPING_CLOSED: &str = "mapping_closed";
@@ -82,7 +82,7 @@ pub fn new_id() -> String {
     format!("exc_{}", secret::mark())
 }
 
-/// The day on which something was found.
+/// The day on which an exception was found.
 pub fn day(found_at: UtcMs) -> String {
     found_at.timestamp().to_zoned(TimeZone::UTC).date().to_string()
 }
@@ -120,7 +120,7 @@ pub async fn note_paused_webhook(
     note(connection, Found { store_id: "", event_id: &event_id, now }, WEBHOOK_PAUSED, details).await
 }
 
-/// A webhook that sends again, or that is gone, needs nobody any more.
+/// Closes the exception of a webhook that sends again, or that was deleted.
 pub async fn close_paused_webhook(
     connection: &mut AnyConnection,
     webhook_id: &str,
@@ -135,8 +135,8 @@ pub async fn close_paused_webhook(
     Ok(())
 }
 
-/// Notes the shifts of earlier epochs that were never closed. Those epochs are complete here: a store tells them before the
-/// first record of the next one.
+/// Notes the shifts of earlier epochs that were never closed. Those epochs are complete here: a store reports them
+/// before the first record of the next one.
 pub async fn note_interrupted(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -157,7 +157,7 @@ pub async fn note_interrupted(
     Ok(())
 }
 
-/// A shift that its store has counted after all needs nobody any more.
+/// Closes the exception of a shift that its store has counted after all.
 pub async fn close_interrupted(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,10 +1,10 @@
-//! `holes`: what is missing in an epoch for ever.
+//! `holes`: records of an epoch that are permanently missing.
 
 use crate::columns;
 use domain::wire::sync::Hole;
 use sqlx::AnyConnection;
 
-/// Ranges of an epoch that are missing for ever.
+/// Ranges of an epoch that are permanently missing.
 pub async fn holes(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! Who this hub is: its id, and the generation of its database.
+//! The identity of this hub: its ID, and the generation of its database.
 
 use crate::db::column::time_zone;
 use crate::{columns, secret};
@@ -9,9 +9,9 @@ use sqlx::AnyConnection;
 /// The hub's own row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// In every token: `cloud-hub:<hub_id>`.
+    /// The value in every token: `cloud-hub:<hub_id>`.
     pub hub_id: String,
-    /// Another one after every restore: what stores remember of an older one no longer counts.
+    /// Changes with every restore: what stores remember of an older one no longer counts.
     pub generation: String,
     /// Number of the generation, from 1.
     pub number: u64,
@@ -27,7 +27,7 @@ impl Identity {
         Ok(query.execute(connection).await?.rows_affected() == 1)
     }
 
-    /// Reads the row; none before `init`.
+    /// Reads the row; `None` before `init`.
     pub async fn load(pool: &sqlx::AnyPool) -> Result<Option<Self>, sqlx::Error> {
         let row =
             sqlx::query("SELECT hub_id, generation, generation_n FROM hub").fetch_optional(pool).await?;
@@ -41,7 +41,7 @@ pub async fn zone(connection: &mut AnyConnection) -> Result<TimeZone, sqlx::Erro
     time_zone(&name)
 }
 
-/// Notes head office's time zone, where it is another one than before.
+/// Notes head office's time zone, if it has changed.
 pub async fn set_zone(connection: &mut AnyConnection, name: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE hub SET timezone = $1 WHERE timezone <> $1";
     sqlx::query(sql).bind(name).execute(connection).await.map(drop)

@@ -1,4 +1,5 @@
-//! `member_merges` and what names a member: who is merged into whom, and who has a phone, e-mail or code.
+//! `member_merges` and the keys of members: the member that each is merged into, and the owner of a phone, e-mail or
+//! code.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -10,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fields that name one member only.
 pub const UNIQUE: [&str; 3] = ["phone", "email", "code"];
 
-/// The balance of a member, as SQL: with the points of all who are merged into it. Who is
-/// merged into another one has none.
+/// The balance of a member, as SQL: with the points of all members merged into it. A merged member has none.
 pub fn balance_of(id: &str) -> String {
     format!(
         "CASE WHEN EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = {id}) THEN 0 ELSE \

@@ -1,7 +1,6 @@
-//! `notices`: notices to screens, from every process. A change writes a notice in the same
-//! transaction, without a number and without waiting for anybody; numbers are given once it is committed, so that they
-//! rise in the order in which notices can be seen. A notice says what has changed, never
-//! what it has become: that is asked for.
+//! `notices`: notices to screens, from every process. A change writes a notice in the same transaction, without a
+//! number and without waiting for a lock; numbers are assigned once it is committed, so that they rise in the order in
+//! which notices become visible. A notice states which thing has changed, never its new value: screens request that.
 
 use crate::columns;
 use crate::db::{Db, signed};
@@ -16,26 +15,26 @@ use sqlx::{AnyConnection, AnyPool, Error};
 const RETENTION_MS: i64 = 3_600_000;
 /// Notices that are read or numbered at once.
 const CHUNK: i64 = 500;
-/// The turn whose number is that of the newest notice.
+/// The turn whose number is the newest notice's.
 const TURN: &str = "notices";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A store: its name, whether it may speak, what is wrong with it.
+    /// A store: its name, its permission to connect, its problems.
     Store,
     /// A contradiction: found or settled.
     Exception,
     Order,
     /// The settlement of a day.
     Settlement,
-    /// Rights of a user here: sent to nobody, every stream checks its rights again.
+    /// Rights of a user here: not sent; every stream checks its rights again.
     Access,
 }
 
 impl Kind {
     const ALL: [Self; 5] = [Self::Store, Self::Exception, Self::Order, Self::Settlement, Self::Access];
 
-    /// As events are named.
+    /// The name as in events.
     pub fn name(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -69,13 +68,13 @@ pub struct Notice {
     pub kind: Kind,
     /// ID of the changed object. Empty if there are several.
     pub id: String,
-    /// Store of the object. Empty if there are several, or none.
+    /// Store of the object. Empty if it has several stores or none.
     pub store_id: String,
     /// Code of the contradiction, for an exception.
     pub code: String,
 }
 
-/// Leaves a notice that something has changed: its kind, its ID and its store, each empty where there are several.
+/// Leaves a notice of a change: its kind, its ID and its store, each empty if there are several.
 pub async fn tell(
     connection: &mut AnyConnection,
     kind: Kind,
@@ -93,7 +92,7 @@ pub async fn tell_exception(
     leave(connection, Kind::Exception, (id, store_id), code).await
 }
 
-/// Leaves a notice of what somebody did, as the audit log has it.
+/// Leaves a notice of a user's action, as the audit log has it.
 pub async fn tell_action(connection: &mut AnyConnection, action: &str, details: &Value) -> Result<(), Error> {
     let Some(kind) = Kind::of_action(action) else { return Ok(()) };
     let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -117,7 +116,7 @@ async fn leave(
     query.bind(clock::now().0).execute(connection).await.map(drop)
 }
 
-/// The number of the newest notice that has one; 0: none ever had.
+/// The number of the newest notice with a number; 0 if there never was one.
 pub async fn newest(pool: &AnyPool) -> Result<u64, Error> {
     let sql = "SELECT turn FROM turns WHERE name = $1";
     let turn: i64 = sqlx::query_scalar(sql).bind(TURN).fetch_one(pool).await?;
@@ -133,7 +132,7 @@ pub async fn after(db: &Db, number: u64) -> Result<Vec<Notice>, Error> {
     }
     give_numbers(db).await?;
     let mut found = read(db.pool(), number).await?;
-    // What was committed since then waits for the next look.
+    // Notices committed since then wait for the next look.
     found.retain(|notice| notice.number > 0);
     Ok(found)
 }
@@ -145,7 +144,7 @@ async fn read(pool: &AnyPool, number: u64) -> Result<Vec<Notice>, Error> {
     rows.iter().map(notice).collect()
 }
 
-/// One of a kind that this version does not know is told to nobody.
+/// A notice of a kind that this version does not know is sent to no screen.
 fn notice(row: &AnyRow) -> Result<Notice, Error> {
     let (number, kind, id): (i64, String, String) = columns!(row => (number, kind, id));
     let (store_id, code): (String, String) = columns!(row => (store_id, code));
@@ -153,7 +152,7 @@ fn notice(row: &AnyRow) -> Result<Notice, Error> {
     Ok(Notice { number: number.unsigned_abs(), kind, id, store_id, code })
 }
 
-/// Numbers what is committed, one process at a time: a reader that sees a number sees every lower one.
+/// Assigns numbers to committed notices, one process at a time: a reader that sees a number sees every lower one.
 async fn give_numbers(db: &Db) -> Result<(), Error> {
     let mut write = db.write().await?;
     let sql = "UPDATE turns SET turn = turn WHERE name = $1 RETURNING turn";
@@ -166,7 +165,7 @@ async fn give_numbers(db: &Db) -> Result<(), Error> {
     write.commit().await
 }
 
-/// Forgets what every process has read long ago.
+/// Deletes notices that every process has read long ago.
 pub async fn sweep(db: &Db, now: UtcMs) -> Result<(), Error> {
     let mut write = db.write().await?;
     let sql = "DELETE FROM notices WHERE at < $1";

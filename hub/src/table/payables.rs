@@ -1,4 +1,4 @@
-//! What is owed to suppliers, and what was received and not billed.
+//! Debts to suppliers, and received goods without an invoice.
 
 pub mod credit_note;
 pub mod expected_payment;

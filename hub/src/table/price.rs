@@ -20,7 +20,7 @@ pub async fn next_moment(
     Ok(last.map_or(now, |last| now.max(after(UtcMs(last)))))
 }
 
-/// As [`next_moment`], of those products for which a price was ever set.
+/// As [`next_moment`], for the products that ever had a price set.
 pub async fn next_moments(
     connection: &mut AnyConnection,
     products: &[Product],

@@ -26,7 +26,7 @@ pub async fn check_known(connection: &mut AnyConnection, skus: &BTreeSet<&Sku>) 
     if unknown.is_empty() { Ok(()) } else { Err(ApiError::from(Refusal::UnknownSku(unknown)).into()) }
 }
 
-/// Those of the skus that no product has.
+/// The skus that no product has.
 pub async fn unknown(
     connection: &mut AnyConnection,
     skus: &BTreeSet<&Sku>,
@@ -55,7 +55,7 @@ pub async fn same_numbers(
     if numbers.is_empty() {
         return Ok(found);
     }
-    // Of two that differ by zeros in front one begins with a zero. Few are looked for by the database; many here, so
+    // Of two that differ by leading zeros one begins with a zero. Few are looked for by the database; many here, so
     // that those with zeros are read once.
     let all: Vec<&str> = numbers.iter().copied().collect();
     let few = all.len() <= CHUNK;
@@ -138,7 +138,7 @@ pub async fn documents(
 /// A row: the product.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn document(row: &AnyRow) -> Result<Product, sqlx::Error> {
     row.json("document")
 }

@@ -1,4 +1,4 @@
-//! `records`: what stores reported, byte for byte.
+//! `records`: the records of stores, byte for byte.
 
 use crate::columns;
 use crate::db::document::decode;
@@ -28,7 +28,7 @@ pub async fn hash_at(
 /// Payload of an event.
 ///
 /// # Errors
-/// There is none of that ID, or it is damaged.
+/// There is no record with that ID, or it is damaged.
 pub async fn payload<T: DeserializeOwned>(
     pool: &AnyPool,
     store_id: &str,
@@ -42,7 +42,7 @@ pub async fn payload<T: DeserializeOwned>(
 /// Contents of a stored record, by its columns `record` and `encoding`.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn said<T: DeserializeOwned>(row: &AnyRow) -> Result<T, sqlx::Error> {
     Ok(decode::<Record<T>>(&text(row)?)?.payload)
 }
@@ -50,7 +50,7 @@ pub fn said<T: DeserializeOwned>(row: &AnyRow) -> Result<T, sqlx::Error> {
 /// The exact text of a stored record, by its columns `record` and `encoding`.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn text(row: &AnyRow) -> Result<String, sqlx::Error> {
     let (stored, encoded): (String, bool) = columns!(row => (record, encoding));
     if !encoded {

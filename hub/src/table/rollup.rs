@@ -1,5 +1,5 @@
-//! Rollups: sums that reports are made of, by store, business date, the day in the books, and what each is about. They
-//! are added to in the transaction that applies the event.
+//! Rollups: the sums behind reports, by store, business date, the day in the books, and their subject. They are updated
+//! in the transaction that applies the event.
 
 use crate::db::insert::{self, Cell, NewRow};
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
@@ -43,7 +43,7 @@ rollups! {
     SALES_CASHIERS "sales_cashiers" ["store_id", "business_date", "entry_date", "register_id", "cashier_id"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
-    /// Sold and returned quantities of a product; its category is that of the time.
+    /// Sold and returned quantities of a product, with its category at the time.
     SALES_SKUS "sales_skus" ["store_id", "business_date", "entry_date", "sku", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
@@ -68,7 +68,7 @@ rollups! {
     MEMBER_DAYS "member_days" ["store_id", "business_date", "entry_date", "tier"]
         ["sales_count", "total", "member_sales_count", "member_total", "points_earned", "points_redeemed",
          "points_reversed", "points_returned", "points_expired", "points_adjusted"];
-    /// Cash of shifts; what left for the bank has none.
+    /// Cash of shifts; a deposit has no shift.
     CASH_DAYS "cash_days" ["store_id", "business_date", "entry_date", "shift_id", "register_id", "cashier_id"]
         ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted",
          "recounts", "deposited"];
@@ -83,8 +83,8 @@ rollups! {
         ["qty", "value"];
 }
 
-/// Pieces and value on their way from a store. Two stores tell of them: they are no sums of one store's records, and
-/// `verify` holds them against account 1220.
+/// Pieces and value on their way from a store. Two stores report them: they are no sums of one store's records, and
+/// `verify` compares them with account 1220.
 pub static TRANSIT: Rollup = Rollup {
     table: "transit",
     key: &["store_id", "sku"],
@@ -182,7 +182,7 @@ impl RollupSums {
         self.write_into(connection, "").await
     }
 
-    /// Adds them to tables of the same columns, the names of which begin so.
+    /// Adds the rows to tables with the same columns and this prefix in their names.
     pub async fn write_into(self, connection: &mut AnyConnection, prefix: &str) -> Result<(), Error> {
         for (rollup, rows) in self.0.into_values() {
             let row = |(key, sums): (Vec<Part>, Vec<i64>)| NewRow {

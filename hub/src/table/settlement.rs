@@ -1,4 +1,4 @@
-//! `settlements`: where the settlement of each day of a store stands. Written under the store's book.
+//! `settlements`: the state of the settlement of each day of a store. Written while the store's book is locked.
 
 use crate::db::column::Columns;
 use crate::db::{Engine, array, insert};
@@ -92,7 +92,7 @@ pub struct Late {
     pub amount: i64,
 }
 
-/// Notes which day has each late item: it is reported, and nobody has to do anything.
+/// Notes the day of each late item: it is reported, and needs no action.
 pub async fn note_late(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -111,7 +111,7 @@ pub async fn note_late(
     insert::rows(connection, "settlement_exceptions", "ON CONFLICT (exception_id) DO NOTHING", rows).await
 }
 
-/// Late items went on to another day: what is reported about them names that one.
+/// Late items moved to another day: their report names that day.
 pub async fn late_went_on(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,5 +1,5 @@
-//! Which tables lie with their store, and which several stores share: `hub/src/table/storage_class.txt` says so
-//! (docs/scaling.md#classes-of-tables). `hub/tests/hub/operation/classes.rs` holds the schema against them.
+//! The tables that are stored by store, and those that several stores share, by `hub/src/table/storage_class.txt`
+//! (docs/scaling.md#classes-of-tables). `hub/tests/hub/operation/classes.rs` compares the schema with it.
 
 const CLASSES: &str = include_str!("storage_class.txt");
 

@@ -1,4 +1,4 @@
-//! `stores`: the stores, how they are enrolled, and what they last told of themselves.
+//! `stores`: the stores, how they are enrolled, and their last reported status.
 
 use crate::columns;
 use crate::db::column::time_zone;
@@ -72,7 +72,7 @@ pub struct StoreRow {
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
     Ok(columns!(row => StoreRow {
         store_id, kind, name, timezone, address, disabled, disabled_at, created_at, enrolled_at, current_epoch,
@@ -86,7 +86,7 @@ pub fn read(row: &AnyRow) -> Result<StoreRow, Error> {
 pub struct Credentials {
     /// Name of the store.
     pub name: String,
-    /// Ed25519, base64url; none before it was enrolled.
+    /// Ed25519, base64url; `None` before the enrolment.
     pub public_key: Option<String>,
     /// Whether the store is disabled.
     pub disabled: bool,
@@ -103,7 +103,7 @@ pub async fn credentials(pool: &AnyPool, store_id: &str) -> Result<Option<Creden
 /// that nothing leaves for it after that.
 ///
 /// # Errors
-/// 403 `store_disabled`; 401 for a store that is gone.
+/// 403 `store_disabled`; 401 for a store that was removed.
 pub async fn may_hear(pool: &AnyPool, store_id: &str) -> Result<(), Failure> {
     let known = credentials(pool, store_id).await?.ok_or_else(ApiError::invalid_token)?;
     if known.disabled { Err(disabled().into()) } else { Ok(()) }
@@ -116,7 +116,7 @@ pub async fn zone(connection: &mut AnyConnection, store_id: &str) -> Result<Time
     name.map_or(Ok(TimeZone::UTC), |name| time_zone(&name))
 }
 
-/// The time zone of a store, and when its business day starts as it reported last; midnight where it told nothing.
+/// The time zone of a store, and the start of its business day as it last reported it; midnight if it reported none.
 pub async fn clock(connection: &mut AnyConnection, store_id: &str) -> Result<(TimeZone, Time), sqlx::Error> {
     let sql = "SELECT day_start FROM stores WHERE store_id = $1";
     let start: Option<Option<String>> =
@@ -137,7 +137,8 @@ pub async fn check_known(connection: &mut AnyConnection, field: &str, store_id: 
     }
 }
 
-/// Holds its row until the transaction ends: what it tells, and others who want it, wait; whether there is such a store.
+/// Locks a store's row until the transaction ends: its records, and other users of the row, wait. Returns whether the
+/// store exists.
 pub async fn lock(connection: &mut AnyConnection, store_id: &str) -> Result<bool, sqlx::Error> {
     let sql = "UPDATE stores SET name = name WHERE store_id = $1";
     Ok(sqlx::query(sql).bind(store_id.to_owned()).execute(connection).await?.rows_affected() > 0)

@@ -1,5 +1,5 @@
-//! Addresses that the hub may send events to. A webhook must not reach what only the hub's own network should: other services
-//! of the machine, the router, a cloud's metadata.
+//! Addresses that the hub may send events to. A webhook must not reach services that only the hub's own network should
+//! reach: other services of the machine, the router, a cloud's metadata.
 
 use edge::network;
 use ipnet::IpNet;
@@ -36,7 +36,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
 ];
 const PUBLIC_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Which addresses may be sent to.
+/// Permitted addresses.
 #[derive(Debug, Clone, Default)]
 pub struct Rule {
     /// Networks that the settings allow, also without TLS.
@@ -52,7 +52,7 @@ impl Rule {
     /// The address of a webhook. A name is checked when its addresses are known: when a message is sent.
     ///
     /// # Errors
-    /// What is wrong with it, for people.
+    /// The problem, for people.
     pub fn parse(&self, text: &str) -> Result<Url, String> {
         if text.len() > URL_BYTES_MAX {
             return Err(format!("must have at most {URL_BYTES_MAX} bytes"));
@@ -72,12 +72,12 @@ impl Rule {
     }
 }
 
-/// The address that stands in place of a name, however it is written.
+/// The IP address that the URL has in place of a name, in any spelling.
 pub fn literal(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// What to say about an address that may not be sent to.
+/// The message about an address that is not permitted.
 pub fn refused(address: IpAddr) -> String {
     format!(
         "{address} may not be reached: events go to public addresses by https, or to webhooks.allowed_networks"

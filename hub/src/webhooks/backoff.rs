@@ -7,8 +7,8 @@ const PAUSE_MS_MAX: u64 = 3_600_000;
 /// Longest pause that a receiver may ask for, in milliseconds.
 const ASKED_MS_MAX: u64 = 24 * 3_600_000;
 
-/// Pause after this number of failed attempts, in milliseconds. Half of it is random, so that many events do not come at once;
-/// `below` gives a random number below its argument. `asked_ms` is what the receiver asked for by `Retry-After`.
+/// Pause after this number of failed attempts, in milliseconds. Half of it is random, so that many events do not come
+/// at once; `below` gives a random number below its argument. `asked_ms` is the receiver's `Retry-After`.
 pub fn pause_ms(attempts: u32, asked_ms: Option<u64>, below: impl FnOnce(u64) -> u64) -> u64 {
     let doubled = FIRST_MS.saturating_mul(1_u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX));
     let half = doubled.min(PAUSE_MS_MAX) / 2;

@@ -30,7 +30,7 @@ pub struct Message<'a> {
     pub body: String,
 }
 
-/// What came of an attempt.
+/// Result of an attempt.
 #[derive(Debug)]
 pub struct Answer {
     /// Status of the answer. `None` if there was none.
@@ -108,14 +108,14 @@ impl Client {
             .dns_resolver(Arc::new(resolver))
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(REQUEST_TIMEOUT);
-        // Reading the system's certificates costs time, and without TLS nobody needs them.
+        // Reading the system's certificates costs time, and they are not needed without TLS.
         let builder = if with_tls { builder } else { builder.tls_certs_only([]) };
         builder.build().map_err(|error| words(&error))
     }
 }
 
-/// Finds the addresses of a name, and gives only those that may be sent to. The connection is made to one of them, so a name
-/// that has another address a moment later leads nowhere else.
+/// Finds the addresses of a name, and returns only permitted ones. The connection is made to one of them, so a name
+/// that resolves differently a moment later leads nowhere else.
 struct CheckedNames {
     rule: Arc<Rule>,
     with_tls: bool,

@@ -1,6 +1,6 @@
-//! One round of a webhook: take it, read the event log for it, send what is due, note what came of it. Everything that the
-//! next round needs is in the database, so any process continues where this one stopped; what was sent and not noted is sent
-//! again. No transaction is open while a receiver is waited for.
+//! One round of a webhook: takes it, reads the event log for it, sends due events, notes the results. Everything that
+//! the next round needs is in the database, so any process continues where this one stopped; an event that was sent and
+//! not noted is sent again. No transaction is open while waiting for a receiver.
 
 use crate::secret;
 use crate::state::hub::Hub;
@@ -34,7 +34,7 @@ const QUEUED_MAX: i64 = 100;
 /// A webhook is paused when an event was not accepted for so long.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3 * 24 * 3600);
 
-/// Transactions of webhooks that wait for the database's writer at a time: the intake of records must not stand behind many.
+/// Transactions of webhooks that wait for the database's writer at a time: pushes must not queue behind many of them.
 static TURN: Semaphore = Semaphore::const_new(1);
 /// Messages that were accepted, and attempts that failed, since this process began.
 static SENT: AtomicU64 = AtomicU64::new(0);
@@ -48,7 +48,7 @@ pub fn counts() -> (u64, u64) {
 /// Runs a round. Returns whether there may be more to do at once.
 ///
 /// # Errors
-/// The database's. Nobody sends to the webhook then until its lease has ended.
+/// A database error. No process sends to the webhook then until its lease has ended.
 pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Error> {
     let begun = Instant::now();
     let Some(Taken { webhook, salts, due, has_more }) = take(hub, webhook_id, holder).await? else {
@@ -67,7 +67,7 @@ pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Erro
     let _turn = TURN.acquire().await;
     let mut write = hub.db.write().await?;
     if !webhook::release(&mut write, Some(webhook_id), holder).await? {
-        // Another process has it: what it queued anew is not what was sent here.
+        // Another process has it: the events that it queued are not the ones that were sent here.
         return Ok(false);
     }
     note(&mut write, webhook_id, due.iter().zip(&answers), clock::now()).await?;
@@ -114,7 +114,7 @@ async fn read_log(connection: &mut AnyConnection, webhook: &mut Webhook, now: Ut
         return Ok(false);
     }
     let found = event_log::after(&mut *connection, webhook.after_no, LOOKED_AT_MAX).await?;
-    // After the events: what is deleted between the two queries is reported.
+    // After the events: events deleted between the two queries are reported.
     let (deleted, _) = event_log::bounds(&mut *connection).await?;
     if deleted > webhook.after_no {
         tracing::warn!(webhook.webhook_id, deleted, "events were deleted before they were sent to a webhook");
@@ -134,7 +134,7 @@ async fn read_log(connection: &mut AnyConnection, webhook: &mut Webhook, now: Ut
         }
     }
     if is_whole {
-        // Numbers that nobody has: they were left out after a restore.
+        // Unused numbers: they were left out after a restore.
         webhook.after_no = webhook.after_no.max(newest);
     }
     delivery::queue(&mut *connection, &webhook.webhook_id, wanted, now).await?;

@@ -65,7 +65,7 @@ async fn send(hub: &Arc<Hub>, holder: &Arc<str>, busy: &mut HashMap<Id, String>)
     }
 }
 
-/// Rounds of one webhook until there is nothing to do.
+/// Runs rounds of one webhook until there is nothing to do.
 async fn rounds(hub: Arc<Hub>, webhook_id: String, holder: Arc<str>) {
     loop {
         match round::run(&hub, &webhook_id, &holder).await {

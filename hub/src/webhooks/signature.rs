@@ -9,7 +9,7 @@ use sha2::Sha256;
 const SECRET_PREFIX: &str = "whsec_";
 const HINT_CHARS: usize = 4;
 
-/// A secret that messages of one webhook are signed with. It has no `Debug`, so that no log can contain it.
+/// A secret that signs the messages of one webhook. It has no `Debug`, so that no log can contain it.
 pub struct Secret([u8; 32]);
 
 impl Secret {
@@ -18,7 +18,7 @@ impl Secret {
         Self(keys.bytes(&[b"webhook secret", webhook_id.as_bytes(), salt.as_bytes()]))
     }
 
-    /// As the receiver gets it, `whsec_…`.
+    /// The text for the receiver, `whsec_…`.
     pub fn text(&self) -> String {
         format!("{SECRET_PREFIX}{}", STANDARD.encode(self.0))
     }

@@ -1,4 +1,4 @@
-//! What `init` asks of a new store, on one screen; flags answer the same.
+//! Questions of `init` about a new store, on one screen; flags give the same answers.
 
 use crate::config::{Config, check};
 use clap::Args;
@@ -96,7 +96,7 @@ impl Answers {
         ]
     }
 
-    /// Whether none was given.
+    /// Whether no flag was given.
     pub fn is_empty(&self) -> bool {
         self.all().iter().all(|answer| answer.is_none())
     }
@@ -104,7 +104,7 @@ impl Answers {
     /// Choices by flags.
     ///
     /// # Errors
-    /// The flag whose value is none.
+    /// The flag with an invalid value.
     pub fn chosen(&self, config: &Config) -> Result<Chosen, String> {
         let currency = self.currency.as_deref().and_then(Currency::of).unwrap_or(config.store.money());
         let given = QUESTIONS.iter().zip(self.all());
@@ -198,7 +198,7 @@ fn basis_points(text: &str) -> Option<i64> {
     format!("{whole}{rest:0<2}").parse().ok()
 }
 
-/// The answer as the setting's type has it, held against the rules of settings.
+/// The answer in the type of the setting, checked against the rules of settings.
 fn value(config: &Config, currency: Currency, key: &'static str, answer: &str) -> Result<Value, String> {
     let value = match current(config, key) {
         Value::Boolean(_) => match answer.to_ascii_lowercase().as_str() {

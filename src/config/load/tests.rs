@@ -141,7 +141,7 @@ fn names_sources_and_masks_logins() {
     assert!(line("argon2").ends_with("# STORE_ROUTER__AUTH__ARGON2__ITERATIONS"));
     assert!(line("level").ends_with("c.toml:3"));
     assert!(line("max_restarts").ends_with("# default"));
-    // A page is told the same, with what head office set over it.
+    // A page shows the same, with the settings of head office over it.
     let of_hub = [("hub.url".to_owned(), "https://other.example".into())].into();
     let shown = |of_hub: &BTreeMap<String, serde_json::Value>, key: &str| {
         let place = places(&loaded, of_hub).unwrap().remove(key);

@@ -101,8 +101,8 @@ fn may_name_approval(body: &[u8]) -> bool {
     body.contains(&b'\\') || body.windows(APPROVAL.len()).any(|part| part == APPROVAL.as_bytes())
 }
 
-/// The person whose word this is: guesses count against who asks. Nobody where the request was
-/// answered before with a device: its ceremony is spent, and the stored answer needs no second word.
+/// The approver: guesses count against the requester. `None` if the request was answered before with a device: its
+/// ceremony is used up, and the stored answer needs no second approval.
 async fn approver(
     ask: &RequestContext,
     approval: Value,

@@ -1,4 +1,4 @@
-//! Where the store keeps users, sessions, devices and PINs: rows that the sessions actor owns.
+//! The store's storage of users, sessions, devices and PINs: rows that the sessions actor owns.
 
 use crate::http::Answered;
 use crate::http::AppState;

@@ -1,4 +1,4 @@
-//! Who has worked here: names for what was done, also by those whom the caller may not change.
+//! People who have worked here: names for documents, also for callers who may not change these people.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -108,7 +108,7 @@ pub async fn list(request: Request) -> Answered {
             };
             found.map_err(stored)
         })?;
-        // At the prices that count now.
+        // At the present prices.
         let items = found.iter().map(|product| store.sold(&product.sku).map_err(failed));
         let items: Vec<_> = items.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
         let items = items.iter().map(|product| Product::clone(product)).collect();

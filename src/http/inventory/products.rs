@@ -178,7 +178,7 @@ fn answer(
     Ok(Reply::ok(&Products { items, next_cursor: next.map(cursor), as_of }))
 }
 
-/// A page of those that are wanted, and after which sku the next one begins.
+/// A page of the wanted ones, and the sku after which the next one begins.
 pub(super) fn page_of(
     limit: usize,
     mut after: Option<Sku>,

@@ -114,12 +114,12 @@ pub async fn order(request: Request) -> Answered {
         Ok(LineView { line: line.clone(), name, limit_qty, left_qty })
     };
     let lines = order.lines.iter().map(line).collect::<Result<_, ApiError>>()?;
-    // As a tree, in which the lines with names take the place of the others.
+    // As a tree, in which the lines with names replace the others.
     let shown = serde_json::to_value(OrderView { order, lines, supplier_name });
     Ok(Reply::ok(&shown.map_err(ApiError::internal)?))
 }
 
-/// An order with what came of it here.
+/// An order with its progress here.
 fn here(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiError> {
     let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
     Ok(match progress {
@@ -128,7 +128,7 @@ fn here(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiErr
     })
 }
 
-/// Orders that are sent and not wholly received, with what came of them here.
+/// Sent orders that are not completely received, with their progress here.
 fn open_orders(
     storage: &Storage,
     query: &Query,

@@ -67,7 +67,7 @@ pub async fn movements(request: Request) -> Answered {
     }
     let sku = product(&request)?.0.sku.clone();
     let storage = request.state.store.storage();
-    // The commit that the last page ended in is read again, without what was shown of it.
+    // The commit that the last page ended in is read again, without its items that were already shown.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.one_more().saturating_add(shown.of_commit);
     let found = storage.stock().movements(&sku, before, wanted).map_err(stored)?;
@@ -97,7 +97,7 @@ fn numbered(found: Vec<(u64, Movement)>) -> impl Iterator<Item = (Shown, Movemen
     })
 }
 
-/// Products after a sku, in order of sku; of what has stock without being in the catalogue its code.
+/// Products after a sku, in order of sku; for stock without a product in the catalogue its code.
 pub fn goods(storage: &Storage, after: Option<&Sku>, limit: usize) -> Result<Vec<Product>, ApiError> {
     let goods = storage.stock().products_and_stock(after, limit).map_err(stored)?;
     Ok(goods.into_iter().map(|(sku, product)| product.unwrap_or_else(|| out_of_catalogue(sku))).collect())

@@ -1,4 +1,4 @@
-//! Looks up members at head office who are not known here. If that was not possible, the answer says so.
+//! Looks up members at head office who are not known here. If that was not possible, the answer shows it.
 
 use crate::http::Request;
 use crate::http::failure::failed;
@@ -23,7 +23,7 @@ pub async fn member(request: &Request) -> Result<Member, ApiError> {
     }
 }
 
-/// Asks for whom an ID names, if nobody here has it.
+/// Asks for the member of an ID, if the ID is unknown here.
 pub async fn met(request: &Request, id: Option<&MemberId>) -> Result<HeadOffice, ApiError> {
     match id.filter(|id| (1..=ID_BYTES_MAX).contains(&id.0.len())) {
         Some(id) => request.state.store.look_up_member(id).await.map_err(failed),

@@ -1,4 +1,4 @@
-//! A member's points: what there is, what moved them, and a manager's correction.
+//! A member's points: the balance, the movements, and a manager's correction.
 
 use super::meet::member;
 use crate::http::Answered;
@@ -15,7 +15,7 @@ use edge::{ApiError, Code, Doc, Reply};
 use serde::{Deserialize, Serialize};
 use storage::{Storage, StorageError};
 
-/// Most entries that one commit can have: a cursor that says more was not made here.
+/// Most entries that one commit can have: a cursor with more was not made here.
 const OF_COMMIT_MAX: usize = 1_000;
 
 pub const POINTS: Doc = Doc::of("Members", "Retrieve a member's points and point movements, newest first")
@@ -80,7 +80,7 @@ fn page(
     shown: Shown,
     limit: usize,
 ) -> Result<(Vec<EntryView>, Option<Shown>), StorageError> {
-    // The commit that the last page ended in is read again, without what was shown of it.
+    // The commit that the last page ended in is read again, without its items that were already shown.
     let before = (shown.of_commit > 0).then(|| shown.lsn.saturating_add(1));
     let wanted = limit.saturating_add(1).saturating_add(shown.of_commit);
     let found = storage.members().points_entries_of(member, before, wanted)?;
@@ -95,7 +95,7 @@ fn page(
     Ok((kept.into_iter().take(limit).map(|(_, entry)| entry).collect(), next))
 }
 
-/// Σ of what head office has not acknowledged; 0 where there is none.
+/// Σ of the entries that head office has not acknowledged; 0 without a head office.
 fn pending(storage: &Storage, member: &Member) -> Result<Points, StorageError> {
     if storage.sync().hub()?.is_none() {
         return Ok(Points::ZERO);

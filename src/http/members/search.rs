@@ -1,4 +1,4 @@
-//! `GET /api/members/search`: by a part of what a member is known by, or by a whole phone number or code.
+//! `GET /api/members/search`: by a part of a member's search terms, or by a whole phone number or code.
 
 use super::shown;
 use crate::http::Answered;
@@ -91,13 +91,13 @@ pub async fn search(request: Request) -> Answered {
         }
         _ => return Err(invalid("one of q, phone and code is required")),
     };
-    // Cut before it is filtered: a page may be short of members that are no more, never of a cursor.
+    // Cut before it is filtered: a page may lack merged members, never a cursor.
     let more = found.len() > query.limit.0;
     found.truncate(query.limit.0);
     let last = found.last().filter(|_| more).map(|member| cursor(&member.member_id));
     let mut living: Vec<Member> = Vec::with_capacity(found.len());
     for member in found {
-        // Found by what a member was known by that is merged into another one.
+        // Found by a former term of a member that is merged into another one.
         let member = if member.merged_into.is_some() {
             request.state.store.member(&member.member_id).map_err(failed)?
         } else {

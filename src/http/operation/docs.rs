@@ -1,4 +1,4 @@
-//! What the description of this interface says about this program.
+//! Data of this program in the description of its interface.
 
 use crate::http::Answered;
 use crate::http::ROUTES;

@@ -1,9 +1,9 @@
 //! `GET /api/events`: notices to screens while the shop sells, as server-sent events.
 //!
-//! A screen connects, waits for `ready`, and loads its lists. Each event then carries a value as it is now, and
-//! the last one of a commit its number as `id`. A screen that comes back with `Last-Event-ID` hears what it
-//! missed; where that is too long ago, or a reader is too slow, it gets `reload`: load the lists again, continue
-//! here. `end` says why a stream ends; what ends without it broke.
+//! A screen connects, waits for `ready`, and loads its lists. Each event then has a value as it is now, and the last
+//! event of a commit has the commit's number as `id`. A screen that reconnects with `Last-Event-ID` receives the events
+//! that it missed; if they are too old, or a reader is too slow, it gets `reload`: load the lists again, continue here.
+//! `end` states why a stream ends; a stream that ends without it broke.
 
 use crate::http::Answered;
 use crate::http::AppState;
@@ -38,7 +38,7 @@ pub const EVENTS: Doc = Doc::of(
 struct Ready<'a> {
     store_id: &'a str,
     role: Role,
-    /// Nothing is missing since `Last-Event-ID`.
+    /// Whether no event since `Last-Event-ID` is missing.
     resumed: bool,
     heartbeat_s: u64,
 }
@@ -70,10 +70,10 @@ pub async fn events(request: Request) -> Answered {
     Ok(reply)
 }
 
-/// Fills the buffer from what becomes durable, until the storage closes.
+/// Fills the buffer with durable commits, until the storage closes.
 pub async fn tell(shop: Arc<AppState>) {
     let mut noticed = shop.store.storage().notices();
-    // What became durable before this was heard by nobody here.
+    // Commits before this were received by no reader here.
     shop.buffer.forget(shop.journal_head());
     loop {
         match noticed.recv().await {

@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the edge counted, and the state of journal, outbox and tree right now.
+//! `GET /metrics`: the edge's counters, and the present state of journal, outbox and tree.
 
 use crate::http::Answered;
 use crate::http::AppState;

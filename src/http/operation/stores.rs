@@ -1,4 +1,4 @@
-//! The company's stores, as head office tells of them: whom goods may be sent to.
+//! The company's stores, as head office sent them: the possible destinations of transfers.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -78,7 +78,7 @@ pub async fn list(request: Request) -> Answered {
         let records = records.map_err(stored)?;
         let Some(last) = records.last() else { break };
         after = Some(last.id.clone());
-        // What could not be used is named in the status.
+        // Unusable records are listed in the status.
         let known = records.into_iter().filter_map(|record| serde_json::from_value(record.payload).ok());
         found.extend(known.map(shown).filter(wanted));
     }

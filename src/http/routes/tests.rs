@@ -3,8 +3,8 @@ use super::*;
 use edge::Access;
 use std::collections::BTreeSet;
 
-/// Who may do what, cell by cell: route, then cashier, warehouse_staff, store_manager, admin, and without a
-/// token (`p` public, `l` on this machine only).
+/// The rights, cell by cell: route, then cashier, warehouse_staff, store_manager, admin, and without a token (`p`
+/// public, `l` on this machine only).
 const TABLE: &str = "
     POST /api/auth/login                    - - - - p
     POST /auth/login                        - - - - p

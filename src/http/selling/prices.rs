@@ -1,4 +1,4 @@
-//! Which price counts.
+//! The price that counts.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -37,7 +37,7 @@ pub async fn shift_report(request: Request) -> Answered {
     Ok(Reply::ok(&request.state.printers.report(&till, &text)))
 }
 
-/// The till that asks, or that of the caller's open shift, if it has a printer.
+/// The till of the request, or that of the caller's open shift, if it has a printer.
 ///
 /// # Errors
 /// 404 `not_found`.

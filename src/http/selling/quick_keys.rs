@@ -1,4 +1,4 @@
-//! Quick keys: what each till sells by a key of its own, mostly goods without a barcode.
+//! Quick keys: products that each till sells by a key of their own, mostly goods without a barcode.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -202,7 +202,7 @@ fn layout(
     }))
 }
 
-/// The member of a document with the points of now, and the returns that paid a part of it.
+/// The member of a document with the present points, and the returns that paid a part of it.
 fn beside(storage: &Storage, subject: &Subject) -> Result<(Option<Whose>, Vec<Return>), StorageError> {
     let (member, exchanges) = match subject {
         Subject::Sale(sale) => (&sale.member_id, sale.payments.as_slice()),
@@ -239,7 +239,7 @@ enum Form {
     Page,
 }
 
-/// Form that the caller prefers of those that exist; otherwise data.
+/// The existing form that the caller prefers; otherwise data.
 fn form(request: &Request) -> Option<Form> {
     let accept = request.headers.get("accept")?.to_str().ok()?;
     let kinds = accept.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());

@@ -189,7 +189,7 @@ fn page(
         let chunk = storage.sales().returns(before, CHUNK).map_err(stored)?;
         let complete = chunk.len() < CHUNK;
         for (lsn, back) in chunk {
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if found.len() == limit {
                 return Ok((found, before));
             }

@@ -1,4 +1,4 @@
-//! The safe and what leaves it for the bank.
+//! The safe and deposits at the bank.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -1,4 +1,4 @@
-//! What a till needs to know of its shop before the first sale, and of head office while it sells.
+//! Data of the shop that a till needs before the first sale, and of head office while it sells.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -193,7 +193,7 @@ pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
     let store = &shop.store;
     let shift = store.current_shift(&caller.user_id, None).ok();
-    // In a shift the terms with which it was opened; otherwise those that the next shift will have.
+    // In a shift its own terms; otherwise those of the next shift.
     let now = store.rules();
     let rules = &shift.as_ref().map_or_else(|| Arc::new(now.of_next_shift()), |shift| shift.rules(&now));
     let own = shift.as_ref().map(|shift| shift.register_id.clone());

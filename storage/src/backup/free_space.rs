@@ -37,7 +37,7 @@ pub fn refuse_without(shared: &Shared, folder: &Path, bytes: u64) -> Result<(), 
     Err(StorageError::NoRoom { path: folder.to_owned(), free, needed })
 }
 
-/// What stays free: on the store's own disk what selling refuses below, and the next segment.
+/// Space that stays free: on the store's own disk the limit below which selling is refused, and the next segment.
 fn spare(shared: &Shared, folder: &Path) -> u64 {
     let disk = |path: &Path| fs::metadata(path).map(|meta| meta.dev()).ok();
     if disk(folder) != disk(&shared.layout.0) {

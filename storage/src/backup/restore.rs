@@ -1,7 +1,7 @@
 //! Restoring a backup into an empty folder.
 //!
-//! A sign is in the folder until everything is done, so that half a restore is never opened. What is
-//! done between [`restore`] and [`Restoring::finish`] is the program's: a new epoch before anything else.
+//! A marker is in the folder until everything is done, so that half a restore is never opened. The program does the
+//! work between [`restore`] and [`Restoring::finish`]: a new epoch before anything else.
 
 use crate::backup::{Backup, copy_listed};
 use crate::error::StorageError;
@@ -30,8 +30,8 @@ pub struct Restoring {
 /// Copies a backup into `target`, which must be new or empty, and verifies the copy.
 ///
 /// # Errors
-/// It is not a backup, `target` is not empty, or a file is not what the list says: then `target` is as it was before. After
-/// an interruption it holds a part, says so, and is not usable.
+/// It is not a backup, `target` is not empty, or a file differs from the list: then `target` is unchanged. After an
+/// interruption it holds a part, which the error names, and is not usable.
 pub fn restore(
     source: &Path,
     target: &Path,
@@ -96,7 +96,7 @@ impl Restoring {
         }
     }
 
-    /// Removes what was restored. The sign goes last: a part of a restore is never without it.
+    /// Removes the restored files. The marker is removed last: a part of a restore is never without it.
     ///
     /// # Errors
     /// The disk refuses; the sign is still there.
@@ -117,10 +117,10 @@ impl Restoring {
         if self.is_new { fs::remove_dir(target).map_err(StorageError::io("remove", target)) } else { Ok(()) }
     }
 
-    /// Opens the store for what has to be done before anybody sells.
+    /// Opens the store for the work before anybody sells.
     ///
     /// # Errors
-    /// As [`Storage::open`].
+    /// The errors of [`Storage::open`].
     pub fn open(&self, options: &Options) -> Result<Storage, StorageError> {
         Storage::open_any(&self.layout.0, options, &MIGRATIONS)
     }

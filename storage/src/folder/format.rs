@@ -36,7 +36,7 @@ const fn after(migrations: &[Migration]) -> u32 {
     1 + migrations.len() as u32
 }
 
-/// Refuses what is of another version than this program's.
+/// Refuses a file of another version than this program's.
 pub fn check<V: Into<u32>>(path: &Path, found: V, known: V) -> Result<(), StorageError> {
     let (found, known) = (found.into(), known.into());
     if found == known { Ok(()) } else { Err(StorageError::Format { path: path.to_owned(), found, known }) }

@@ -20,7 +20,7 @@ impl Layout {
     pub fn lock(&self) -> PathBuf {
         self.0.join("lock")
     }
-    /// Who the store is; written last by `init`.
+    /// The identity of the store; written last by `init`.
     pub fn manifest(&self) -> PathBuf {
         self.0.join("store.json")
     }
@@ -28,15 +28,15 @@ impl Layout {
     pub fn install_key(&self) -> PathBuf {
         self.0.join("install.key")
     }
-    /// How far the journal surely was.
+    /// The position that the journal certainly reached.
     pub fn high_water(&self) -> PathBuf {
         self.0.join("highwater")
     }
-    /// Says that a restore did not come to its end.
+    /// Marks a restore that did not complete.
     pub fn restoring(&self) -> PathBuf {
         self.0.join("restore.unfinished")
     }
-    /// What a backup holds; written last.
+    /// The contents of a backup; written last.
     pub fn backup(&self) -> PathBuf {
         self.0.join("backup.json")
     }
@@ -56,7 +56,7 @@ impl Layout {
     pub fn rows_suspect(&self) -> PathBuf {
         self.0.join("rows.suspect")
     }
-    /// Work beside the rows; what is there at a start is of a process that died.
+    /// Work beside the rows; its contents at a start are those of a process that died.
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch")
     }
@@ -120,7 +120,7 @@ pub fn make_dir(path: &Path) -> Result<(), StorageError> {
         path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()).count();
     let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path);
     made.map_err(StorageError::io("make", path))?;
-    // The new ones, and the one above that has a new name in it.
+    // The new folders, and the one above that has a new name in it.
     let folders = path.ancestors().take(new.max(1) + 1);
     folders
         .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
@@ -141,7 +141,7 @@ pub fn numbered(folder: &Path, extension: &str) -> Result<Vec<u64>, StorageError
     Ok(numbers)
 }
 
-/// Removes what an interrupted process left half-made.
+/// Removes unfinished files of an interrupted process.
 pub fn clear_temporaries(layout: &Layout) -> Result<(), StorageError> {
     remove(&layout.reserve().with_extension("tmp"))?;
     match fs::remove_dir_all(layout.scratch()) {

@@ -20,7 +20,7 @@ impl FolderLock {
         let mut open = OpenOptions::new();
         open.create(true).truncate(false).write(true).mode(FILE_MODE);
         let file = match open.open(&path) {
-            // Where nothing can be written a store can still be looked at.
+            // A store on a read-only disk can still be read.
             Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => File::open(&path),
             opened => opened,
         };

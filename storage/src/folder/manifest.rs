@@ -1,4 +1,4 @@
-//! Who the store is, and the installation key.
+//! The identity of the store, and the installation key.
 
 use crate::error::StorageError;
 use crate::folder::format;

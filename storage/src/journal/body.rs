@@ -1,4 +1,4 @@
-//! The body of a frame: a version byte, what the submitter encoded, what the writer stamped.
+//! The body of a frame: a version byte, the submitter's part, the writer's stamps.
 //!
 //! ```text
 //! 0 version      1
@@ -30,7 +30,7 @@ const CODEC: bincode::config::Configuration<
     bincode::config::Limit<BODY_BYTES_MAX>,
 > = bincode::config::standard().with_limit::<BODY_BYTES_MAX>();
 
-/// What is known when a commit is submitted.
+/// The part of a commit that is known when it is submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// Wall clock of the commit, milliseconds since 1970.
@@ -56,7 +56,7 @@ pub struct KeyedAnswer {
     pub command: String,
     /// HTTP status of the answer.
     pub status: u16,
-    /// Path of what was made.
+    /// Path of the created resource.
     pub location: Option<String>,
     /// The whole JSON body.
     pub answer: Vec<u8>,
@@ -69,7 +69,7 @@ impl KeyedAnswer {
     }
 }
 
-/// What the writer adds: the numbers of the records.
+/// The part that the writer adds: the numbers of the records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Stamps {
     /// Epoch of the records; empty without records.

@@ -11,7 +11,7 @@ pub fn opened_epoch(events: &[Event]) -> Option<String> {
     })
 }
 
-/// Where the records of a commit belong, if not at the end of the current epoch.
+/// The place of a commit's records, if not at the end of the current epoch.
 pub fn recovery(events: &[Event]) -> Option<RecoveryPosition> {
     changes(events).find_map(|change| match change {
         Change::Refill { refill } => Some(refill.clone()),

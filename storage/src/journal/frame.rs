@@ -25,7 +25,7 @@ pub const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// The own chain over all frames.
 pub type Chain = [u8; 32];
-/// What the first frame follows.
+/// The chain value before the first frame.
 pub const CHAIN_START: Chain = [0; 32];
 
 /// A frame's header, read and checked.
@@ -57,7 +57,7 @@ impl Header {
         (known && header.lsn >= header.group && header.group > 0).then_some(header)
     }
 
-    /// Whether `frame` (this header and at least the body) is what was written.
+    /// Whether `frame` (this header and at least the body) is unchanged since it was written.
     pub fn intact(&self, frame: &[u8]) -> bool {
         let (Some(head), Some(body)) = (frame.get(..60), frame.get(HEADER_BYTES..HEADER_BYTES + self.len))
         else {

@@ -22,7 +22,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// How long every idempotency key counts at least, in journal time: settings can only make it longer.
+/// Shortest time that an idempotency key counts, in journal time: settings can only make it longer.
 pub const ANSWERS_KEPT_MS: i64 = 7 * DAY_MS;
 
 /// Number of the newest sealed segments whose keys are always kept, so that a clock that jumps does not make the store
@@ -36,14 +36,14 @@ pub const SEGMENTS_OPEN_MAX: usize = 128;
 #[derive(Debug)]
 pub struct History {
     parts: RwLock<Parts>,
-    /// Of ranges of sealed segments, oldest first.
+    /// Merged indexes of ranges of sealed segments, oldest first.
     merged: RwLock<Vec<Arc<Merged>>>,
     /// Whether one is missing.
     unmerged: AtomicBool,
     /// Indexes that were asked so far.
     lookups: AtomicU64,
     now: AtomicI64,
-    /// How long an idempotency key counts, in journal time.
+    /// Time that an idempotency key counts, in journal time.
     kept_ms: i64,
 }
 
@@ -52,15 +52,15 @@ struct Parts {
     sealed: Vec<Arc<Part>>,
     segment: Arc<Segment>,
     entries: RwLock<Entries>,
-    /// Of the sealed ones.
+    /// Answers of the sealed ones.
     answers: Answers,
 }
 
-/// A segment and the offsets of the frames that may hold what is looked for, ascending.
+/// A segment and the offsets of the frames that may match, ascending.
 pub type Hits = (Arc<Segment>, Vec<u32>);
 
 impl History {
-    /// From what a start found; `now` is the time of the last commit; answers are kept for this many days.
+    /// Made from the findings of a start; `now` is the time of the last commit; answers are kept for this many days.
     pub fn new(
         sealed: Vec<Arc<Part>>,
         segment: Arc<Segment>,
@@ -107,7 +107,7 @@ impl History {
         part
     }
 
-    /// Lets the keys that count no more and the files of old segments go.
+    /// Drops the keys that no longer count and closes the files of old segments.
     pub fn refresh(&self) -> Result<(), StorageError> {
         let sealed = self.sealed();
         let old = sealed.len().saturating_sub(SEGMENTS_OPEN_MAX);
@@ -252,7 +252,7 @@ impl History {
         self.search_within(hash, oldest..u64::MAX, |hits| pick_newest(hits, &pick))
     }
 
-    /// Sealed segments, and what the open one has under a hash, of one moment.
+    /// Sealed segments, and the matches of a hash in the open one, at one moment.
     fn under(&self, hash: u64) -> (Vec<Arc<Part>>, Hits) {
         let parts = self.parts();
         let entries = parts.entries.read().unwrap_or_else(PoisonError::into_inner);

@@ -16,7 +16,7 @@ use domain::model::people::points::PointsEntry;
 use domain::model::selling::transaction::Transaction;
 use domain::wire::record::event_id;
 
-/// What an entry leads to. The numbers are on the disk: never change one.
+/// The target of an entry. The numbers are on the disk: never change one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -48,7 +48,7 @@ pub enum Kind {
     AuditUser = 15,
     /// Audit entries, by action.
     AuditAction = 16,
-    /// What was voided before it was paid, by shift.
+    /// Transactions voided before payment, by shift.
     ShiftVoid = 17,
     /// Prints of a receipt, by its number.
     Print = 18,
@@ -56,9 +56,9 @@ pub enum Kind {
     DayReturn = 19,
     /// A numbered record, by the ID of its event.
     RecordEvent = 20,
-    /// What was voided before it was paid, by business date.
+    /// Transactions voided before payment, by business date.
     DayVoid = 21,
-    /// What was voided before it was paid, by member.
+    /// Transactions voided before payment, by member.
     MemberVoid = 22,
 }
 
@@ -115,7 +115,7 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
         }
         Fact::CashDeposited(it) => {
             keys.push(list(Noun::Deposit));
-            // Also what takes it back is found under its id.
+            // Its reversal is also found under its ID.
             let ids = [Some(&it.deposit.deposit_id), it.deposit.reverses.as_ref()];
             keys.extend(ids.into_iter().flatten().map(|id| document(id.as_str())));
         }
@@ -123,7 +123,7 @@ pub fn event_keys(event: &Event, keys: &mut Vec<u64>) {
     }
 }
 
-/// Keys of what was voided before it was paid.
+/// Keys of transactions voided before payment.
 fn void_keys(transaction: &Transaction, keys: &mut Vec<u64>) {
     keys.push(hash(Kind::ShiftVoid, &[transaction.shift_id.as_str().as_bytes()]));
     keys.push(hash(Kind::DayVoid, &[transaction.business_date.to_string().as_bytes()]));
@@ -132,7 +132,7 @@ fn void_keys(transaction: &Transaction, keys: &mut Vec<u64>) {
     }
 }
 
-/// The receipt that an audit entry says was printed.
+/// The receipt that an audit entry reports as printed.
 pub fn printed(entry: &AuditEntry) -> Option<&str> {
     (entry.action == RECEIPT_PRINTED).then(|| entry.details.get("receipt_no")?.as_str()).flatten()
 }

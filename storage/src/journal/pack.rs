@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
-/// Nearly all of what is to be had: level 1 makes frames a twentieth shorter for half as much work again.
+/// Nearly all of the possible gain: level 1 makes frames a twentieth shorter for half as much work again.
 const LEVEL: i32 = -1;
-/// What a thread keeps for the next frame at most; a longer one gets buffers of its own.
+/// Most bytes that a thread keeps for the next frame; a longer one gets buffers of its own.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 const DICTIONARY: &[u8] = include_bytes!("pack/dictionary.txt");
 
@@ -36,7 +36,7 @@ thread_local! {
 impl Packer {
     fn new() -> std::io::Result<Self> {
         let mut compressor = Compressor::with_prepared_dictionary(&PACKING)?;
-        // The frame says which dictionary it is, and has a checksum.
+        // The frame names its dictionary, and has a checksum.
         compressor.include_checksum(false)?;
         compressor.include_dictid(false)?;
         compressor.include_contentsize(false)?;
@@ -64,7 +64,7 @@ pub fn packed<T>(
         };
         let done = fill(&mut packer.plain).and_then(|()| packer.pack().map_err(failed));
         let taken = done.map(|()| take(&packer.packed, packer.plain.len()));
-        // Also what was refused leaves nothing behind.
+        // A refused frame leaves nothing behind either.
         packer.plain.clear();
         packer.packed.clear();
         packer.plain.shrink_to(KEPT_BYTES_MAX);

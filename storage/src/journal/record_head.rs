@@ -2,7 +2,7 @@
 
 use bincode::{Decode, Encode};
 
-/// Where the numbered records are.
+/// Position of the numbered records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct RecordHead {
     /// The epoch that is written; empty before the first.

@@ -1,4 +1,5 @@
-//! Removes repetition between texts: the event of a sale has the text of its record, and the answer most of it again.
+//! Removes repetition between texts: the event of a sale contains the text of its record, and the answer most of it
+//! again.
 //!
 //! A repeated part is stored as offset and length. Parts are found by comparing bytes, never by meaning, so the text
 //! is restored byte for byte.
@@ -8,13 +9,13 @@ use bincode::enc::write::Writer;
 use bincode::error::EncodeError;
 use bincode::{Decode, Encode};
 
-/// How much of a document has to be elsewhere for the two to be compared: its first field, an ID.
+/// Bytes of a document that must occur elsewhere for the two to be compared: its first field, an ID.
 const ANCHOR_BYTES: usize = 40;
-/// What both texts have again after a difference; shorter repetitions are not worth a place and a length.
+/// Fewest bytes that both texts share after a difference; shorter repetitions are not worth a place and a length.
 const AGAIN_BYTES: usize = 12;
-/// How far behind a difference it is looked for: further than what a view of a sale leaves out in one place.
+/// Distance after a difference within which it is looked for: more than a view of a sale leaves out in one place.
 const WINDOW_BYTES: usize = 512;
-/// How many fields of its own a text may have in one place before the rest counts as its own.
+/// Most fields of its own that a text may have in one place before the rest counts as its own.
 const FIELDS_MAX: usize = 8;
 /// Bytes that are compared at once.
 const STEP_BYTES: usize = 32;
@@ -27,19 +28,19 @@ pub struct Part {
     len: u32,
 }
 
-/// What of a text is its own, and what it repeats.
+/// A text's own parts, and its repetitions.
 #[derive(Debug, Clone, PartialEq, Eq, Decode)]
 pub struct Repeating {
     parts: Vec<Part>,
     own: Vec<u8>,
 }
 
-/// A text that is encoded as [`Repeating`], and what it repeats.
+/// A text that is encoded as [`Repeating`], and the text that it repeats.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
     /// The whole text.
     pub bytes: &'a [u8],
-    /// What [`find`] or [`find_whole`] found; empty if nothing is repeated.
+    /// The result of [`find`] or [`find_whole`]; empty if nothing is repeated.
     pub parts: &'a [Part],
 }
 
@@ -50,7 +51,7 @@ pub fn find_whole(text: &[u8], base: &[u8], depth: usize, parts: &mut Vec<Part>)
     }
 }
 
-/// Finds what `text` repeats of a document in `base`, in order, with parts of its own in between.
+/// Finds the repetitions of a document of `base` in `text`, in order, with parts of its own in between.
 pub fn find(text: &[u8], base: &[u8], depth: usize, parts: &mut Vec<Part>) {
     let Some((start, mut from)) = begin(text, base, depth) else { return };
     let (mut own, mut at) = (start, start);
@@ -69,14 +70,14 @@ impl Part {
     }
 }
 
-/// Where the document begins in both; `None` if they hold different documents.
+/// The beginning of the document in both; `None` if they contain different documents.
 fn begin(text: &[u8], base: &[u8], depth: usize) -> Option<(usize, usize)> {
     let start = braces(text).nth(depth)?;
     let from = find_bytes(base, text.get(start..start + ANCHOR_BYTES)?)?;
     Some((start, from))
 }
 
-/// How many bytes are alike from there on.
+/// Number of equal bytes from there on.
 fn length(text: &[u8], at: usize, base: &[u8], from: usize) -> usize {
     common(text.get(at..).unwrap_or_default(), base.get(from..).unwrap_or_default())
 }
@@ -133,7 +134,7 @@ impl Encode for Text<'_> {
 
 impl Repeating {
     /// Restores a text from its own parts and those of `base`. At most this many bytes, whatever the lengths of its
-    /// parts are.
+    /// parts.
     pub fn restored(self, base: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
         let Self { parts, own } = self;
         if parts.is_empty() {
@@ -168,7 +169,7 @@ mod tests {
 
     type Find = fn(&[u8], &[u8], usize, &mut Vec<Part>);
 
-    /// What goes in comes out, however it is looked for; how many bytes were its own.
+    /// Checks that the text is restored for every depth; returns the number of its own bytes.
     fn there_and_back(text: &[u8], base: &[u8], depth: usize) -> usize {
         own_bytes(find_whole, text, base, depth);
         own_bytes(find, text, base, depth)

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Pause between passes over all segments.
 const PASS_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How far the scrub is, and what it found.
+/// Progress of the scrub, and its findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScrubState {
     /// When the last pass over all sealed segments ended. `None` if none ended since the start.
@@ -59,7 +59,7 @@ impl Scrub {
         }
     }
 
-    /// How far it is, and what it found.
+    /// Its progress and findings.
     pub fn state(&self) -> ScrubState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -74,7 +74,7 @@ impl Scrub {
         self.stopped.notify_all();
     }
 
-    /// Reads a segment slowly; none when it was stopped.
+    /// Reads a segment slowly; `None` if it was stopped.
     fn check(&self, segment: &Segment, end: &Position) -> Option<()> {
         let mut walk = Walk::new(segment, Position::start(segment));
         let mut stride_end = STRIDE_BYTES;

@@ -19,7 +19,7 @@ pub const HEAD_BYTES: u64 = 4096;
 const REWRITTEN_BYTES: usize = 1024 * 1024;
 const MAGIC: [u8; 8] = *b"SRSEGMNT";
 
-/// What a segment continues.
+/// The state that a segment continues.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct SegmentHeader {
     /// Store that wrote the segment.
@@ -28,7 +28,7 @@ pub struct SegmentHeader {
     pub first_lsn: u64,
     /// Frame chain before it.
     pub chain: Chain,
-    /// Where the records were before it.
+    /// Position of the records before it.
     pub records: RecordHead,
 }
 
@@ -82,7 +82,7 @@ impl Segment {
             fs::rename(&temporary, path)
         };
         if let Err(error) = fill() {
-            // Nothing useful is in it; on a full disk the room matters.
+            // It has no useful content; on a full disk the space matters.
             let _ = fs::remove_file(&temporary);
             return Err(StorageError::io("make", path)(error));
         }
@@ -115,7 +115,7 @@ impl Segment {
         write.map_err(StorageError::io("write", &self.path))
     }
 
-    /// Makes what was written durable.
+    /// Syncs the written data.
     pub fn sync(&self) -> Result<(), StorageError> {
         #[cfg(test)]
         if self.fail_sync.load(std::sync::atomic::Ordering::Relaxed) {
@@ -145,9 +145,9 @@ impl Segment {
         Ok(read)
     }
 
-    /// Writes a range again as it reads, zeros behind it up to `zeros_to`, and syncs. What a process read may
-    /// never have been on the disk, and after a sync that failed the kernel may take such bytes for clean:
-    /// syncing alone proves nothing, writing them again does.
+    /// Writes a range again as it reads, zeros after it up to `zeros_to`, and syncs. Data that a process read may never
+    /// have been on the disk, and after a failed sync the kernel may treat such bytes as clean: syncing alone proves
+    /// nothing, writing them again does.
     pub fn rewrite(&self, from: u64, end: u64, zeros_to: u64) -> Result<(), StorageError> {
         let rewrite = || {
             // A file that was let go is open for reading only.

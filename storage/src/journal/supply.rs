@@ -29,7 +29,7 @@ struct State {
     /// The writer waits: the reserve is given up rather than fail.
     urgent: bool,
     stop: bool,
-    /// The thread is gone.
+    /// Whether the thread has ended.
     ended: bool,
 }
 
@@ -87,7 +87,7 @@ impl Supply {
         self.changed.notify_all();
     }
 
-    /// Why there is no next segment; none while all is well.
+    /// Why there is no next segment; `None` without a problem.
     pub fn failure(&self) -> Option<String> {
         self.state().failure.as_ref().map(ToString::to_string)
     }
@@ -204,7 +204,7 @@ mod tests {
             }
             supply.stop();
         });
-        // What the writer drains after the thread's end may need one more.
+        // The commits that the writer drains after the thread's end may need one more.
         supply.taken();
         supply.take().unwrap();
         assert_eq!(fs::metadata(layout.next_segment()).unwrap().len(), 4096);

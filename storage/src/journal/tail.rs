@@ -1,4 +1,4 @@
-//! What is behind the last good frame: nothing, a torn tail, or damage.
+//! The bytes after the last good frame: nothing, a torn tail, or damage.
 //!
 //! Group n + 1 is written only after group n is durable. So a bad frame that any intact frame of a later
 //! group follows was durable once: damage. Otherwise it was never answered and is cut off.
@@ -7,7 +7,7 @@ use crate::error::StorageError;
 use crate::journal::frame::{ALIGN, HEADER_BYTES, Header, MAGIC};
 use crate::journal::segment::Segment;
 
-/// What is behind the last good frame.
+/// The bytes after the last good frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
     /// Only zeros follow the last frame.
@@ -29,7 +29,7 @@ pub fn judge(segment: &Segment, from: u64, last_lsn: u64) -> Result<Tail, Storag
     while at < segment.len {
         let read = segment.read(&mut window, at)?;
         let bytes = window.get(..read).unwrap_or_default();
-        // Most of a segment is room for later: one comparison says so, without a look at each byte.
+        // Most of a segment is unused space: one comparison shows it, without a look at each byte.
         let written = zeros.get(..read) != Some(bytes);
         let last = if written { bytes.iter().rposition(|byte| *byte != 0) } else { None };
         if let Some(last) = last {

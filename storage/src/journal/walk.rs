@@ -16,9 +16,9 @@ pub struct Position {
     pub lsn: u64,
     /// Frame chain at the position.
     pub chain: Chain,
-    /// Where the next frame begins.
+    /// Offset of the next frame.
     pub offset: u64,
-    /// Where the records are.
+    /// Position of the records.
     pub records: RecordHead,
     /// Wall clock of the frame before, milliseconds since 1970; 0 at the beginning of a segment.
     pub at: i64,
@@ -47,7 +47,7 @@ pub struct Walk<'a> {
     chained: bool,
 }
 
-/// A frame, where it begins, and its decoded body.
+/// A frame, its offset, and its decoded body.
 #[derive(Debug)]
 pub struct Step {
     /// Offset of the frame in bytes.
@@ -59,25 +59,25 @@ pub struct Step {
 }
 
 impl<'a> Walk<'a> {
-    /// From a place on.
+    /// Begins at a place.
     pub fn new(segment: &'a Segment, place: Position) -> Self {
         Self { segment, window_at: place.offset, place, window: Vec::new(), chained: true }
     }
 
-    /// From the middle of a segment, where the chain before the first frame is not known: that frame is
-    /// checked by its checksum alone.
+    /// Begins in the middle of a segment, where the chain before the first frame is not known: that frame is checked by
+    /// its checksum alone.
     pub fn from_the_middle(segment: &'a Segment, place: Position) -> Self {
         let chained = place.offset == HEAD_BYTES;
         Self { chained, ..Self::new(segment, place) }
     }
 
-    /// Where the walk is.
+    /// Present place of the walk.
     pub fn place(&self) -> &Position {
         &self.place
     }
 
-    /// The next frame; none where no intact frame begins (the tail). An intact frame that
-    /// does not follow is damage.
+    /// The next frame; `None` if no intact frame begins there (the tail). An intact frame that does not follow is
+    /// damage.
     pub fn step(&mut self) -> Result<Option<Step>, StorageError> {
         let offset = self.place.offset;
         let Some(header) = Header::read(self.bytes(offset, HEADER_BYTES)?) else {

@@ -73,25 +73,25 @@ impl Days<'_> {
         Ok(rows.first().and_then(|(key, _)| date(key)))
     }
 
-    /// Which records are in the figures of the days.
+    /// The records that the figures of the days include.
     pub fn tally(&self) -> Read<Tally> {
         let text: Option<String> = self.0.rows.row(Table::Sync, TALLY)?;
         text.map_or_else(|| Ok(Tally::default()), |text| self.0.rows.parse_json(&text))
     }
 
-    /// A business day's figures, of whichever tally.
+    /// A business day's figures, of any tally.
     pub fn day_figures(&self, day: Date) -> Read<Option<DayFigures>> {
         let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{FIGURES}{day}"))?;
         text.map(|text| self.0.rows.parse_json(&text)).transpose()
     }
 
-    /// Figures of business days after one, of whichever tally, oldest first.
+    /// Figures of business days after one, of any tally, oldest first.
     pub fn days_after(&self, after: Option<Date>, limit: usize) -> Read<Vec<DayFigures>> {
         let after = after.map(|day| day.to_string());
         self.0.rows.json_rows(Table::Sync, FIGURES, after.as_deref(), limit)
     }
 
-    /// Figures of business days before one, of whichever tally, newest first.
+    /// Figures of business days before one, of any tally, newest first.
     pub fn days_before(&self, before: Option<Date>, limit: usize) -> Read<Vec<DayFigures>> {
         // Behind every date.
         let before = before.map_or_else(|| ":".to_owned(), |day| day.to_string());
@@ -99,7 +99,7 @@ impl Days<'_> {
         self.0.rows.json_texts(self.0.rows.range_back(&from, &to, limit)?)
     }
 
-    /// What came out when a business day was compared last.
+    /// Result of the last comparison of a business day.
     pub fn day_proof(&self, day: Date) -> Read<Option<DayProof>> {
         let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{DAY}{day}"))?;
         text.map(|text| self.0.rows.parse_json(&text)).transpose()
@@ -110,7 +110,7 @@ impl Days<'_> {
         self.0.rows.json_rows(Table::Sync, DAY, after, limit)
     }
 
-    /// How far the days were made due for the hub's generation.
+    /// Progress of making the days due for the hub's generation.
     pub fn proving(&self) -> Read<Proving> {
         let text: Option<String> = self.0.rows.row(Table::Sync, PROVING)?;
         text.map_or_else(|| Ok(Proving::default()), |text| self.0.rows.parse_json(&text))
@@ -123,7 +123,8 @@ impl Days<'_> {
         Ok(rows.iter().filter_map(|(key, _)| date(key)).collect())
     }
 
-    /// How many business days the hub counts otherwise, and the first `limit` of them, since when.
+    /// Number of business days that the hub counts differently, and the first `limit` of them, with the time since
+    /// when.
     pub fn differing_days(&self, limit: usize) -> Read<(u64, Vec<(Date, UtcMs)>)> {
         let count = self.0.rows.count(Table::DifferingDay)?;
         let rows = self.0.rows.range(&[Table::DifferingDay as u8], None, limit)?;

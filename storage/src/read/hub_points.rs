@@ -31,9 +31,9 @@ impl Members<'_> {
         }
     }
 
-    /// The store's own entries of a member that are not in head office's balance: their records are not
-    /// covered by its page, or it lacks them. Of commits after one lsn and up to another: a caller that holds others
-    /// up looks only at what came since somebody else had looked, and neither counts what the other counts.
+    /// The store's own entries of a member that are missing in head office's balance: their records are not covered by
+    /// its page, or it lacks them. Of commits after one lsn and up to another: a caller that holds others up reads only
+    /// the commits since an earlier read, and no entry is counted by both.
     pub fn uncovered_points(
         &self,
         member: &MemberId,
@@ -61,7 +61,7 @@ impl Members<'_> {
                         uncovered.push(entry.clone());
                     }
                 }
-                // Before a record that is covered lie only such, but for what is missing and what came back.
+                // Before a covered record there are only covered ones, except for missing and recovered ones.
                 let all = uncovered.len() == before && body.stamps.epoch == current;
                 if all && coverage.missing.is_empty() {
                     return Ok(ControlFlow::Break(()));
@@ -72,8 +72,8 @@ impl Members<'_> {
         Ok(uncovered)
     }
 
-    /// Whether the entry's record is in the balance, by its present place. That of an earlier epoch may have
-    /// been moved, when the hub's copy took its place.
+    /// Whether the entry's record is in the balance, by its present place. A record of an earlier epoch may have been
+    /// moved, when the hub's copy replaced it.
     fn covered(&self, body: &Body, entry: &PointsEntry, coverage: &Coverage, current: &str) -> Read<bool> {
         let texts = &body.content.texts;
         let named = format!("\"entry_id\":\"{}\"", entry.entry_id);

@@ -13,7 +13,7 @@ use domain::model::people::audit::AuditEntry;
 pub enum AuditOf {
     /// All entries.
     All,
-    /// What a user did.
+    /// Actions of a user.
     User(UserId),
     /// One kind of action.
     Action(String),

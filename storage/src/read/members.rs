@@ -28,7 +28,7 @@ impl Members<'_> {
         self.0.rows.page(Table::Member, after.map(MemberId::as_str), limit)
     }
 
-    /// Whom a phone number, an e-mail address or a code names; of several the one that joined first.
+    /// The member of a phone number, an e-mail address or a code; of several the one that joined first.
     pub fn member_by_key(&self, key: &MemberKey) -> Read<Option<MemberId>> {
         let found = self.0.rows.range(&member_key(key), None, 1)?;
         found.first().map(|(_, bytes)| self.0.rows.decoded(bytes)).transpose()
@@ -70,7 +70,7 @@ impl Members<'_> {
         })
     }
 
-    /// The same of a member and of those that were merged into it.
+    /// The same of a member and of those merged into it.
     pub fn points_entries_of(
         &self,
         member: &Member,

@@ -1,4 +1,4 @@
-//! The outbox: numbered records as they lie in the journal, by epoch and seq.
+//! The outbox: numbered records in the journal, by epoch and seq.
 
 use super::{Outbox, Read};
 use crate::error::StorageError;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Points entries that are read at once when those are gathered that head office does not know.
 mod by_event;
 
-/// One record with where it was found.
+/// One record with its place.
 struct Found {
     segment: Arc<Segment>,
     offset: u64,
@@ -27,12 +27,12 @@ struct Found {
 }
 
 impl Outbox<'_> {
-    /// How far the current epoch was acknowledged.
+    /// Acknowledged position of the current epoch.
     pub fn ack_mark(&self) -> Read<AckMark> {
         self.ack_mark_of(&self.0.head().epoch)
     }
 
-    /// How far an epoch was acknowledged; zeros before the first time.
+    /// Acknowledged position of an epoch; zeros before the first time.
     pub fn ack_mark_of(&self, epoch: &str) -> Read<AckMark> {
         let row = self.0.rows.row(Table::Ack, epoch)?;
         Ok(row.unwrap_or_else(|| AckMark {
@@ -42,7 +42,7 @@ impl Outbox<'_> {
         }))
     }
 
-    /// What is still offered of an epoch.
+    /// Records of an epoch that are still offered.
     pub fn retention(&self, epoch: &str) -> Read<Retention> {
         let text: Option<String> = self.0.rows.row(Table::Sync, &format!("{KEPT}{epoch}"))?;
         text.map_or_else(|| Ok(Retention::default()), |text| self.0.rows.parse_json(&text))
@@ -115,7 +115,7 @@ impl Outbox<'_> {
         if seq == 0 {
             return Ok(Some(GENESIS.to_owned()));
         }
-        // Behind an epoch's end may lie what the hub's copy replaced.
+        // Behind an epoch's end there may be records that the hub's copy replaced.
         if seq > self.epoch_head(epoch)? {
             return Ok(None);
         }
@@ -132,7 +132,7 @@ impl Outbox<'_> {
         Ok(row.map_or(0, |row| row.head_seq))
     }
 
-    /// What head office has not acknowledged, of all epochs.
+    /// Records of all epochs that head office has not acknowledged.
     pub fn backlog(&self) -> Read<Backlog> {
         let mut backlog = Backlog::default();
         for state in self.lineage()?.iter().filter(|state| state.head_seq > state.acked_seq) {
@@ -157,7 +157,7 @@ impl Outbox<'_> {
 
     fn find_record(&self, epoch: &str, seq: u64) -> Read<Option<Found>> {
         self.0.history.search(record_hash(epoch, seq), u64::MAX, |(segment, offsets)| {
-            // Newest first: what came back from the hub replaces what was there.
+            // Newest first: records that came back from the hub replace earlier ones.
             for offset in offsets.into_iter().rev().map(u64::from) {
                 let (_, body) = segment.frame(offset)?;
                 let index = seq.checked_sub(body.stamps.first_seq).map(|index| index as usize);

@@ -26,7 +26,7 @@ impl Products<'_> {
         self.0.rows.sold(sku.as_str(), on)
     }
 
-    /// What [`Products::products_by_barcode`] gives, at the prices of then; mostly no row is read for it.
+    /// The products of [`Products::products_by_barcode`], at the prices of that moment; mostly no row is read for it.
     pub fn sold_by_barcode(&self, scan: &str, on: PriceMoment) -> Read<Vec<Arc<Product>>> {
         self.0.rows.sold_by_barcode(scan, on)
     }
@@ -36,7 +36,7 @@ impl Products<'_> {
         self.0.rows.page(Table::Product, after.map(Sku::as_str), limit)
     }
 
-    /// How many products there are.
+    /// Number of products.
     pub fn product_count(&self) -> Read<u64> {
         self.0.rows.count(Table::Product)
     }
@@ -114,7 +114,7 @@ impl Products<'_> {
         products.filter(|product| product.as_ref().map_or(true, wanted)).take(limit).collect()
     }
 
-    /// Skus of digits alone that have the number of one of these, with more, fewer or equal zeros in front.
+    /// Skus of digits only that have the number of one of these, with more, fewer or equal leading zeros.
     pub fn same_numbers<'s>(&self, skus: impl Iterator<Item = &'s Sku>) -> Read<Vec<Sku>> {
         let numbers: BTreeSet<&str> = skus.filter_map(product::number_of).collect();
         let mut found = Vec::new();
@@ -124,7 +124,7 @@ impl Products<'_> {
         for number in &numbers {
             found.extend(self.product(&Sku::from(*number))?.map(|product| product.sku));
         }
-        // Of two that differ by zeros in front one begins with a zero.
+        // Of two that differ by leading zeros one begins with a zero.
         let (table, mut last) = (Table::Product.key("0"), None::<Vec<u8>>);
         loop {
             let keys = self.0.rows.range(&table, last.as_deref(), CODES_READ)?;
@@ -150,8 +150,8 @@ impl Products<'_> {
         self.0.rows.product_settings(sku)
     }
 
-    /// The last price set for a product that has begun then. What it reads are the coming prices and that one,
-    /// however many there were before.
+    /// The last price set for a product that has begun by then. It reads the coming prices and that one, however many
+    /// there were before.
     pub fn last_begun_price(&self, sku: &Sku, on: PriceMoment) -> Read<Option<Price>> {
         Ok(self.0.rows.last_begun_price(sku, on)?.price)
     }

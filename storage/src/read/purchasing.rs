@@ -34,7 +34,7 @@ impl Purchasing<'_> {
         self.0.rows.page(Table::PurchaseOrder, after, limit)
     }
 
-    /// What this store received of an order; `None` if nothing yet.
+    /// Pieces that this store received of an order; `None` if none yet.
     pub fn order_progress(&self, id: &str) -> Read<Option<OrderProgress>> {
         self.0.rows.row(Table::OrderProgress, id)
     }
@@ -55,7 +55,7 @@ impl Purchasing<'_> {
         self.0.rows.row(Table::DeliveryNote, &key)
     }
 
-    /// Every delivery note that was received: supplier, what the note is compared by, document.
+    /// Every received delivery note: supplier, normalised number, document.
     pub fn delivery_notes(&self) -> Read<Vec<(String, String, ReceivingId)>> {
         let rows = self.0.rows.range(&[Table::DeliveryNote as u8], None, usize::MAX)?;
         rows.iter()

@@ -63,8 +63,8 @@ impl Sales<'_> {
         self.sales(hash, before, limit, |sale| sale.business_date == day)
     }
 
-    /// The same without what is damaged: `damaged` says what is wrong with it. A sale whose later change can't be read is
-    /// given as it was paid.
+    /// The same without damaged ones: `damaged` receives their problems. A sale whose later change can't be read is
+    /// returned as it was paid.
     pub fn readable_transactions_of_day(
         &self,
         day: Date,
@@ -102,7 +102,7 @@ impl Sales<'_> {
         self.sales(hash, before, limit, |sale| sale.member_id.as_ref() == Some(member))
     }
 
-    /// Transactions of a member and of those that were merged into it, newest first. A commit is given whole.
+    /// Transactions of a member and of those merged into it, newest first. A commit is returned whole.
     pub fn transactions_of_members(
         &self,
         members: &[MemberId],
@@ -141,8 +141,8 @@ impl Sales<'_> {
         self.transaction(&sale.transaction_id)
     }
 
-    /// What was voided of a shift before it was paid, newest first: those before the lsn `before`. A commit
-    /// is given whole, so there may be more than `limit`.
+    /// Transactions of a shift voided before payment, newest first: those before the lsn `before`. A commit is returned
+    /// whole, so there may be more than `limit`.
     pub fn voided_of_shift(
         &self,
         shift: &ShiftId,
@@ -153,7 +153,7 @@ impl Sales<'_> {
         self.voided(hash, before, limit, |basket| basket.shift_id == *shift)
     }
 
-    /// What was voided of a business date before it was paid, in the same way.
+    /// Transactions of a business date voided before payment, in the same way.
     pub fn voided_of_day(
         &self,
         day: Date,
@@ -164,7 +164,7 @@ impl Sales<'_> {
         self.voided(hash, before, limit, |basket| basket.business_date == day)
     }
 
-    /// What was voided of a member before it was paid, in the same way.
+    /// Transactions of a member voided before payment, in the same way.
     pub fn voided_of_member(
         &self,
         member: &MemberId,
@@ -175,7 +175,7 @@ impl Sales<'_> {
         self.voided(hash, before, limit, |basket| basket.member_id.as_ref() == Some(member))
     }
 
-    /// What was voided of a member, and of those that were merged into it, before it was paid, in the same way.
+    /// Transactions of a member, and of those merged into it, voided before payment, in the same way.
     pub fn voided_of_members(
         &self,
         members: &[MemberId],
@@ -214,7 +214,7 @@ impl Sales<'_> {
         self.0.rows.row(Table::Transaction, id.as_str())
     }
 
-    /// The same, as far as it says whose it is: the rest of the row is not read.
+    /// The part of it that identifies its owner: the rest of the row is not read.
     pub fn current_head(&self, id: &TransactionId) -> Read<Option<TransactionHead>> {
         self.0.rows.row(Table::Transaction, id.as_str())
     }
@@ -228,7 +228,7 @@ impl Sales<'_> {
         ids.filter_map(|id| self.0.rows.row(Table::Transaction, &id).transpose()).collect()
     }
 
-    /// What became of a sale; `None` if it is as it was sold.
+    /// Returns and void of a sale; `None` if it is as it was sold.
     pub fn sale_after(&self, sale: &TransactionId) -> Read<Option<SaleAfter>> {
         self.0.rows.row(Table::SaleAfter, sale.as_str())
     }
@@ -274,7 +274,7 @@ impl Sales<'_> {
         id.map_or(Ok(None), |id| self.posted_return(&id))
     }
 
-    /// The same without what is damaged: `damaged` says what is wrong with it.
+    /// The same without damaged ones: `damaged` receives their problems.
     pub fn readable_returns_of_day(
         &self,
         day: Date,

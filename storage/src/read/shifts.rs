@@ -67,7 +67,7 @@ impl Shifts<'_> {
         Ok(row.unwrap_or_else(|| Counters { register_id: register.clone(), ..Counters::default() }))
     }
 
-    /// A register; `None` if nobody sold there yet.
+    /// A register; `None` if there was no sale yet.
     pub fn register(&self, id: &RegisterId) -> Read<Option<Register>> {
         self.0.rows.row(Table::Register, id.as_str())
     }
@@ -122,12 +122,12 @@ impl Shifts<'_> {
         Ok(itself.map(|deposit| (deposit, reversed)))
     }
 
-    /// What is in the safe.
+    /// Contents of the safe.
     pub fn safe(&self) -> Read<Safe> {
         Ok(self.0.rows.row(Table::Safe, "")?.unwrap_or_default())
     }
 
-    /// What lay in the safe when the books began, if somebody said.
+    /// Contents of the safe when the books began, if they were stated.
     pub fn safe_opening(&self) -> Read<Option<SafeOpening>> {
         self.0.rows.row(Table::SafeOpening, "")
     }

@@ -48,7 +48,7 @@ impl StockDocuments<'_> {
         self.0.rows.page(Table::Opname, None, usize::MAX)
     }
 
-    /// What was counted of one product.
+    /// Count of one product.
     pub fn opname_line(&self, id: &OpnameId, sku: &Sku) -> Read<Option<OpnameLine>> {
         let row = self.0.rows.get(&Table::OpnameLine.pair(id.as_str(), sku.as_str()))?;
         row.map(|bytes| self.0.rows.decoded(&bytes)).transpose()

@@ -27,7 +27,7 @@ impl SyncRows<'_> {
         Ok(row.map(|row| (row.cursor, row.hub_time)))
     }
 
-    /// Where a lane of the feed continues; `None` if it starts from the beginning.
+    /// Cursor of a lane of the feed; `None` if it starts from the beginning.
     pub fn lane_cursor(&self, lane: &str) -> Read<Option<(String, UtcMs)>> {
         let row: Option<FeedRow> = self.0.rows.row(Table::Feed, lane)?;
         Ok(row.filter(|row| !row.cursor.is_empty()).map(|row| (row.cursor, row.hub_time)))
@@ -44,7 +44,7 @@ impl SyncRows<'_> {
         self.0.rows.json_rows(Table::Inbound, &format!("{kind}\0"), after, limit)
     }
 
-    /// Own writes of a kind that head office decided on and the feed has not brought yet, of one record.
+    /// Own writes of a kind, of one record, that head office decided on and the feed has not brought yet.
     pub fn own_writes(&self, kind: &str, id: &str) -> Read<Vec<OwnWrite>> {
         self.0.rows.json_rows(Table::Sync, &format!("{WRITE}{kind}\0{id}\0"), None, usize::MAX)
     }
@@ -83,7 +83,7 @@ impl SyncRows<'_> {
         self.0.rows.json_rows(Table::Parked, "", after.as_deref(), limit)
     }
 
-    /// How many of them there are.
+    /// Number of them.
     pub fn parked_count(&self) -> Read<u64> {
         self.0.rows.count(Table::Parked)
     }
@@ -99,7 +99,7 @@ impl SyncRows<'_> {
         self.0.rows.json_rows(Table::Conflict, "", after, limit)
     }
 
-    /// How many of them there are, and the newest, the last decided first.
+    /// Number of them, and the newest, the last decided first.
     pub fn newest_conflicts(&self, limit: usize) -> Read<(u64, Vec<ConflictNote>)> {
         let (table, next) = ([Table::ConflictTime as u8], [Table::ConflictTime as u8 + 1]);
         let keys = self.0.rows.range_back(&table, &next, limit)?;

@@ -8,7 +8,7 @@ use domain::model::people::user::{Passkey, Pin, Rotation, Session, User};
 use std::sync::atomic::Ordering::Acquire;
 
 impl Users<'_> {
-    /// Rises with every change of a user or a session: what was read before it is older.
+    /// Rises with every change of a user or a session: earlier reads are older.
     pub fn version(&self) -> u64 {
         self.0.rows.accounts.load(Acquire)
     }

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 pub enum Engine {
     /// The engine opened.
     Open(Box<Rows>),
-    /// It must be rebuilt.
+    /// The rows must be rebuilt.
     Doubtful(String),
 }
 
@@ -41,7 +41,7 @@ impl Engine {
         }
     }
 
-    /// Its mark; 0 where it must be rebuilt.
+    /// Its mark; 0 if it must be rebuilt.
     pub fn mark_lsn(&self) -> u64 {
         match self {
             Self::Open(rows) => rows.mark().lsn,
@@ -69,7 +69,7 @@ impl Engine {
     }
 }
 
-/// Checks the rows and applies what they lack; why they must be rebuilt, if they must. An engine that
+/// Checks the rows and applies the missing commits; returns why they must be rebuilt, if they must. An engine that
 /// opens and then can't be read is rebuilt too: the next start would meet the same error.
 fn bring_up(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
     let checked = match doubt(rows, found) {
@@ -146,7 +146,7 @@ pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, M
     Ok((out, mark))
 }
 
-/// Moves the engine aside and makes it anew: newest usable snapshot, then the journal behind it.
+/// Moves the engine aside and makes it again: newest usable snapshot, then the journal after it.
 pub fn rebuild(
     layout: &Layout,
     store_id: &str,
@@ -174,8 +174,8 @@ pub fn rebuild(
     Ok(rows)
 }
 
-/// Moves the engine aside and opens an empty one. Should what follows be interrupted, the next start does
-/// it again, until somebody removes the sign.
+/// Moves the engine aside and opens an empty one. If the following work is interrupted, the next start does it again,
+/// until the marker is removed.
 pub fn start_anew(layout: &Layout, cache_bytes: u64) -> Result<Rows, StorageError> {
     replace(&layout.rows_suspect(), b"")?;
     move_aside(layout)?;

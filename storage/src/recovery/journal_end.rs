@@ -16,7 +16,7 @@ use crate::rows::mark::Mark;
 use crate::writer::group::GROUP_BYTES_MAX;
 use std::sync::Arc;
 
-/// What is in the journal.
+/// Contents of the journal.
 #[derive(Debug)]
 pub struct Found {
     /// Sealed segments, oldest first.
@@ -39,7 +39,7 @@ impl Found {
     }
 }
 
-/// What a start knows before it reads the journal.
+/// Facts known at a start before the journal is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
     /// Lsn of the high-water mark.
@@ -56,8 +56,8 @@ pub struct Known {
 /// cut off without reaching the disk would otherwise come back behind a frame that fits before it.
 const CLEARED_BYTES: u64 = 2 * GROUP_BYTES_MAX as u64;
 
-/// Opens all segments, reads the last ones, cuts off a torn tail. All that is found is on the disk then: what
-/// a process read before may have been in the page cache alone.
+/// Opens all segments, reads the last ones, cuts off a torn tail. All findings are on the disk then: data that a
+/// process read before may have been only in the page cache.
 pub fn load(
     layout: &Layout,
     manifest: &Manifest,
@@ -171,7 +171,8 @@ fn refuse_gap(segment: &Segment, before: Option<&Arc<Part>>) -> Result<(), Stora
     Err(StorageError::damaged(&segment.path, 0, what))
 }
 
-/// Where frames end, the next segment continues: a segment that was not read at this start may hold damage.
+/// Checks that the next segment continues where frames end: a segment that was not read at this start may contain
+/// damage.
 fn refuse_hole(segment: &Segment, end: &Position, next: &Position) -> Result<(), StorageError> {
     if (end.lsn, end.chain) == (next.lsn, next.chain) {
         return Ok(());
@@ -202,7 +203,7 @@ impl Reader {
         Ok(walk.place().clone())
     }
 
-    /// A sealed segment ends where its index says, with nothing behind.
+    /// Checks that a sealed segment ends where its index says, with nothing after it.
     fn check_sealed(&mut self, part: &Part) -> Result<(), StorageError> {
         let end = self.read(&part.segment, |_| ())?;
         refuse_hole(&part.segment, &end, &part.end)

@@ -35,10 +35,10 @@ impl Storage {
         manifest::init(path, store_id, epoch)
     }
 
-    /// Opens a store and holds its folder until the last clone is gone.
+    /// Opens a store and holds its folder until the last clone is dropped.
     ///
     /// # Errors
-    /// No store, folder in use, disk, damage: each names the file, the place and what to do.
+    /// No store, folder in use, disk, damage: each names the file, the place and the action to take.
     pub fn open(path: &Path, options: &Options) -> Result<Self, StorageError> {
         refuse_unfinished(&Layout(path.to_owned()))?;
         Self::open_any(path, options, &MIGRATIONS)
@@ -51,7 +51,7 @@ impl Storage {
         migrations: &[Migration],
     ) -> Result<Self, StorageError> {
         let layout = Layout(path.to_owned());
-        // Where there is no store, not even a lock is made.
+        // Without a store, not even a lock is created.
         Manifest::read(&layout)?;
         let lock = FolderLock::take(&layout)?;
         let manifest = format::migrate(&layout, migrations)?;
@@ -68,7 +68,7 @@ impl Storage {
             high_water: high_water.lsn(),
             mark_lsn,
             checked_from: if mark_lsn == 0 { newest_snapshot } else { newest_snapshot.min(mark_lsn) },
-            // Rows, and the snapshots of them, are only ever at what was durable before.
+            // Rows and their snapshots are never ahead of durable commits.
             durable: high_water.lsn().max(mark_lsn).max(newest_snapshot),
         };
         let found = journal_end::load(&layout, &manifest, known, options)?;
@@ -113,8 +113,7 @@ impl Storage {
     }
 }
 
-/// Starts the threads; the writer is the first of them.
-/// A folder whose restore did not come to its end holds no store.
+/// Refuses a folder whose restore did not complete: it holds no store.
 fn refuse_unfinished(layout: &Layout) -> Result<(), StorageError> {
     if !layout.restoring().exists() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Making everything anew that is made from the journal.
+//! Rebuilds everything that is derived from the journal.
 
 use crate::error::StorageError;
 use crate::folder::high_water::HighWater;
@@ -14,7 +14,7 @@ use crate::recovery::verify::Progress;
 use crate::snapshot;
 use std::path::Path;
 
-/// Makes indexes and current rows of a stopped store anew, from the journal's first frame.
+/// Rebuilds indexes and current rows of a stopped store, from the journal's first frame.
 ///
 /// # Errors
 /// The folder is in use or holds no store, the disk refuses, or the journal itself is damaged.

@@ -32,10 +32,10 @@ use std::sync::Arc;
 /// Bytes between two looks at the time.
 const STRIDE_BYTES: u64 = 1024 * 1024;
 
-/// How far long work is.
+/// Progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The present step.
     pub step: &'static str,
     /// Bytes read so far.
     pub done: u64,
@@ -43,10 +43,10 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// What a verification found.
+/// Findings of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VerifyReport {
-    /// What is wrong, each with its place; empty: all is well.
+    /// Problems, each with its place; empty if there are none.
     pub problems: Vec<String>,
     /// Number of segments read.
     pub segments: u64,
@@ -80,7 +80,7 @@ impl VerifyReport {
 /// Verifies a stopped store.
 ///
 /// # Errors
-/// The folder is in use, holds no store or can't be read at all; what is wrong inside is in the report.
+/// The folder is in use, holds no store or can't be read at all; problems inside are in the report.
 pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport, StorageError> {
     let mut report = verify_copy(path, progress)?;
     if Layout(path.to_owned()).restoring().exists() {
@@ -92,7 +92,7 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<VerifyR
 /// Verifies a folder that is being filled: a restore continues after it.
 ///
 /// # Errors
-/// As [`verify`].
+/// The errors of [`verify`].
 pub(crate) fn verify_copy(
     path: &Path,
     progress: &mut dyn FnMut(Progress),
@@ -161,7 +161,7 @@ impl Work {
         (mark, report)
     }
 
-    /// Walks a segment; what is wrong in it is noted, the next one starts from its own header.
+    /// Walks a segment; its problems are noted, the next one starts from its own header.
     fn segment(
         &mut self,
         segment: &Arc<Segment>,
@@ -202,7 +202,7 @@ impl Work {
             }
         }
         if walk.place().lsn >= self.until {
-            // What is behind is of a later time, and its index may still be made.
+            // Later data follows, and its index may still be made.
         } else if open {
             if let Err(error) = judge(segment, walk.place().offset, walk.place().lsn) {
                 self.report.problem(error);

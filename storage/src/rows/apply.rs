@@ -21,7 +21,7 @@ mod users_and_members;
 pub use stock_documents::delivery_note_key;
 pub use users_and_members::member_key;
 
-/// Where an epoch's records ended, or are.
+/// Present or final end of an epoch's records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EpochRow {
     /// The epoch, as `<n>-<16 hex>`.
@@ -35,7 +35,7 @@ pub struct EpochRow {
 /// Position in a lane of the hub's feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedRow {
-    /// Where to continue.
+    /// Cursor to continue from.
     pub cursor: String,
     /// The hub's time of the last page.
     pub hub_time: domain::model::base::time::UtcMs,
@@ -73,7 +73,7 @@ fn row_ops(rows: &Rows, out: &mut Vec<RowOp>) -> Encoded {
     rows.safe.iter().try_for_each(|row| put(Table::Safe.key(""), row, out))
 }
 
-/// Documents that are rows while they are under way, and what is found by them. Others are history.
+/// Rows of unfinished documents, and the keys by which they are found. Other documents are history.
 fn fact_ops(fact: &Fact, out: &mut Vec<RowOp>) -> Encoded {
     match fact {
         Fact::TransactionOpen(it) => return open_transaction(&it.transaction, out),
@@ -135,7 +135,7 @@ fn fact_ops(fact: &Fact, out: &mut Vec<RowOp>) -> Encoded {
     Ok(())
 }
 
-/// Where an epoch's records end now that some of them came back.
+/// The end of an epoch's records after some of them came back.
 pub fn epoch_row(head: &RecordHead, out: &mut Vec<RowOp>) -> Encoded {
     let row = EpochRow { epoch: head.epoch.clone(), head_seq: head.seq, head_hash: head.hash };
     put(epoch_key(&head.epoch), &row, out)
@@ -155,7 +155,7 @@ fn put<T: Serialize>(key: Vec<u8>, row: &T, out: &mut Vec<RowOp>) -> Encoded {
     Ok(())
 }
 
-/// A key that says all.
+/// A key without a value.
 fn empty(key: Vec<u8>, out: &mut Vec<RowOp>) {
     out.push(RowOp { key, value: Some(IVec::default()) });
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The rows of a table, once somebody asked for them.
+/// The rows of a table, loaded on first use.
 #[derive(Debug)]
 pub struct Cached<T>(Mutex<State<T>>);
 
@@ -31,7 +31,7 @@ impl<T> Cached<T> {
         };
         let rows = Arc::new(read()?);
         let mut state = self.lock();
-        // What changed while it was read was perhaps not seen.
+        // Changes during the read may be missing in it.
         if state.version == version {
             state.rows = Some(Arc::clone(&rows));
         }

@@ -93,7 +93,7 @@ mod tests {
                 let gone = RowOp { value: None, ..put(1 + (round % 3) as u8, round, 0) };
                 let mut ops = vec![gone, put(2, round * 7, 9), put(1, 20_000 + round, 5)];
                 rows.apply(&mut ops, Mark { lsn: u64::from(round), ..Mark::default() }).unwrap();
-                // What is in memory is not looked at.
+                // Rows in memory are not checked.
                 rows.flush().unwrap();
             }
             assert!(check.join().unwrap());

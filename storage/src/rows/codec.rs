@@ -8,7 +8,7 @@ use std::cell::RefCell;
 /// The longest row that is written (values of the engine stay small).
 pub const ROW_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What a thread keeps for its next rows at most.
+/// Most bytes that a thread keeps for its next rows.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 const CODEC: bincode::config::Configuration<
@@ -18,7 +18,7 @@ const CODEC: bincode::config::Configuration<
 > = bincode::config::standard().with_limit::<ROW_BYTES_MAX>();
 
 thread_local! {
-    /// Where rows become bytes.
+    /// Buffer in which rows are encoded.
     static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

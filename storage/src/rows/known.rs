@@ -1,4 +1,4 @@
-//! What is known without reading its rows again: products, prices, members and tills, which every sale asks for.
+//! Decoded rows: products, prices, members and tills, which every sale needs.
 
 use super::apply::sync_rows::SETTLED;
 use super::cached::Cached;
@@ -23,15 +23,15 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 type Read<T> = Result<T, StorageError>;
 
 /// Most products that are kept decoded, with as many codes and settings: about 16 MiB. Of a larger catalogue these are
-/// what was asked for last.
+/// the most recently used.
 const PRODUCTS_KEPT_MAX: usize = 16_384;
 
-/// Most members that are kept decoded: those who bought lately, about 4 MiB.
+/// Most members that are kept decoded: the recent customers, about 4 MiB.
 const MEMBERS_KEPT_MAX: usize = 8_192;
 /// Most tills that are kept decoded.
 const REGISTERS_KEPT_MAX: usize = 1_024;
 
-/// Decoded rows. Each goes with the commit that changes it.
+/// Decoded rows. Each is dropped by the commit that changes it.
 #[derive(Debug)]
 pub struct Known {
     /// Promotions: every basket is priced with them.
@@ -42,13 +42,13 @@ pub struct Known {
     products: RowCache<Priced>,
     /// SKUs, by barcode.
     codes: RowCache<Vec<Sku>>,
-    /// By sku; none within: nothing is settled about it.
+    /// By sku; an inner `None` means that there are no settings of it.
     settings: RowCache<Option<ProductSettings>>,
     /// Members, by ID.
     pub members: RowCache<Member>,
     /// Registers, by ID.
     pub registers: RowCache<Register>,
-    /// Whether a price of head office may be there: most stores that stand alone have none, and look for none.
+    /// Whether a price of head office may exist: most independent stores have none, and need no look-up.
     has_prices: AtomicBool,
 }
 
@@ -59,7 +59,7 @@ struct Priced {
     counts: Counts,
 }
 
-/// What row operations change of what is kept.
+/// Changes of kept rows by row operations.
 #[derive(Debug, Default)]
 pub struct ChangedKeys {
     promotions: bool,

@@ -18,15 +18,15 @@ pub struct Mark {
     pub chain: Chain,
     /// First lsn of the segment that it is in.
     pub segment: u64,
-    /// Where the next frame begins.
+    /// Offset of the next frame.
     pub offset: u64,
-    /// Where the records are.
+    /// Position of the records.
     pub records: RecordHead,
     /// Wall clock of the last commit, milliseconds since 1970.
     pub at: i64,
     /// The highest hybrid clock stamp.
     pub hlc: Option<String>,
-    /// What the rows sum to.
+    /// Sums of the rows.
     pub sums: Sums,
 }
 
@@ -46,7 +46,7 @@ impl Default for Mark {
 }
 
 impl Mark {
-    /// As it is stored.
+    /// The stored form.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(ENCODED_BYTES);
         bytes.push(ROWS);
@@ -60,7 +60,7 @@ impl Mark {
         bytes.first().copied().unwrap_or_default()
     }
 
-    /// From what was stored.
+    /// Reads the stored form.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
         match bytes.split_first() {
             Some((&ROWS, rest)) => {

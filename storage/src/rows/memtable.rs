@@ -1,7 +1,7 @@
-//! The memtable: what the latest commits made of the rows, before the engine has it.
+//! The memtable: the rows changed by the latest commits, before the engine has them.
 //!
-//! A sale changes the same few rows again and again, and a basket is a row only until it is paid: most of what is put here
-//! never gets to the engine. The journal has every row, so a process that dies loses nothing.
+//! A sale changes the same few rows again and again, and a basket is a row only until it is paid: most entries never
+//! get to the engine. The journal has every row, so a process that dies loses nothing.
 
 use super::mark::Mark;
 use super::{Page, RowOp};
@@ -15,7 +15,7 @@ use std::ops::Bound;
 /// Rows that are read at once: a writer of the memtable waits that long, and later readers wait for the writer.
 const STEP_ROWS: usize = 256;
 
-/// What commits changed, in the order of keys; it is made before anybody has to wait for it.
+/// Changes of commits, in the order of keys; prepared before any caller has to wait for them.
 #[derive(Debug, Default)]
 pub struct Changes {
     rows: BTreeMap<Vec<u8>, Option<IVec>>,
@@ -23,7 +23,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// From operations; later ones on the same key win.
+    /// Made from operations; later ones on the same key win.
     pub fn of(ops: impl Iterator<Item = RowOp>) -> Self {
         let mut changes = Self::default();
         for RowOp { key, value } in ops {
@@ -41,7 +41,7 @@ pub struct Memtable {
     rows: BTreeMap<Vec<u8>, Option<IVec>>,
     /// Bytes put since it was empty, overwritten ones among them.
     bytes: usize,
-    /// How far the rows are, with the sums left out.
+    /// The position of the rows, without the sums.
     pub mark: Mark,
 }
 
@@ -57,7 +57,7 @@ impl Memtable {
         self.rows.extend(changes.rows);
     }
 
-    /// The row, if it is newer than the engine's; none within: it was deleted.
+    /// The row, if it is newer than the engine's; an inner `None` means that it was deleted.
     pub fn get(&self, key: &[u8]) -> Option<Option<IVec>> {
         self.rows.get(key).cloned()
     }
@@ -93,7 +93,7 @@ impl Memtable {
     }
 }
 
-/// Reads a page in steps, each after the last key of those before it; a short one is the last.
+/// Reads a page in steps, each after the last key of the one before; a short step is the last.
 pub fn in_steps(
     limit: usize,
     mut step: impl FnMut(Option<&[u8]>, usize) -> Result<Page, StorageError>,
@@ -110,8 +110,8 @@ pub fn in_steps(
     }
 }
 
-/// Rows of the engine, with newer ones in their place: at most `limit`. Both come in the same order: of two keys
-/// `first` says which is before the other.
+/// Rows of the engine, replaced by newer ones: at most `limit`. Both come in the same order: `first` decides which of
+/// two keys comes first.
 pub fn merged<'m>(
     older: impl Iterator<Item = sled::Result<(IVec, IVec)>>,
     newer: impl Iterator<Item = (&'m Vec<u8>, &'m Option<IVec>)>,

@@ -31,7 +31,7 @@ pub struct Counts {
     until: UtcMs,
     /// The first business date.
     first: Date,
-    /// The first one behind it; `None` if there is none.
+    /// The first business date after it; `None` if there is none.
     behind: Option<Date>,
 }
 
@@ -76,8 +76,8 @@ impl Default for LastBegun {
 }
 
 impl Rows {
-    /// The last price set for a product that has begun then. What it reads are the coming prices and that one,
-    /// however many there were before.
+    /// The last price set for a product that has begun by then. It reads the coming prices and that one, however many
+    /// there were before.
     pub fn last_begun_price(&self, sku: &Sku, on: PriceMoment) -> Read<LastBegun> {
         let from = Table::Price.pair(sku.as_str(), "");
         // Behind all of the product's: their order is ASCII.

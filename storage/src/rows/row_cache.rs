@@ -1,4 +1,4 @@
-//! Rows that are decoded once and kept until they change: what tills ask for all day is read again and again.
+//! Rows that are decoded once and kept until they change: tills read the same ones all day.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -23,8 +23,7 @@ impl<V> RowCache<V> {
         Self { state: RwLock::new(State { version: 0, values: HashMap::new() }), most }
     }
 
-    /// The value of a key: the kept one while it is `fit`, else what `read` makes of the rows. That there is none is not
-    /// kept.
+    /// The value of a key: the kept one while it is `fit`, else the result of `read`. A missing value is not kept.
     pub fn get<E>(
         &self,
         key: &str,
@@ -40,7 +39,7 @@ impl<V> RowCache<V> {
         };
         let Some(value) = read()?.map(Arc::new) else { return Ok(None) };
         let mut state = self.write();
-        // What changed while it was read was perhaps not seen.
+        // Changes during the read may be missing in it.
         if state.version != version {
             return Ok(Some(value));
         }
@@ -48,7 +47,7 @@ impl<V> RowCache<V> {
         let gone = full.then(|| std::mem::take(&mut state.values));
         state.values.insert(key.into(), Arc::clone(&value));
         drop(state);
-        // Thousands of values are let go of while nobody waits for them.
+        // Thousands of values are freed while no caller waits for them.
         drop(gone);
         Ok(Some(value))
     }

@@ -1,5 +1,5 @@
-//! Room beside the live rows for work that is too big for memory: a set of keys and files, on the store's own
-//! disk, gone with the value, and with the next start where a process died with it.
+//! Space beside the live rows for work that is too big for memory: a set of keys and files, on the store's own disk,
+//! removed with the value, or at the next start if the process died.
 
 use super::{changed, guarded};
 use crate::error::StorageError;
@@ -78,7 +78,7 @@ impl Drop for Scratch {
         // A set that failed keeps its file open: its room on the disk is given back all the same.
         let db = OpenOptions::new().write(true).open(self.folder.join("set").join("db"));
         let _ = db.and_then(|db| db.set_len(0));
-        // What can't be removed goes with the next start.
+        // A folder that can't be removed is removed at the next start.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

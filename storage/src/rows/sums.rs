@@ -1,4 +1,4 @@
-//! Counts and hash sums per table: what tells that the engine lost or changed a row.
+//! Counts and hash sums per table, which show that the engine lost or changed a row.
 
 use super::table::TABLES;
 use crate::bytes::hash64;
@@ -8,7 +8,7 @@ use bincode::{Decode, Encode};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Sums(Vec<(u64, u64)>);
 
-/// What one operation does to the sums.
+/// Effect of one operation on the sums.
 #[derive(Debug, Clone, Copy)]
 pub struct Change {
     table: usize,
@@ -18,7 +18,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// From the row before and after.
+    /// Made from the row before and after.
     pub fn new(key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> Self {
         let hash = |row: Option<&[u8]>| row.map_or(0, |row| hash64([key, row]));
         let table = key.first().copied().map_or(0, usize::from);

@@ -42,13 +42,13 @@ pub enum Table {
     Rotation = 17,
     /// `hold_id` → hold that waits; its basket is a transaction.
     Hold = 18,
-    /// `transaction_id` → what became of a sale: returns, a void, a corrected tender.
+    /// `transaction_id` → returns, void or corrected tender of a sale.
     SaleAfter = 19,
     /// `member_id` → points.
     Points = 20,
     /// `member_id` → member.
     Member = 21,
-    /// key of a member 0 `member_id` → `member_id`: of two that came from two stores the first one counts.
+    /// key of a member 0 `member_id` → `member_id`: of two from two stores the first one counts.
     MemberKey = 22,
     /// word 0 `member_id` → empty; counts only while that member still has the word.
     MemberWord = 23,
@@ -82,7 +82,7 @@ pub enum Table {
     OverOrder = 37,
     /// kind 0 ID → a record of the hub's feed.
     Inbound = 40,
-    /// What the store keeps of its dealings with the hub: standing, days, notes.
+    /// State of synchronisation: standing, days, notes.
     Sync = 41,
     /// `sku` 0 order of prices → a price of head office; the one that counts is last.
     Price = 42,
@@ -94,13 +94,13 @@ pub enum Table {
     Parked = 45,
     /// date → empty: the day is not proven as it is now.
     DueDay = 46,
-    /// date → since when the hub counts something else of the day.
+    /// date → time since when the hub's counts of the day differ.
     DifferingDay = 47,
     /// date → day that is open again.
     ReopenedDay = 48,
-    /// nothing → what lay in the safe when the books began.
+    /// nothing → contents of the safe when the books began.
     SafeOpening = 49,
-    /// One row: what is in the safe.
+    /// One row: contents of the safe.
     Safe = 50,
     /// `user_id` → PIN.
     Pin = 51,

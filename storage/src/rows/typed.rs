@@ -28,7 +28,7 @@ impl Rows {
         rows.iter().map(|(_, bytes)| self.decoded(bytes)).collect()
     }
 
-    /// How many rows a table has: those of the engine, with what the memtable makes of them.
+    /// Number of rows of a table: those of the engine, with the changes of the memtable.
     pub fn count(&self, table: Table) -> Read<u64> {
         // The engine is given nothing meanwhile.
         let state = self.state();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The longest block or header field that is believed.
 const PART_BYTES_MAX: u32 = 64 * 1024 * 1024;
 
-/// Who is shown the rows: key and value.
+/// Callback for the rows: key and value.
 pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>;
 
 /// A snapshot that was read to its end and is intact.
@@ -21,7 +21,7 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> Result<(), StorageError>
 pub struct Snapshot {
     /// Path of the file.
     pub path: PathBuf,
-    /// Where replay continues; its sums are empty.
+    /// Mark from which replay continues; its sums are empty.
     pub start: Mark,
     /// The journal must reach this.
     pub end_lsn: u64,
@@ -102,7 +102,7 @@ struct In<'a> {
 }
 
 impl<'a> In<'a> {
-    /// Reads the head: of which store, and where replay continues.
+    /// Reads the head: the store, and the mark from which replay continues.
     fn begin(path: &'a Path) -> Result<(Self, Vec<u8>, Mark), StorageError> {
         let file = File::open(path).map_err(StorageError::io("open", path))?;
         let mut input = Self { path, input: BufReader::with_capacity(1 << 20, file), crc: 0, at: 0 };

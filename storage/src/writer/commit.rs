@@ -1,4 +1,4 @@
-//! Commits: what becomes durable at once, and its form on the way to the writer.
+//! Commits: the unit of durability, and its form on the way to the writer.
 
 use crate::error::NotSubmitted;
 use crate::journal::body::{Encoding, KeyedPart};
@@ -72,7 +72,7 @@ impl Commit {
     /// The same where the transaction of its first event is written already, as `sale`.
     ///
     /// # Errors
-    /// As [`Self::ready`].
+    /// The errors of [`Self::ready`].
     pub fn ready_with(self, sale: Option<&SaleText>) -> Result<Ready, NotSubmitted> {
         Ready::of(self, sale).map_err(NotSubmitted::Unstorable)
     }

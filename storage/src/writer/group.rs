@@ -21,7 +21,7 @@ pub const GROUP_COMMITS_MAX: usize = 64;
 /// Most bytes in a group (1 MiB), but for a single longer commit.
 pub const GROUP_BYTES_MAX: usize = 1024 * 1024;
 
-/// About what stamping adds to a body, besides its records' hashes.
+/// Approximate number of bytes that stamping adds to a body, besides its records' hashes.
 const STAMPS_BYTES: usize = 64;
 
 /// Stamped commits, ready to be written.
@@ -82,7 +82,7 @@ impl Group {
         }
     }
 
-    /// Says where the group will lie.
+    /// Sets the group's future place.
     pub fn place(&mut self, segment: u64, offset: u64) {
         self.mark.segment = segment;
         self.mark.offset += offset;

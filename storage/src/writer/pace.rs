@@ -1,7 +1,7 @@
-//! How long a group waits for commits that are about to come, on a disk that is slow.
+//! Time that a group waits for commits that are about to come, on a slow disk.
 //!
-//! A till that is answered asks again at once, while the next fdatasync already runs: of 64 tills 32 then always wait
-//! for the other 32, and each fdatasync carries half of what it could.
+//! A till that gets its answer sends its next request at once, while the next fdatasync already runs: of 64 tills 32
+//! then always wait for the other 32, and each fdatasync carries half of what it could.
 
 use crate::writer::group::GROUP_COMMITS_MAX;
 use std::time::Duration;
@@ -13,18 +13,18 @@ const PART: u32 = 4;
 /// … and never longer.
 const LONGEST: Duration = Duration::from_millis(25);
 
-/// What the last group was.
+/// The last group.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pace {
     /// Number of commits in the group.
     pub commits: usize,
-    /// What its fdatasync took.
+    /// Duration of its fdatasync.
     pub took: Duration,
 }
 
 impl Pace {
-    /// How many commits the next group may expect, and how long it waits for them: those that waited already, and
-    /// as many again as were answered last. A single till finds an idle writer and does not wait.
+    /// Number of commits that the next group may expect, and the time that it waits for them: those that waited
+    /// already, and as many again as were answered last. A single till finds an idle writer and does not wait.
     pub fn expected(self, waited: usize) -> Option<(usize, Duration)> {
         let commits = self.commits.saturating_add(waited).min(GROUP_COMMITS_MAX);
         (self.took >= SLOW && commits > 1).then(|| (commits, (self.took / PART).min(LONGEST)))

@@ -14,7 +14,7 @@ use std::time::Instant;
 /// snapshot serves several of them.
 const SNAPSHOT_PART: u32 = 16;
 
-/// Works until the writer is gone. `None` asks for what is missing besides.
+/// Works until the writer has ended. `None` asks for missing files as well.
 pub fn run(shared: &Shared, sealed: &Receiver<Option<Arc<Part>>>) {
     let mut snapshots = Snapshots { wanted: false, next: Instant::now() };
     loop {

@@ -1,4 +1,4 @@
-//! What the writer, the background threads and readers share.
+//! State shared by the writer, the background threads and readers.
 
 use crate::error::StorageError;
 use crate::folder::layout::Layout;
@@ -22,7 +22,7 @@ use tokio::sync::{broadcast, watch};
 /// Commits with notices that a slow subscriber may leave unread; beyond that it is notified that it missed some.
 pub const NOTICED_COMMITS_MAX: usize = 1_024;
 
-/// How long the disk's free bytes are believed: every command asks for them.
+/// Time that the disk's free bytes are cached: every command needs them.
 const FREE_BYTES_KEPT: Duration = Duration::from_millis(100);
 
 /// The end of the journal and of the current epoch's records.
@@ -32,9 +32,9 @@ pub struct JournalHead {
     pub lsn: u64,
     /// The epoch that is written.
     pub epoch: String,
-    /// Its last record; 0: none.
+    /// Its last record; 0 if there is none.
     pub seq: u64,
-    /// The hash there; 64 zeros: none.
+    /// The hash there; 64 zeros if there is none.
     pub hash: String,
 }
 
@@ -53,7 +53,7 @@ pub struct Counters {
     pub chained_bytes: AtomicU64,
 }
 
-/// What writer, background threads and readers share.
+/// State shared by writer, background threads and readers.
 #[derive(Debug)]
 pub struct Shared {
     /// Paths in the data folder.
@@ -79,7 +79,7 @@ pub struct Shared {
     /// Under which fingerprints are made.
     pub key: InstallKey,
     head: Mutex<(u64, RecordHead)>,
-    /// When the disk was asked last, and what it said.
+    /// Time of the last query of the disk, and its result.
     free: Mutex<Option<(Instant, u64)>>,
     /// Last seq of the records.
     pub seq: watch::Sender<u64>,
@@ -168,7 +168,7 @@ impl Shared {
         JournalHead { lsn: *lsn, epoch, seq: *seq, hash }
     }
 
-    /// Free bytes on the disk, a moment ago; 0 where it does not say.
+    /// Free bytes on the disk, a moment ago; 0 if the disk does not report it.
     pub fn free_bytes(&self) -> u64 {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         match *free {

@@ -51,7 +51,7 @@ fn sales_of_till(manager: &mut Client, till: &Till) {
     assert_eq!(receipts, expected, "{}: receipt numbers have no gap and no double", till.register);
 }
 
-/// The shift's running sums are what its sales add up to.
+/// Checks that the shift's running sums are the sums of its sales.
 #[track_caller]
 fn summary_of_till(manager: &mut Client, till: &Till) {
     let summary = manager.get(&format!("/api/shifts/{}/summary", till.shift_id)).data(200);
@@ -84,7 +84,7 @@ fn repeats_of_till(till: &mut Till) {
     }
 }
 
-/// On hand = received − sold = Σ movements, and each movement's balance follows from the one before.
+/// Checks that on hand = received − sold = Σ movements, and that each movement's balance follows from the one before.
 #[track_caller]
 fn stock(manager: &mut Client, sold: &[&Sold], received: i64) {
     for (sku, _) in PRODUCTS {

@@ -1,5 +1,5 @@
-//! Books: what a store's records, its own rows and its hub's sums say was sold, is in stock, was earned and
-//! is in the drawers. Folded here by plain arithmetic over JSON, without the programs' own rules.
+//! Books: sales, stock, points and cash according to a store's records, its own rows and its hub's sums. Folded here by
+//! plain arithmetic over JSON, without the programs' own rules.
 
 use crate::audit::items;
 use crate::client::Client;
@@ -18,7 +18,7 @@ pub struct Books {
     pub stock: BTreeMap<String, (i64, i64)>,
     /// Points by member.
     pub points: BTreeMap<String, i64>,
-    /// What each shift's drawer should hold.
+    /// Expected cash of each shift's drawer.
     pub cash: BTreeMap<String, i64>,
 }
 
@@ -42,7 +42,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 impl Books {
-    /// Over distinct events of the store.
+    /// From distinct events of the store.
     #[track_caller]
     pub fn of_records<'a>(records: impl Iterator<Item = &'a str>) -> Self {
         let mut books = Self::default();
@@ -154,7 +154,7 @@ impl Books {
         self.points(&payload["points"]);
     }
 
-    /// What lines did to stock.
+    /// Effects of lines on stock.
     fn effects(&mut self, payload: &Value, lines: &Value) {
         for effect in list(&payload["lines"]) {
             let line = list(lines).find(|line| line["line_no"] == effect["line_no"]).unwrap();
@@ -180,7 +180,7 @@ impl Books {
         }
     }
 
-    /// As the hub has folded them.
+    /// The sums that the hub has folded.
     #[track_caller]
     pub fn of_hub(hub: &Hub, store_id: &str) -> Self {
         let mut client = hub.login();
@@ -196,7 +196,7 @@ impl Books {
         Self { sales, stock, points, cash }.whole()
     }
 
-    /// As the store's own rows have them; `of` names the members that were ever given points.
+    /// The sums of the store's own rows; `of` names the members who ever had points.
     #[track_caller]
     pub fn of_rows(store: &Store, of: &Self) -> Self {
         let mut manager = store.login("manager");

@@ -1,4 +1,4 @@
-//! A proxy between a store and its hub that does to calls what networks do.
+//! A proxy between a store and its hub that treats calls as networks do.
 
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What is done to a call.
+/// Treatment of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chaos {
     /// Passes everything on unchanged.
@@ -32,7 +32,7 @@ pub enum Chaos {
     Portal,
     /// A captive portal that answers 200 and JSON which is not the hub's.
     JsonPortal,
-    /// The hub is a newer one: its answers have fields that nobody here knows, its feed kinds that nobody knows.
+    /// The hub is a newer one: its answers have unknown fields, its feed unknown kinds.
     Newer,
 }
 
@@ -44,15 +44,15 @@ pub struct Proxy {
 
 struct State {
     hub: SocketAddr,
-    /// What is done, and to which calls: how their first line begins.
+    /// The present treatment, and the beginning of the first line of the affected calls.
     now: Mutex<(Chaos, &'static [u8])>,
     tampered: AtomicU64,
     taken: AtomicU64,
-    /// Where the next connections are cut.
+    /// The place at which the next connections are cut.
     cut: Mutex<Cut>,
     /// Every push that came, as it came.
     pushes: Mutex<Vec<Vec<u8>>>,
-    /// A token counts once: copies of a call are signed anew.
+    /// A token counts once: copies of a call are signed again.
     sign: Mutex<Option<Signer>>,
 }
 
@@ -71,7 +71,7 @@ pub const PUSH: &[u8] = b"POST /api/sync/push";
 pub const ALL: &[u8] = b"";
 const PAGE: &str = "<html>Welcome to our free network. Please log in.</html>";
 const NOT_OURS: &str = r#"{"success": true, "data": {"welcome": "please log in"}}"#;
-/// How long one side may say nothing.
+/// Longest silence of one side.
 const SILENCE: Duration = Duration::from_secs(60);
 
 impl Proxy {
@@ -86,14 +86,14 @@ impl Proxy {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
-                // A broken connection is what this is for.
+                // Broken connections are the purpose of this proxy.
                 thread::spawn(move || drop(state.carry(stream)));
             }
         });
         Self { address, state }
     }
 
-    /// How copies of calls are signed.
+    /// Sets how copies of calls are signed.
     pub fn sign_with(&self, signer: impl Fn() -> String + Send + 'static) {
         *self.state.sign.lock().unwrap() = Some(Box::new(signer));
     }
@@ -104,7 +104,7 @@ impl Proxy {
         String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
     }
 
-    /// What is done to calls that begin like this, from now on.
+    /// Sets the treatment of calls with this beginning, from now on.
     pub fn set(&self, chaos: Chaos, to: &'static [u8]) {
         *self.state.cut.lock().unwrap() = Cut::default();
         self.state.tampered.store(0, Ordering::SeqCst);
@@ -117,7 +117,7 @@ impl Proxy {
         self.state.tampered.load(Ordering::SeqCst)
     }
 
-    /// How far [`Chaos::CutAtEveryByte`] is: bytes there, bytes back, and whether it is through.
+    /// Progress of [`Chaos::CutAtEveryByte`]: bytes there, bytes back, and whether it is complete.
     pub fn cut_at(&self) -> (usize, usize, bool) {
         let cut = self.state.cut.lock().unwrap();
         (cut.request, cut.answer, cut.whole)
@@ -186,7 +186,7 @@ impl State {
         }
     }
 
-    /// Keeps a push; gives the one before it.
+    /// Keeps a push; returns the one before it.
     fn note(&self, request: &[u8]) -> Option<Vec<u8>> {
         if !request.starts_with(PUSH) {
             return None;

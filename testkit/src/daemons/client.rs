@@ -1,5 +1,4 @@
-//! A small blocking HTTP/1.1 client: it sends exactly what a test says, and it knows the difference
-//! between an answer and silence.
+//! A small blocking HTTP/1.1 client: it sends exactly the test's bytes, and distinguishes an answer from silence.
 
 pub mod authenticator;
 pub mod browser;
@@ -13,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// How long a client waits for bytes before it counts the answer as lost.
+/// Time that a client waits for bytes before the answer counts as lost.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The largest answer that a test reads.
@@ -39,7 +38,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Nobody in particular, at `address`.
+    /// A client without a user, for `address`.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -169,7 +168,7 @@ impl Client {
     }
 }
 
-/// Reads one answer; says whether the connection can carry another.
+/// Reads one answer; returns whether the connection can be used again.
 pub fn read_reply(stream: &mut TcpStream) -> io::Result<(Reply, bool)> {
     let mut bytes = Vec::new();
     let head_end = loop {

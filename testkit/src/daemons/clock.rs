@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
-/// Names the library, if it is not where Debian puts it.
+/// Environment variable with the library, if it is not where Debian puts it.
 pub const GIVEN: &str = "LIBFAKETIME";
 /// Debian's folders have one level for the kind of machine.
 const LIBRARIES: &str = "/usr/lib";
@@ -16,11 +16,11 @@ const NAME: &str = "faketime/libfaketimeMT.so.1";
 pub struct Clock {
     library: PathBuf,
     folder: TempDir,
-    /// By how many seconds it is off.
+    /// Offset in seconds.
     off: AtomicI64,
 }
 
-/// Where libfaketime is.
+/// Path of libfaketime.
 pub fn library() -> Option<PathBuf> {
     let given = std::env::var_os(GIVEN).map(PathBuf::from);
     let machines = std::fs::read_dir(LIBRARIES).into_iter().flatten().flatten();
@@ -28,7 +28,7 @@ pub fn library() -> Option<PathBuf> {
 }
 
 impl Clock {
-    /// None where the library is not installed: said aloud, since then a test proves nothing.
+    /// `None` if the library is not installed: this is printed, since then a test proves nothing.
     pub fn find() -> Option<Self> {
         let library = library();
         if library.is_none() {
@@ -43,14 +43,14 @@ impl Clock {
         self.folder.path().join("offset")
     }
 
-    /// From now on the clock is off by this much.
+    /// Sets the offset of the clock from now on.
     pub fn set(&self, off: Span) {
         let now = edge::clock::now().timestamp();
         let there = now.to_zoned(TimeZone::UTC).checked_add(off).unwrap().timestamp();
         self.turn(there.as_second() - now.as_second());
     }
 
-    /// From now on it continues from this moment.
+    /// Sets the clock to this moment, from which it continues.
     pub fn set_to(&self, there: Timestamp) {
         self.turn(there.as_second() - edge::clock::now().timestamp().as_second());
     }
@@ -66,7 +66,7 @@ impl Clock {
         std::fs::rename(partial, self.file()).unwrap();
     }
 
-    /// What a program needs to look at this clock. Pauses and time limits are not its business.
+    /// Environment of a program that uses this clock. Pauses and time limits are not affected.
     pub fn environment(&self) -> Vec<(String, String)> {
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         [

@@ -25,7 +25,7 @@ impl Counter {
         Self::at(Store::open_with(extra, 2))
     }
 
-    /// At a store that serves.
+    /// At a running store.
     #[track_caller]
     pub fn at(store: Store) -> Self {
         store.receive_all(100);
@@ -74,7 +74,7 @@ impl Counter {
         number(&self.manager.get(&format!("/api/stock/{sku}")).data(200), "on_hand")
     }
 
-    /// What the goods on hand are worth.
+    /// Value of the goods on hand.
     #[track_caller]
     pub fn value(&mut self, sku: &str) -> i64 {
         number(&self.manager.get(&format!("/api/stock/{sku}")).data(200), "value")

@@ -1,11 +1,11 @@
-//! A disk that can stand still and whose power can be cut: an ext4 image on a loop device. A copy of the image's backing file holds
-//! all that the device was given and nothing of the page cache, which is what a cut leaves.
+//! A disk that can be frozen and whose power can be cut: an ext4 image on a loop device. A copy of the image's backing
+//! file has everything that the device received and nothing of the page cache, as after a power cut.
 
 use crate::wait;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The image's size; it is sparse, so only what is written takes room.
+/// The image's size; it is sparse, so only written blocks take space.
 const IMAGE_BYTES: u64 = 1 << 30;
 
 /// A mounted ext4 image; dropped, it is unmounted.
@@ -36,7 +36,7 @@ impl Disk {
         Ok(Self { image, mount })
     }
 
-    /// Nothing is written until it is thawed.
+    /// Blocks all writes until it is thawed.
     pub fn freeze(&self) -> Result<(), String> {
         tool(Command::new("fsfreeze").arg("--freeze").arg(&self.mount))
     }
@@ -45,8 +45,8 @@ impl Disk {
         tool(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
     }
 
-    /// A copy of the disk as a cut now would leave it; the daemon is frozen meanwhile. The kernel is not:
-    /// a copy during which it wrote is no picture of one moment, and is taken again.
+    /// A copy of the disk as after a cut now; the daemon is frozen meanwhile. The kernel is not: a copy during which it
+    /// wrote does not show one moment, and is taken again.
     pub fn copy(&self, folder: &Path, n: usize) -> PathBuf {
         let copy = folder.join(format!("disk-{n}.img"));
         wait::until("a picture of one moment", || {
@@ -56,7 +56,7 @@ impl Disk {
         copy
     }
 
-    /// Throws this disk away, with all that the page cache still held, and mounts `copy`.
+    /// Throws this disk away, with the contents of the page cache, and mounts `copy`.
     pub fn replaced_by(self, copy: PathBuf, folder: &Path, n: usize) -> Self {
         let old = self.image.clone();
         drop(self);

@@ -1,5 +1,5 @@
-//! Both ends of synchronisation, held against each other: the records that lie in the store's journal, those
-//! that the hub gives back, the chains over them, and every sum that either has made of them.
+//! Compares both ends of synchronisation: the records in the store's journal, the ones that the hub returns, their
+//! chains, and every sum of both.
 
 use crate::Client;
 use crate::books::Books;
@@ -11,7 +11,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What the first record of an epoch follows.
+/// The hash before the first record of an epoch.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Everything that a manager's store has is at head office, and the feed is read to its end.
@@ -23,7 +23,7 @@ pub fn synced(manager: &mut Client) {
     });
 }
 
-/// Waits until the store has nothing left to tell, then compares everything.
+/// Waits until the store has nothing left to send, then compares everything.
 #[track_caller]
 pub fn same(hub: &Hub, store: &Store) -> Books {
     same_but(hub, store, 0)
@@ -108,7 +108,7 @@ pub fn settled(hub: &Hub, store: &Store) -> Value {
     status
 }
 
-/// Every record of every epoch as the hub gives them back; each chain is made anew and ends at its head.
+/// Every record of every epoch as the hub returns them; each chain is computed again and ends at its head.
 #[track_caller]
 fn history(hub: &Hub, store: &Store, status: &Value) -> Vec<String> {
     let token = hub.signer(store);
@@ -121,7 +121,7 @@ fn history(hub: &Hub, store: &Store, status: &Value) -> Vec<String> {
             let page = client.get(&format!("/api/sync/own?epoch={epoch}&after={after}")).data(200);
             let events = page["events"].as_array().unwrap();
             assert!(!events.is_empty(), "epoch {epoch} ends at {after}: {head}");
-            // What came after the head was read is not asked for.
+            // Records after the head that was read are not requested.
             let wanted = usize::try_from(head["seq"].as_u64().unwrap() - after).unwrap();
             for event in events.iter().take(wanted) {
                 let record = event["record"].as_str().unwrap();

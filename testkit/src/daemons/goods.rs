@@ -1,4 +1,4 @@
-//! What the stock room's tests share: documents of head office and of other stores, and looks at the stock.
+//! Shared by the stock room's tests: documents of head office and of other stores, and reads of the stock.
 
 use crate::Client;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
 
 pub use crate::counter::text;
 
-/// A transfer on its way from S002 to this store, as head office tells of it.
+/// A transfer on its way from S002 to this store, as head office sends it.
 pub fn coming(id: &str, qty: i64) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": qty, "cost": 1_000 * qty,
         "received_qty": null, "in_cost": 0, "resolved": []});

@@ -26,7 +26,7 @@ pub const HUB_ID: &str = "H001";
 /// A hub that many tests start from may be that old.
 const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
 
-/// What `init` and the import of the catalogue made, to be copied.
+/// Files that `init` and the import of the catalogue made, to be copied.
 struct Initialised {
     /// The hub's folder.
     files: Files,
@@ -72,7 +72,7 @@ pub struct Hub {
     environment: Vec<(String, String)>,
     /// Put before the daemon's command line.
     wrapper: Vec<String>,
-    /// Last: fields are dropped in order, and the daemon goes before its folder.
+    /// Last: fields are dropped in order, and the daemon has to end before its folder.
     folder: TempDir,
 }
 
@@ -195,7 +195,7 @@ impl Hub {
         self.daemon.as_ref().expect("the hub runs").pid()
     }
 
-    /// Whether it has come to its end by itself.
+    /// Whether it has ended by itself.
     pub fn ended(&mut self) -> bool {
         self.daemon.as_mut().is_none_or(|daemon| daemon.ended().is_some())
     }
@@ -249,7 +249,7 @@ impl Hub {
         self.start();
     }
 
-    /// kill -9, and the process is gone.
+    /// Kills it by SIGKILL; the process is gone when this returns.
     pub fn kill9(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill9();
@@ -270,7 +270,7 @@ impl Hub {
         self.restart();
     }
 
-    /// It is asked to end, and ends well.
+    /// Asks it to end, and checks that it ends without an error.
     #[track_caller]
     pub fn stop(&mut self) {
         let mut daemon = self.daemon.take().expect("the hub runs");
@@ -285,7 +285,7 @@ impl Hub {
         self.start();
     }
 
-    /// What the daemon has written since its folder was made.
+    /// Output of the daemon since its folder was made.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("hub.log")).unwrap_or_default()
     }
@@ -306,7 +306,7 @@ impl Hub {
         self.client().with_token(data["token"].as_str().expect("a token"))
     }
 
-    /// Makes tokens such as the store signs, each for one call at what the hub takes for now.
+    /// Makes tokens such as the store signs, each for one call at the hub's present time.
     #[track_caller]
     pub fn signer(&self, store: &Store) -> impl Fn() -> String + Send + Sync + 'static {
         let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();

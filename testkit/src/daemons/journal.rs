@@ -1,4 +1,4 @@
-//! As much of the data folder as damage needs to know: which files there are, where frames begin.
+//! The parts of the data folder that tests of damage need: its files, and the offsets of frames.
 
 use serde_json::value::RawValue;
 use std::fs::{self, OpenOptions};
@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use zstd::bulk::Decompressor;
 
-/// Where a segment's first frame begins.
+/// Offset of a segment's first frame.
 const FIRST_FRAME: usize = 4096;
-/// What every frame begins with.
+/// The first bytes of every frame.
 const MAGIC: &[u8] = b"SRF1";
-/// What bodies are packed with: part of the format.
+/// Dictionary of packed bodies: part of the format.
 const DICTIONARY: &[u8] = include_bytes!("../../../storage/src/journal/pack/dictionary.txt");
 /// A frame's header; the body follows.
 pub const HEADER_BYTES: usize = 64;
@@ -48,7 +48,7 @@ pub fn frames(segment: &Path) -> Vec<Frame> {
     found
 }
 
-/// Where the next frame of a segment would begin.
+/// Offset of the next frame of a segment.
 pub fn end(segment: &Path) -> usize {
     frames(segment)
         .last()
@@ -68,7 +68,7 @@ pub fn overwrite(path: &Path, at: usize, bytes: &[u8]) {
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at as u64).unwrap();
 }
 
-/// What a frame's body holds of its commit, unpacked.
+/// The commit in a frame's body, unpacked.
 fn content(body: &[u8]) -> Vec<u8> {
     let length = |at: usize| u32::from_le_bytes(body[at..at + 4].try_into().unwrap()) as usize;
     let mut unpacker = Decompressor::with_dictionary(DICTIONARY).unwrap();

@@ -27,13 +27,13 @@ impl Linked {
         Self { hub, office, store, till, manager }
     }
 
-    /// Head office makes something.
+    /// Creates something at head office.
     #[track_caller]
     pub fn made(&mut self, path: &str, body: &Value) -> Value {
         self.office.post(path, body).data(201)
     }
 
-    /// What the store answers, once it is as expected.
+    /// The store's answer, once it is as expected.
     #[track_caller]
     pub fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
         wait::until(what, || {
@@ -56,7 +56,7 @@ impl Linked {
         ends::synced(&mut self.manager);
     }
 
-    /// The hub goes; the store sees it.
+    /// Stops the hub; returns once the store has noticed.
     #[track_caller]
     pub fn cut(&mut self) {
         self.hub.kill9();

@@ -1,8 +1,8 @@
 //! Folders that the real commands make once and many tests start from: making one costs a process for
 //! each person.
 //!
-//! A copy has the keys and the identity of what it was copied from, so that a test gets one copy of each
-//! sort; what else it asks for is made by the commands.
+//! A copy has the keys and the identity of its original, so that a test gets one copy of each sort; commands make
+//! everything else that it requests.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A folder that is older is made anew. A store that was off for more than a minute is not certain how late it is, and
-/// ends no hold and no day until it is.
+/// An older folder is made again. A store that was off for more than a minute is not certain of the time, and ends no
+/// hold and no day until it is.
 const AGE_MAX: Duration = Duration::from_secs(30);
 
 /// A file or folder, with who may open it.
@@ -23,7 +23,7 @@ struct Entry {
     file: Option<Content>,
 }
 
-/// What a file holds, without the zeros at its end: a journal is mostly room for later.
+/// Content of a file, without the zeros at its end: most of a journal is unused space.
 struct Content {
     bytes: Vec<u8>,
     length: u64,
@@ -33,7 +33,7 @@ struct Content {
 pub struct Files(Vec<Entry>);
 
 impl Files {
-    /// Everything below `folder`, each folder before what is in it.
+    /// Everything below `folder`, each folder before its contents.
     #[track_caller]
     pub fn read(folder: &Path) -> Self {
         let mut files = Self(Vec::new());
@@ -78,7 +78,7 @@ impl Files {
     }
 }
 
-/// Something that is made once and copied by many tests.
+/// A value that is made once and copied by many tests.
 struct Made {
     value: Arc<dyn Any + Send + Sync>,
     at: Instant,
@@ -92,8 +92,8 @@ pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
     shared(sort, AGE_MAX, make)
 }
 
-/// What `make` makes for all tests of this process, made anew when it is older than `age`; nothing if this test has had
-/// it, or if the test has no name.
+/// The result of `make` for all tests of this process, made again when it is older than `age`; `None` if this test has
+/// had it, or if the test has no name.
 #[track_caller]
 pub fn shared<T: Send + Sync + 'static>(
     sort: &str,
@@ -102,7 +102,7 @@ pub fn shared<T: Send + Sync + 'static>(
 ) -> Option<Arc<T>> {
     static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
     let thread = std::thread::current();
-    // The harness names a test's thread after it, where it gives each a thread.
+    // The harness names a test's thread after it, if each has a thread.
     let test = thread.name().filter(|name| *name != "main")?.to_owned();
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if made.get(sort).is_some_and(|made| made.given.contains(&test)) {

@@ -41,7 +41,7 @@ pub fn cloud_hub() -> &'static Path {
     })
 }
 
-/// Where a program is, by the path.
+/// Path of a program.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
@@ -105,7 +105,7 @@ impl Daemon {
         self.child.try_wait().unwrap()
     }
 
-    /// SIGKILL: the process is gone when this returns.
+    /// Kills it by SIGKILL: the process is gone when this returns.
     pub fn kill9(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -116,8 +116,8 @@ impl Daemon {
         signal(self.pid(), name);
     }
 
-    /// Stops every thread of it and waits until they all stand still: the signal alone only asks, and a
-    /// thread that still runs could answer what a picture taken meanwhile does not show.
+    /// Stops every thread of it and waits until all have stopped: the signal alone is asynchronous, and a running
+    /// thread could answer something that a concurrent copy does not show.
     #[track_caller]
     pub fn freeze(&self) {
         self.signal("STOP");
@@ -198,12 +198,12 @@ pub fn succeed(command: Command, input: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Everything that a command said.
+/// All output of a command.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The most memory that a process has held so far, in MiB.
+/// Peak memory of a process so far, in MiB.
 pub fn peak_mib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

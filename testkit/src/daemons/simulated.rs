@@ -1,4 +1,4 @@
-//! Stores without a daemon behind them: a key and a chain of records, of their own or made after those of a real store.
+//! Stores without a daemon: a key and a chain of records, of their own or like those of a real store.
 
 use crate::client::Client;
 use crate::hub::{HUB_ID, Hub};
@@ -13,11 +13,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a store waits for an answer where hundreds ask at once.
+/// Time that a store waits for an answer if hundreds make requests at once.
 const PATIENCE: Duration = Duration::from_secs(120);
 const EPOCH: &str = "1-00000000000000aa";
 
-/// What makes a store for its hub: an ID, a key and a chain of records. It makes the bodies of its calls and sends none.
+/// A store as its hub sees it: an ID, a key and a chain of records. It makes the bodies of its calls and sends none.
 #[derive(Clone)]
 pub struct Chain {
     pub id: String,
@@ -47,7 +47,7 @@ impl Chain {
             "public_key": self.key.public_key_text(), "version": "0.1.0"})
     }
 
-    /// Its hello, with a part of its records acknowledged or none of them.
+    /// Its hello, with some of its records acknowledged or none of them.
     pub fn hello(&self, is_acked: bool) -> Value {
         self.hello_at(is_acked, clock::now())
     }
@@ -81,7 +81,7 @@ pub struct Shop {
     chain: Chain,
 }
 
-/// Something that happened in a store.
+/// An event in a store.
 pub struct Reported {
     pub kind: &'static str,
     pub event_id: String,
@@ -117,7 +117,7 @@ impl Shop {
         assert_eq!(self.speaks(now).post("/api/sync/hello", &hello).data(200)["directive"], "ok");
     }
 
-    /// Somebody with a token for one request at this time.
+    /// A client with a token for one request at this time.
     pub fn speaks(&self, now: UtcMs) -> Client {
         self.speaks_to(self.hub, now)
     }
@@ -142,7 +142,7 @@ impl Shop {
         }
     }
 
-    /// The push that tells of all this; the chain continues behind it.
+    /// The push of all these records; the chain continues after it.
     pub fn batch(&mut self, reported: &[Reported]) -> Value {
         let id = self.chain.id.clone();
         let record = |Reported { kind, event_id, at, payload }: &Reported| {
@@ -155,7 +155,7 @@ impl Shop {
         push
     }
 
-    /// Tells of something that happened just now; gives the hub's answer.
+    /// Reports an event that happened just now; returns the hub's answer.
     #[track_caller]
     pub fn tells(&mut self, kind: &'static str, event_id: &str, payload: &Value) -> Value {
         let now = clock::now();
@@ -172,11 +172,11 @@ pub struct Simulated {
     push: Value,
 }
 
-/// What became of a push.
+/// Result of a push.
 pub enum Pushed {
     /// The hub has everything.
     All,
-    /// It asks to retry after this many seconds.
+    /// Retry requested after this number of seconds.
     Later(u64),
 }
 

@@ -16,9 +16,9 @@ use tempfile::TempDir;
 
 /// The shop of every test.
 pub const STORE_ID: &str = "S001";
-/// One password for everybody: log-ins are not what these tests try.
+/// One password for all users: log-ins are not the subject of these tests.
 pub const PASSWORD: &str = "correct horse battery";
-/// How many tills `Store::open_with` prepares cashiers for.
+/// Number of tills for which `Store::open_with` prepares cashiers.
 pub const TILLS_MAX: usize = 8;
 /// The catalogue: sku, price.
 pub const PRODUCTS: [(&str, i64); 12] = [
@@ -40,7 +40,7 @@ pub const PRODUCTS: [(&str, i64); 12] = [
 pub struct Store {
     id: String,
     daemon: Option<Daemon>,
-    /// Where `storage.path` points: a power cut moves it.
+    /// Target of `storage.path`: a power cut moves it.
     data: PathBuf,
     address: SocketAddr,
     /// Settings beyond the harness's own, as lines of TOML with dotted keys.
@@ -49,7 +49,7 @@ pub struct Store {
     wrapper: Vec<String>,
     /// Variables of the daemon, beside the test's own.
     environment: Vec<(String, String)>,
-    /// Last: fields are dropped in order, and the daemon goes before its folder.
+    /// Last: fields are dropped in order, and the daemon has to end before its folder.
     folder: TempDir,
 }
 
@@ -158,7 +158,7 @@ impl Store {
         process::succeed(self.command(&arguments), PASSWORD);
     }
 
-    /// Rewrites the settings file from what the harness knows.
+    /// Rewrites the settings file from the harness's values.
     pub fn write_settings(&mut self) -> PathBuf {
         let settings = format!(
             "store.id = \"{}\"\nstore.name = \"Test shop\"\n\
@@ -257,7 +257,7 @@ impl Store {
         self.folder.path().join("daemon.log")
     }
 
-    /// What the daemon has said so far.
+    /// Output of the daemon so far.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_file()).unwrap_or_default()
     }
@@ -266,7 +266,7 @@ impl Store {
         self.daemon.as_mut().expect("the daemon runs")
     }
 
-    /// kill -9, and the process is gone.
+    /// Kills it by SIGKILL; the process is gone when this returns.
     pub fn kill9(&mut self) {
         self.daemon().kill9();
         self.daemon = None;
@@ -287,7 +287,7 @@ impl Store {
         self.daemon = None;
     }
 
-    /// The exit code of a daemon that must not come up, and what it said.
+    /// The exit code of a daemon that must not start, and its output.
     #[track_caller]
     pub fn refuses_to_start(&mut self) -> (i32, String) {
         let before = self.log().len();
@@ -356,7 +356,7 @@ fn loose(extra: &str) -> String {
     limits.iter().filter(|limit| !named(limit)).map(|limit| format!("{limit}\n")).collect()
 }
 
-/// A test's settings, if any of them changes what `init`, `user add` and `import` write.
+/// A test's settings, if any of them affects the files of `init`, `user add` and `import`.
 fn matters_to_init(extra: &str) -> &str {
     let matters =
         |line: &str| ["auth.", "storage.", "store.", "["].iter().any(|start| line.starts_with(start));

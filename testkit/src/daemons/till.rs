@@ -93,7 +93,7 @@ impl Till {
         Self { client, register, shift_id, sold, counts, random, requests: 0 }
     }
 
-    /// Logs its cashier in anew, as after a restore.
+    /// Logs its cashier in again, as after a restore.
     #[track_caller]
     pub fn log_in_again(&mut self, store: &Store) {
         self.client = store.login(&self.register).at_register(&self.register);
@@ -166,8 +166,7 @@ impl Till {
         Ok(())
     }
 
-    /// Posts under a fresh key and repeats it until there is an answer that is not "come again"; a refusal is
-    /// none that was expected.
+    /// Posts under a fresh key and repeats it until the answer is not a request to retry; a refusal is unexpected.
     #[track_caller]
     pub fn persist(&mut self, path: &str, body: &Value) -> (Reply, String) {
         match self.ask(path, body) {
@@ -223,7 +222,7 @@ impl Till {
         self.client.hang_up();
     }
 
-    /// What a repeat of a sale's payment answers.
+    /// The answer to a repeated payment of a sale.
     #[track_caller]
     pub fn pay_again(&mut self, sale: &Sold) -> Reply {
         // The store may have been restarted since this till last spoke.
@@ -232,12 +231,12 @@ impl Till {
     }
 }
 
-/// Half-up division of what is not negative, as docs/arithmetic.md#rounding-and-range has it.
+/// Half-up division of numbers that are not negative, as in docs/arithmetic.md#rounding-and-range.
 pub fn half_up(a: i64, b: i64) -> i64 {
     (2 * a + b) / (2 * b)
 }
 
-/// Tills that sell on threads of their own until they are told to stop.
+/// Tills that sell on threads of their own until they are stopped.
 pub struct Load {
     stop: Arc<AtomicBool>,
     acknowledged: Arc<AtomicUsize>,

@@ -13,7 +13,7 @@ const GLANCE_MAX: Duration = Duration::from_millis(50);
 /// A pause is this part of the time that was waited.
 const PART: u32 = 8;
 
-/// Waits until a condition holds that does something at each look; without growing pauses.
+/// Waits until a condition with a side effect at each call holds; the pauses do not grow.
 #[track_caller]
 pub fn stepping<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
@@ -26,7 +26,7 @@ pub fn stepping<T>(patience: Duration, what: &str, mut condition: impl FnMut() -
     }
 }
 
-/// Waits until `condition` gives a value; panics, naming `what`, when patience runs out.
+/// Waits until `condition` returns a value; panics, naming `what`, when the time is over.
 #[track_caller]
 pub fn until<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
     within(PATIENCE, what, condition)

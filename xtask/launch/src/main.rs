@@ -1,13 +1,12 @@
-//! `cargo xtask`: builds the commands of `xtask` and becomes them. It needs nothing but the standard
-//! library, so that it can say what is being built before anything is built.
+//! `cargo xtask`: builds the commands of `xtask` and runs them in its place. It needs only the standard library, so
+//! that it can report what is being built before anything is built.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The whole workspace is named, so that a crate has one set of features whichever of our programs wants it,
-/// and is built once.
+/// The whole workspace is named, so that a crate has one set of features for all our programs, and is built once.
 const BUILD: [&str; 4] = ["build", "--workspace", "--bin", "xtask"];
 
 fn main() -> ExitCode {

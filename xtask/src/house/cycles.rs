@@ -10,10 +10,10 @@ const FLOORS: [(&str, &[&str]); 3] = [
     ("domain", &["model", "rules", "wire"]),
     ("hub", &["office"]),
 ];
-/// Folders of `domain`'s floors that sort once more, by what the nouns are about.
+/// Folders of `domain`'s floors that group the nouns by subject.
 const AREAS: [&str; 6] = ["base", "books", "hub", "inventory", "people", "selling"];
 
-/// Who imports whom, and one place where.
+/// Imports between nouns, with one place of each.
 pub struct Graph {
     pub nouns: BTreeSet<String>,
     arrows: BTreeMap<String, BTreeMap<String, String>>,
@@ -55,7 +55,7 @@ fn noun(krate: &str, module: &[String]) -> Option<String> {
     module.get(..depth).map(|path| path.join("/"))
 }
 
-/// What the crate's root gives to others under a name of its own, and where it comes from.
+/// Names that the crate's root re-exports, with their origin.
 fn lent(krate: &Crate) -> BTreeMap<String, Vec<String>> {
     let roots = krate.files.iter().filter(|file| file.module.is_empty());
     let used = roots.flat_map(|file| &file.used);
@@ -80,7 +80,7 @@ impl Graph {
         rings
     }
 
-    /// Every noun that one comes to along the arrows; itself too if it is in a ring.
+    /// Every noun that is reachable along the arrows; itself too if it is in a ring.
     fn reach<'g>(&'g self, from: &'g str) -> BTreeSet<&'g str> {
         let mut reached = BTreeSet::new();
         let mut open = vec![from];

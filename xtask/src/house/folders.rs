@@ -1,12 +1,12 @@
-//! How many entries each folder holds, and `#[path]` includes.
+//! Number of entries of each folder, and `#[path]` includes.
 
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
 
-/// What cargo and the demo write.
+/// Folders that cargo and the demo write.
 const WRITTEN: [&str; 3] = ["target", "demo-data", "node_modules"];
-/// Lists in which one looks up a number: sorting them into folders makes them no shorter.
+/// Lists that are searched by a number: folders would make them no shorter.
 const LISTS: [&str; 1] = ["docs/decisions"];
 
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Folder {
     pub entries: usize,
 }
 
-/// Reads the tree, except hidden files and what our commands write.
+/// Reads the tree, except hidden files and files that our commands write.
 pub fn read(root: &Path) -> anyhow::Result<Folders> {
     let mut folders = Folders::default();
     folders.folder(root, root)?;

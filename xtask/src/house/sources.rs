@@ -178,7 +178,7 @@ fn skip_item<'t, 'a>(mut tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
     tokens
 }
 
-/// Every crate that is shipped or works on what is.
+/// Every crate that is released or works on released ones.
 pub fn crates(root: &Path) -> anyhow::Result<Vec<Crate>> {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).context("Cargo.toml")?;
     let list = manifest.split_once("members = [").and_then(|(_, rest)| rest.split_once(']'));

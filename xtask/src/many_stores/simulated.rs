@@ -39,7 +39,7 @@ impl Store {
         Ok(store)
     }
 
-    /// From now on it speaks to another process of its hub.
+    /// Connects it to another process of its hub from now on.
     pub fn speak_to(&mut self, base: &str) {
         base.clone_into(&mut self.base);
     }
@@ -77,7 +77,7 @@ impl Store {
         }
     }
 
-    /// Where a lane ends now.
+    /// Present end of a lane.
     pub async fn end_of(&self, lane: &str) -> anyhow::Result<String> {
         let mut cursor = String::new();
         loop {
@@ -90,7 +90,7 @@ impl Store {
         }
     }
 
-    /// Waits for what comes after a cursor.
+    /// Waits for changes after a cursor.
     pub async fn wait(&self, lane: &str, cursor: &str) -> anyhow::Result<Value> {
         self.get(&format!("/api/sync/pull?lane={lane}&limit=500&wait={WAIT_S}&cursor={cursor}")).await
     }

@@ -1,4 +1,4 @@
-//! The figures as Markdown: what is printed, and what stands in docs/performance.md between two marks.
+//! The figures as Markdown: printed, and written into docs/performance.md between two marks.
 
 use super::goals::GOALS;
 use super::results::{At, Results, Spread};

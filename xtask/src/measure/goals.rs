@@ -1,5 +1,5 @@
-//! What is asked for, and whether it is reached. Every figure is a ratio of the same run, or counted, or a time that a
-//! person waits.
+//! Goals, and whether they are reached. Every figure is a ratio of the same run, or counted, or a time that a person
+//! waits.
 
 use super::results::{At, Results, Spread};
 
@@ -12,7 +12,7 @@ pub struct Goal {
     by: By,
 }
 
-/// What a figure is held against.
+/// The value that a figure is compared with.
 enum By {
     /// Another one of the same round, after the factor.
     Of(f64, At<'static>),
@@ -20,7 +20,7 @@ enum By {
     Times(f64),
 }
 
-/// How it turned out.
+/// Result of a comparison.
 pub struct Verdict {
     pub figure: Option<Spread>,
     /// Whether the median meets the goal.
@@ -139,12 +139,12 @@ pub const GOALS: &[Goal] = &[
 ];
 
 impl Goal {
-    /// What is asked for, in words.
+    /// The goal, in words.
     pub fn asked(&self) -> String {
         format!("{} {} {}", if self.at_least { "≥" } else { "≤" }, self.limit, self.unit)
     }
 
-    /// Held against what was measured.
+    /// Compares it with the measurement.
     pub fn verdict(&self, results: &Results) -> Verdict {
         let figure = match self.by {
             By::Of(factor, limit) => results.ratio(self.figure, limit).map(|ratio| ratio.times(factor)),

@@ -1,5 +1,5 @@
-//! Head office on PostgreSQL: how soon a sale is in its report, and how fast it takes in what a store sold without it,
-//! beside COPY of the rows that it made of that.
+//! Head office on PostgreSQL: the delay until a sale is in its report, and the speed of taking in sales that a store
+//! made without it, compared with COPY of the resulting rows.
 
 use super::MANY;
 use super::load::Load;
@@ -20,7 +20,7 @@ use tokio::process::Command;
 const PRODUCTS: usize = 1_000;
 /// Sales that are looked for in the report, one after the other.
 const ONLINE: usize = 100;
-/// COPY of the same rows, into tables made anew.
+/// COPY of the same rows, into new tables.
 const COPIES: usize = 3;
 /// The longest that anything is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -53,7 +53,7 @@ pub async fn measure(
     write_catalogue(&catalogue, PRODUCTS)?;
     office.command(&["import", "products", &catalogue.display().to_string()], None).await?;
     let hub = office.serve().await?;
-    // A store that found nobody looks again soon: its pause is no work of the hub.
+    // A store without a connection tries again soon: its pause is no work of the hub.
     let folder = place.file("store");
     let setup =
         Installation::store_at(binaries, place, Some(&hub.base()), &folder, "sync.backoff_max = \"1s\"\n")?;
@@ -100,14 +100,14 @@ async fn applied(binaries: &Binaries, postgres: &Private, results: &mut Results)
     Ok(())
 }
 
-/// Looks until something is there; gives how long that took.
+/// Polls until there is a result; returns the time that it took.
 async fn took_until(what: &str, mut look: impl AsyncFnMut() -> bool) -> anyhow::Result<Duration> {
     let since = Instant::now();
     until(what, PATIENCE, LOOK, async || Ok(look().await.then_some(()))).await?;
     Ok(since.elapsed())
 }
 
-/// From the answer to the payment until the hub's report counts the sale.
+/// Time from the answer to the payment until the hub's report counts the sale.
 async fn online(till: &Api, books: &Api) -> anyhow::Result<Value> {
     let mut times = Vec::new();
     for number in 0..ONLINE {

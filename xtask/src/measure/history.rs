@@ -1,4 +1,5 @@
-//! What much history behind a store changes: its disk, its memory, its start, the print of a receipt, the end of a shift.
+//! Effects of a long history of a store: on its disk, its memory, its start, the print of a receipt, the end of a
+//! shift.
 
 use super::load::Load;
 use super::reads::Reads;
@@ -35,7 +36,7 @@ pub async fn fill(store: &mut MeasuredStore<'_>, sales: u64, results: &mut Resul
     Ok(())
 }
 
-/// What is left to ask when the rounds are over.
+/// Measurements that are left when the rounds are over.
 pub async fn measure(subjects: &mut Subjects<'_>, sales: u64, results: &mut Results) -> anyhow::Result<()> {
     let Subjects { store, behind, .. } = subjects;
     for (name, store) in [("memory", &*store), ("memory behind history", &*behind)] {

@@ -1,4 +1,4 @@
-//! Tills that sell at any server that takes sales, and what that cost the server.
+//! Tills that sell at any server that takes sales, and the server's cost.
 
 use crate::process::{family_cpu_us, family_pss_kib};
 use crate::workspace::{Binaries, load_generator};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Who is sold at.
+/// The server of the sales.
 pub struct Server {
     pub address: SocketAddr,
     /// The load generator's file of tills and products.
@@ -15,7 +15,7 @@ pub struct Server {
     pub processes: Vec<u32>,
 }
 
-/// How it is sold.
+/// Parameters of the load.
 #[derive(Clone, Copy)]
 pub struct Load {
     pub tills: usize,

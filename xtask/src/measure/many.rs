@@ -1,4 +1,4 @@
-//! Many stores at head office on PostgreSQL: what those that wait cost a sale, and what a second process brings.
+//! Many stores at head office on PostgreSQL: the cost of waiting ones for a sale, and the gain from a second process.
 
 use super::results::Results;
 use crate::many_stores::{MEMBERS, Office, Store};

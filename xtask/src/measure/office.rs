@@ -1,5 +1,6 @@
-//! Head office with much behind it, in PostgreSQL: what people ask of it beside plain SQL over the same rows, by turns. Most
-//! rows are made by SQL: what is measured is reading, matching, approving and locking, not how they came there.
+//! Head office with a long history, in PostgreSQL: typical requests compared with plain SQL over the same rows, in
+//! turn. Most rows are made by SQL: the measurement is about reading, matching, approving and locking, not about their
+//! creation.
 
 mod locking;
 mod reports;
@@ -29,7 +30,7 @@ const STORES: usize = 10;
 /// The year that they are of, and its last day.
 const YEAR: &str = "from=2025-01-01&to=2025-12-31";
 const LAST_DAY: &str = "2025-12-31";
-/// What reading, importing and matching may take above a hub that rests, in MiB.
+/// Most memory of reading, importing and matching above an idle hub, in MiB.
 const MEMORY_MIB: f64 = 64.0;
 
 /// As those of the other bench, but the log of a year that is made takes less of the disk.
@@ -43,7 +44,7 @@ const SETTINGS: [&str; 7] = [
     "checkpoint_timeout=30min",
 ];
 
-/// What was measured, in the order in which it was.
+/// The measurements, in their order.
 #[derive(Default)]
 pub struct Measured {
     /// Milliseconds of each turn as `/ms` and `/plain_ms`.
@@ -62,7 +63,7 @@ impl Measured {
     }
 }
 
-/// A serving hub, its database, and someone who may do all of it.
+/// A running hub, its database, and a user with all rights.
 struct Office {
     postgres: Private,
     place: WorkFolder,
@@ -91,7 +92,7 @@ pub async fn measure(binaries: &Binaries, place: WorkFolder, rows: u64) -> anyho
     let most_of_reports = status_kib(&office.hub, "VmHWM")?;
     settling::measure(&mut office).await?;
     let most = status_kib(&office.hub, "VmHWM")?;
-    // Ten thousand books lie in everybody's way: last.
+    // Ten thousand books would slow all others: last.
     locking::measure(&mut office).await?;
     let Office { hub, mut measured, .. } = office;
     let above = |most: u64| most.saturating_sub(idle);
@@ -139,7 +140,7 @@ impl Office {
         timed(self.psql().args(["-o", "/dev/null", "-c", statement])).await
     }
 
-    /// How long an answer takes.
+    /// Duration of an answer.
     async fn asked(&self, path: &str) -> anyhow::Result<Duration> {
         let since = Instant::now();
         self.reader.get(path).await?;

@@ -37,7 +37,7 @@ const SETTINGS: [&str; 7] = [
 const SCHEMA: &str = include_str!("peer/schema.sql");
 const SCRIPT: &str = include_str!("peer/sale.pgbench");
 
-/// A server of the load generator; it tells its address first.
+/// A server of the load generator; it first reports its address.
 pub struct Helper {
     child: Child,
     pub address: SocketAddr,
@@ -68,7 +68,7 @@ pub struct Peer<'a> {
 }
 
 impl<'a> Peer<'a> {
-    /// Makes it; none where PostgreSQL is not installed.
+    /// Creates it; `None` if PostgreSQL is not installed.
     pub async fn start(
         binaries: &'a Binaries,
         place: &'a WorkFolder,
@@ -143,7 +143,7 @@ pub(super) fn beside(place: &Path) -> anyhow::Result<TempDir> {
     TempDir::with_prefix_in("postgres-", place).context("a folder for the cluster")
 }
 
-/// How many transactions pgbench logged, and how long they took: the third word of a line, in microseconds.
+/// Number of transactions that pgbench logged, and their durations: the third word of a line, in microseconds.
 fn logged(folder: &Path) -> anyhow::Result<(u64, Value)> {
     let mut times: Vec<u64> = Vec::new();
     for file in std::fs::read_dir(folder)? {

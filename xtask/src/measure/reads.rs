@@ -1,4 +1,4 @@
-//! What a shop asks for all day: a product by its code, its stock, what begins with what was typed.
+//! Frequent requests of a shop: a product by its code, its stock, products that begin with the typed text.
 
 use super::shop::{barcode, sku, word};
 use crate::rest::Api;
@@ -39,7 +39,7 @@ impl Read {
         }
     }
 
-    /// How many ask at once.
+    /// Number of concurrent clients.
     pub fn clients(self) -> usize {
         if matches!(self, Self::Barcode | Self::Stock) { SCANNING } else { TYPING }
     }
@@ -57,7 +57,7 @@ impl Read {
     }
 }
 
-/// What the load generator asks for.
+/// Requests of the load generator.
 pub struct Reads<'a> {
     pub binaries: &'a Binaries,
     /// Where its file is written.

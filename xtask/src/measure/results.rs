@@ -1,4 +1,4 @@
-//! What was measured: for each subject what every round gave, and medians and ratios of that.
+//! Measurements: the result of every round for each subject, with medians and ratios.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub fn middle(mut figures: Vec<u64>) -> u64 {
 }
 
 impl Results {
-    /// What a round gave.
+    /// Adds the result of a round.
     pub fn add(&mut self, subject: &str, figures: Value) {
         self.0.entry(subject.to_owned()).or_default().push(figures);
     }
@@ -71,7 +71,7 @@ impl Results {
         Spread::of(self.figures(at).flatten().collect())
     }
 
-    /// One figure against another of the same round: what disturbed the round falls on both.
+    /// One figure against another of the same round: disturbances of the round affect both.
     pub fn ratio(&self, figure: At, limit: At) -> Option<Spread> {
         let pairs = self.figures(figure).zip(self.figures(limit));
         let ratio =

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// An open loop runs at this part of the rate that the same subject had as fast as it could.
 pub const OPEN_LOOP: f64 = 0.5;
-/// Between two subjects: what the last one left to do is not the next one's.
+/// Pause between two subjects, so that the remaining work of the last one does not affect the next.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Everybody who is measured.
@@ -31,7 +31,7 @@ pub struct Subjects<'a> {
     pub behind: MeasuredStore<'a>,
     /// One with the most products and members, its size, and who asks it.
     pub search: (MeasuredStore<'a>, Size, Api),
-    /// PostgreSQL, where it is.
+    /// PostgreSQL, if installed.
     pub peer: Option<Peer<'a>>,
     /// Length of a visit.
     pub seconds: u64,

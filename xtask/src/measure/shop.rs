@@ -25,7 +25,7 @@ const TOKENS: Duration = Duration::from_secs(20 * 60);
 /// Clients that sell in the one shift that is closed.
 const CLOSERS: usize = 16;
 
-/// What is in a store before anything is sold.
+/// Contents of a store before anything is sold.
 #[derive(Clone, Copy)]
 pub struct Size {
     /// Products with a name of two words and a barcode.
@@ -160,7 +160,7 @@ impl<'a> MeasuredStore<'a> {
         self.setup.login(&admin(), &Arc::default()).await
     }
 
-    /// Somebody at the first till.
+    /// A user at the first till.
     pub fn till(&self) -> Option<Api> {
         self.tokens.as_ref()?.0.first().cloned()
     }
@@ -317,7 +317,7 @@ fn register(index: usize) -> String {
     format!("till-{}", index + 1)
 }
 
-/// Of a segment, which is filled with zeros before it is written, what was written; of another file its blocks.
+/// The written part of a segment, which is filled with zeros first; the blocks of another file.
 fn occupied(folder: &Path) -> anyhow::Result<u64> {
     use std::os::unix::fs::MetadataExt;
     let mut bytes = 0;

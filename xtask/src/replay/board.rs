@@ -1,14 +1,14 @@
-//! What is done, for the steps that need it: a return waits for its sale and for the return before it.
+//! The finished steps, for the steps that need them: a return waits for its sale and for the return before it.
 
 use std::collections::BTreeMap;
 use tokio::sync::watch;
 
-/// How far the tills are.
+/// Progress of the tills.
 #[derive(Default)]
 struct State {
     /// The steps that are done; a sale with its transaction, unless the store refused it.
     done: BTreeMap<usize, Option<String>>,
-    /// A till gave up: nobody waits any longer.
+    /// A till gave up: nothing waits any longer.
     given_up: bool,
 }
 
@@ -37,8 +37,8 @@ impl Board {
         self.0.borrow().given_up
     }
 
-    /// Waits until those steps are done. The lowest step under way waits for nothing, so somebody always goes
-    /// on: steps are taken in order, and need only earlier ones.
+    /// Waits until those steps are done. The lowest step under way waits for nothing, so one worker always continues:
+    /// steps are taken in order, and need only earlier ones.
     pub async fn wait(&self, steps: impl IntoIterator<Item = usize>) {
         let steps: Vec<usize> = steps.into_iter().collect();
         let there = |state: &State| state.given_up || steps.iter().all(|step| state.done.contains_key(step));

@@ -56,7 +56,7 @@ pub fn opening_float(month: &Month, steps: &[Step]) -> i64 {
     Books::of(month, steps, &[]).whole.figures.refunds + 10_000
 }
 
-/// Prints what was read, what can be neither sold nor taken back, and what the store refused.
+/// Prints what was read, the items that can be neither sold nor returned, and the store's refusals.
 pub fn tell(month: &Month, steps: &[Step], spenders: usize, refusals: &[String]) {
     let backs = steps.iter().filter(|step| matches!(step, Step::Back(_))).count();
     println!(

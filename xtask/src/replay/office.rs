@@ -66,7 +66,7 @@ pub async fn run(
     let first =
         shops.iter().flat_map(|shop| shop.days.first()).map(|day| day.date).min().context("no day")?;
     papers::opens(admin, &mut stores, first).await?;
-    // Before the stores tell, so that the source of all other payments takes none of theirs.
+    // Before the stores report, so that the source of all other payments takes none of theirs.
     sources(admin).await?;
     let locked = tell(admin, finance, &mut links, &shops).await?;
     let mut paid = Vec::new();
@@ -97,9 +97,8 @@ pub async fn run(
     Ok(compared.tell())
 }
 
-/// What a store told by the day that it has in the books: what it told of locked days is on the first one after them,
-/// and a person is notified of each of these days once, by the first record that posts,
-/// which is the float of its shift.
+/// A store's facts by the day that the books date them on: facts of locked days are on the first one after them, and a
+/// person is notified of each of these days once, by the first record that posts, which is the float of its shift.
 fn by_books(shop: &MonthStore, locked: Date) -> anyhow::Result<Facts> {
     let [_, away] = IDS;
     let mut books = Facts::default();
@@ -123,7 +122,7 @@ fn by_books(shop: &MonthStore, locked: Date) -> anyhow::Result<Facts> {
     Ok(books)
 }
 
-/// Both stores tell their days; the second tells of some only when they are locked.
+/// Both stores report their days; the second reports some only when they are locked.
 async fn tell(
     admin: &Api,
     finance: &Api,
@@ -150,7 +149,7 @@ async fn tell(
     Ok(locked)
 }
 
-/// At the end of each day every book comes to nothing.
+/// Checks that at the end of each day every book's sum is 0.
 async fn each_day(compared: &mut Compared, finance: &Api, first: Date, to: Date) -> anyhow::Result<()> {
     let books = ["".to_owned(), "&head_office=true".to_owned()];
     let books: Vec<String> = books.into_iter().chain(IDS.map(|id| format!("&store_id={id}"))).collect();
@@ -166,7 +165,7 @@ async fn each_day(compared: &mut Compared, finance: &Api, first: Date, to: Date)
     Ok(())
 }
 
-/// What came late says so, every proof holds, and nothing but that is left to people.
+/// Checks that late entries are marked, every proof holds, and nothing else is left to people.
 async fn whole(compared: &mut Compared, admin: &Api, locked: Date) -> anyhow::Result<()> {
     let late = admin.list("/api/finance/journal?late=true&store_id=M002").await?;
     ensure!(!late.is_empty(), "nothing came late");

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 const KILLED_AT_PERCENT: u64 = 50;
 /// … to this one.
 const BACK_AT_PERCENT: u64 = 65;
-/// Goods come in when so much is done.
+/// Progress at which goods are received.
 const DELIVERED_AT_PERCENT: u64 = 50;
 /// The progress is printed this many times.
 const TOLD_TIMES: u64 = 10;
@@ -28,7 +28,7 @@ const WATCH: Duration = Duration::from_millis(10);
 /// Approvals under way at once: attempts count as guesses until they prove right, and five are too many.
 const APPROVALS_AT_ONCE: usize = 2;
 
-/// What the tills work through.
+/// Input of the tills.
 pub struct Work {
     steps: Arc<Vec<Step>>,
     members: Members,
@@ -113,12 +113,12 @@ async fn work(mut till: Till, work: Arc<Work>) -> anyhow::Result<Till> {
     Ok(till)
 }
 
-/// What came of it.
+/// Results.
 pub struct Outcome {
     pub tills: Vec<Till>,
-    /// What the store refused.
+    /// Refusals of the store.
     pub refusals: Vec<String>,
-    /// What came in meanwhile.
+    /// Goods received meanwhile.
     pub delivery: Delivery,
 }
 

@@ -12,14 +12,14 @@ use tokio::task::JoinSet;
 const DRIP: Duration = Duration::from_secs(1);
 /// A client that was refused a connection waits this long.
 const REST: Duration = Duration::from_millis(250);
-/// They come from this many addresses, none of them a till's: a cap per address alone must not save us.
+/// They come from this many addresses, none of them a till's: a cap per address alone must not be sufficient.
 const ADDRESSES: u8 = 8;
 /// The slow reader's buffer, in bytes, so that answers back up into the server.
 const READER_BUFFER_BYTES: u32 = 4096;
 /// Answers that it asks for and does not read.
 const UNREAD: usize = 40;
 
-/// What a slow client does.
+/// Behaviour of a slow client.
 #[derive(Clone, Copy)]
 enum Kind {
     Idle,
@@ -32,14 +32,14 @@ enum Kind {
 const KINDS: [Kind; 5] =
     [Kind::Idle, Kind::HalfHeader, Kind::DrippingHeader, Kind::DrippingBody, Kind::SlowReader];
 
-/// The crowd; dropped, it goes home.
+/// The crowd; it disconnects when dropped.
 pub struct Crowd {
     _clients: JoinSet<()>,
     held: Arc<AtomicUsize>,
 }
 
 impl Crowd {
-    /// So many clients, of all kinds by turns.
+    /// Starts this many clients, of all kinds in turn.
     pub fn gather(address: SocketAddr, count: usize) -> Self {
         let held = Arc::new(AtomicUsize::new(0));
         let mut clients = JoinSet::new();
@@ -77,7 +77,7 @@ async fn connect(address: SocketAddr, source: Ipv4Addr, kind: Kind) -> std::io::
     socket.connect(address).await
 }
 
-/// Until the server has had enough.
+/// Continues until the server ends the connection.
 async fn dawdle(mut stream: TcpStream, kind: Kind) -> std::io::Result<()> {
     let (begin, drop): (&[u8], &[u8]) = match kind {
         Kind::Idle => (b"", b""),

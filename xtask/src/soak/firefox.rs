@@ -10,7 +10,7 @@ const BROWSER: &str = "firefox-esr";
 const DRIVER: Tool = Tool { name: "geckodriver", version: "0.37.1" };
 /// Browsers at a time: few, because scans are typed by the machine's clock.
 const AT_A_TIME: &str = "2";
-/// Tests that need Chromium, and what of it: what WebDriver has no standard command for.
+/// Tests that need Chromium, with the feature for which WebDriver has no standard command.
 const CHROMIUM_ONLY: [(&str, &str); 15] = [
     ("budgets::a_thousand_sales_leave_no_more_than_ten_megabytes", "it measures Chromium's heap"),
     ("counting::a_carton_counts_its_pieces_and_differences_are_decided_by_value", "touch"),

@@ -13,7 +13,7 @@ const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2" };
 const INPUT_SECONDS: u64 = 1;
 const INPUT_MIB: u64 = 256;
 
-/// Runs every target for this many seconds; true if none found anything.
+/// Runs every target for this many seconds; true if none found a problem.
 pub async fn run(seconds: u64) -> anyhow::Result<bool> {
     let mut probe = Command::new("cargo");
     probe.args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");

@@ -1,5 +1,6 @@
-//! Whether time tells a name that nobody has from a wrong password: log-ins of both by turns, their medians
-//! and a two-sample Kolmogorov-Smirnov test. A measurement, no test: a busy machine could fail it by chance.
+//! Whether the time of an answer distinguishes an unknown name from a wrong password: alternating log-ins of both,
+//! their medians and a two-sample Kolmogorov-Smirnov test. A measurement, no test: a busy machine could fail it by
+//! chance.
 
 use crate::stage::{Installation, Person, WorkFolder, admin};
 use crate::workspace::Binaries;
@@ -13,12 +14,12 @@ use std::time::Instant;
 const PER_NAME: usize = 4;
 /// Wrong guesses that an address accepts during the measurement.
 const PER_ADDRESS: usize = 40;
-/// The medians may differ by so much of the smaller one.
+/// Allowed difference of the medians, as a part of the smaller one.
 const DIFFERENCE_MAX: f64 = 0.05;
 /// Below this probability both are taken to be different.
 const P_MIN: f64 = 0.01;
 
-/// Guesses of each kind at a fresh store; true if time tells nothing.
+/// Guesses of each kind at a fresh store; true if the time reveals nothing.
 pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     let place = WorkFolder::within(None)?;
     let setup = Installation::store(binaries, &place, None)?;
@@ -39,7 +40,7 @@ pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     for pair in 0..pairs {
         let wrong = (format!("known-{:03}", pair % names), &mut known);
         let nobody = (format!("ghost-{pair:03}"), &mut unknown);
-        // By turns, so that neither is always the one that follows.
+        // In turn, so that neither always comes second.
         let both = if pair % 2 == 0 { [wrong, nobody] } else { [nobody, wrong] };
         for (name, times) in both {
             let client = from.get(tried / PER_ADDRESS).context("no address is left")?;
@@ -51,7 +52,7 @@ pub async fn run(binaries: &Binaries, pairs: usize) -> anyhow::Result<bool> {
     judge(known, unknown)
 }
 
-/// How long one wrong guess takes, in microseconds.
+/// Duration of one wrong guess, in microseconds.
 async fn refused_us(client: &Client, url: &str, name: &str) -> anyhow::Result<f64> {
     let body = json!({"username": name, "password": "a wrong horse"});
     let started = Instant::now();

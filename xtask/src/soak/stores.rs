@@ -1,5 +1,5 @@
-//! Stores by the hundred at one hub. What a sale costs the hub may depend neither on how many stores are enrolled
-//! nor on how many of them wait for something to come down.
+//! Hundreds of stores at one hub. The cost of a sale for the hub may depend neither on the number of enrolled stores
+//! nor on the number of waiting ones.
 
 use crate::many_stores::{LANES, MEMBERS, Office};
 use crate::measure::results::middle;
@@ -9,11 +9,11 @@ use crate::workspace::Binaries;
 use anyhow::Context;
 use std::time::Duration;
 
-/// Times that everything is measured, by turns: other work on the machine falls on all of it.
+/// Number of measurements, in turn: other work on the machine affects all of them.
 const ROUNDS: usize = 3;
 /// Batches of a round.
 const BATCHES: usize = 5;
-/// How long one store sells in a round, one sale a batch.
+/// Time that one store sells in a round, one sale a batch.
 const SELLING: Duration = Duration::from_secs(20);
 /// A sale may cost this multiple of its cost with one store.
 const RATIO_MAX: f64 = 1.2;
@@ -67,7 +67,7 @@ async fn pushed(offices: &mut [Office]) -> anyhow::Result<bool> {
     Ok(fine)
 }
 
-/// Processor time of a sale by itself, while nobody waits and while every other store waits at all lanes.
+/// Processor time of a sale by itself, without waiting stores and while every other store waits at all lanes.
 async fn waited_for(office: &mut Office) -> anyhow::Result<bool> {
     let costs = office.costs_of_waiting(ROUNDS, SELLING).await?;
     let (alone, waited) = (middle(costs.alone), middle(costs.waited));

@@ -1,5 +1,5 @@
-//! Everything at once: a crowd that writes, head office that changes things, a disk that hangs, actors that
-//! die. Afterwards every kind of write works at once, or something is stuck.
+//! Everything at once: a crowd that writes, head office that changes things, a disk that hangs, actors that die.
+//! Afterwards every kind of write works at once, or something is stuck.
 
 use crate::rest::{Api, CallError, text};
 use crate::stage::{Installation, Person, STORE_ID, WorkFolder, admin, enrolment_token};
@@ -21,17 +21,17 @@ const TILLS: usize = 8;
 const LOG_IN_EVERY: usize = 400;
 /// Time for which the disk hangs.
 const STALL: Duration = Duration::from_secs(2);
-/// How often each actor is killed.
+/// Number of times that each actor is killed.
 const KILLS: usize = 2;
 /// A kind of write may take so long afterwards.
 const WITHIN: Duration = Duration::from_secs(1);
-/// What head office changed may take so long: the feed is asked once a second.
+/// Longest delay of head office's changes: the feed is asked once a second.
 const FED_WITHIN: Duration = Duration::from_secs(15);
 /// Between two changes of head office.
 const OFFICE_PAUSE: Duration = Duration::from_millis(200);
 /// Logs in again and again.
 const VISITOR: &str = "visitor";
-/// Room on the disk; only what is written takes it.
+/// Size of the disk; only written blocks take space.
 const DISK_BYTES: u64 = 4 << 30;
 const SKU: &str = "8990001";
 const PRICE: i64 = 2_000;
@@ -40,7 +40,7 @@ const FILES: usize = 1_000;
 /// Connections of a client: one that was given up closes later.
 const FILES_PER_CLIENT: usize = 4;
 
-/// How long and how many.
+/// Duration and numbers.
 #[derive(Clone, Copy)]
 pub struct Size {
     /// Clients that write at once.
@@ -49,7 +49,7 @@ pub struct Size {
     pub seconds: u64,
 }
 
-/// What the crowd shares.
+/// Shared state of the crowd.
 struct Storm {
     store: Installation,
     cashier: Api,
@@ -62,7 +62,7 @@ struct Storm {
     retries: Arc<AtomicU64>,
 }
 
-/// One run; an error names what is stuck.
+/// One run; an error names the stuck part.
 pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     allow_files(size.clients * FILES_PER_CLIENT + FILES)?;
     let place = WorkFolder::new(None)?;
@@ -86,7 +86,7 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
     store.init(&admin()).await?;
     let (cashier, manager) = (Person::new("cashier", "cashier"), Person::new("manager", "store_manager"));
     let tills: Vec<Person> = (0..TILLS).map(|n| Person::new(&format!("till-{n}"), "cashier")).collect();
-    // Only this many log-ins of one person stay valid: the others' tokens are not to die of that.
+    // Only this many log-ins of one person stay valid: the others' tokens must not be invalidated by them.
     let visitor = Person::new(VISITOR, "cashier");
     for person in tills.iter().chain([&cashier, &manager, &visitor]) {
         store.add_user(person).await?;
@@ -140,7 +140,7 @@ fn allow_files(count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many files this process, and those that it starts, may open.
+/// Number of files that this process, and those that it starts, may open.
 fn open_files() -> anyhow::Result<usize> {
     let reported = std::fs::read_to_string("/proc/self/limits").context("the limits of this process")?;
     let line =
@@ -183,15 +183,14 @@ async fn rage(storm: &Arc<Storm>, size: Size, disk: Option<&Disk>, tills: &[Till
     Ok(())
 }
 
-/// Nothing is written to the disk for a while.
+/// Blocks writes to the disk for a while.
 async fn stall(disk: &Disk) -> anyhow::Result<()> {
     disk.freeze().map_err(anyhow::Error::msg)?;
     tokio::time::sleep(STALL).await;
     disk.thaw().map_err(anyhow::Error::msg)
 }
 
-/// A client that has to wait tries again; one that gets no answer at all for a minute, or one that says that
-/// something broke, fails the run.
+/// A client that has to wait tries again; no answer for a minute, or an answer about a defect, fails the run.
 async fn client(storm: Arc<Storm>, number: usize) -> anyhow::Result<()> {
     let person = Person::new(VISITOR, "cashier");
     for round in 0_u32.. {
@@ -216,7 +215,7 @@ async fn client(storm: Arc<Storm>, number: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// False: sent away each time, because more wait than may; which says nothing of whether something is stuck.
+/// False if it was sent away each time, because too many wait; this shows nothing about whether something is stuck.
 fn let_in(written: anyhow::Result<()>) -> anyhow::Result<bool> {
     let Err(error) = written else { return Ok(true) };
     match error.downcast_ref::<CallError>() {

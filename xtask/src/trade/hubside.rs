@@ -16,7 +16,7 @@ const CATCH_UP: Duration = Duration::from_secs(300);
 const CATALOGUE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Forces syncs until nothing waits at the store; gives back the last status.
+/// Forces syncs until nothing waits at the store; returns the last status.
 pub async fn sync_all(manager: &Api) -> anyhow::Result<Value> {
     let mut round = 0_u32;
     until("every record is acknowledged", CATCH_UP, PAUSE, async || {

@@ -54,7 +54,7 @@ pub async fn give(manager: &Api, members: &Members, given: &BTreeMap<String, i64
     Ok(())
 }
 
-/// Points by customer, as the store tells each member.
+/// Points by customer, as the store reports each member.
 pub async fn at_store(manager: &Api, members: &Members) -> anyhow::Result<BTreeMap<String, i64>> {
     let mut points = BTreeMap::new();
     for (customer, id) in members {

@@ -132,7 +132,7 @@ impl Till {
         Ok(())
     }
 
-    /// Closes with what is in the drawer; gives back the shift's summary.
+    /// Closes with what is in the drawer; returns the shift's summary.
     pub async fn close(&self) -> anyhow::Result<Value> {
         let path = format!("/api/shifts/{}/close", self.shift_id);
         let summary = self.api.post(&path, "close-shift", &json!({"counted_cash": self.seen.drawer})).await;

@@ -42,7 +42,7 @@ impl Details {
     }
 }
 
-/// Shared by the clones of one client; nothing until a token was refused.
+/// Shared by the clones of one client; empty until a token was refused.
 #[derive(Clone, Default)]
 pub(super) struct HubTime(Arc<Mutex<Option<(TimeChallenge, Instant)>>>);
 
@@ -54,7 +54,7 @@ impl HubTime {
         Some(TimeChallenge { time: UtcMs(received.time.0.saturating_add(passed)), ..received })
     }
 
-    /// From now on tokens are signed for this time and what passes since.
+    /// From now on tokens are signed for this time plus the elapsed time.
     pub(super) fn set(&self, received: TimeChallenge) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((received, Instant::now()));
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub(super) struct ListedUsers(BTreeMap<String, UserDown>);
 
 impl ListedUsers {
-    /// Remembers what a chunk says of people.
+    /// Remembers the people of a chunk.
     pub(super) fn note(&mut self, changes: &[Change]) {
         let people = changes.iter().filter(|change| change.kind == Kind::User.name() && !change.deleted);
         // One that can't be read is noted when it is applied.
@@ -21,7 +21,7 @@ impl ListedUsers {
         self.0.extend(people.filter_map(|change| Some((change.id.clone(), read(change)?))));
     }
 
-    /// Reports all users of whom this store has a denial, revoked tokens or a later change that head office lacks. If
+    /// Reports all users for whom this store has a denial, revoked tokens or a later change that head office lacks. If
     /// it is interrupted before the cursor moves, it reports them again with the same content.
     pub(super) async fn send_back(&self, context: &Context) -> Result<(), CallError> {
         for user in context.storage.users().users()? {

@@ -1,7 +1,7 @@
-//! The feed: what head office changed comes down lane by lane, each page with its cursor in one commit.
+//! The feed: changes of head office, read lane by lane, each page with its cursor in one commit.
 //!
-//! After a hello the lanes are read to their ends one after the other, what must not wait first; then
-//! every lane waits at the hub for its next change.
+//! After a hello the lanes are read to their ends one after the other, urgent ones first; then every lane waits at the
+//! hub for its next change.
 
 use super::owners::events;
 use super::{OWNER_DEADLINE, State};
@@ -143,7 +143,7 @@ impl State {
         if more {
             return self.pull(me, lane, false);
         }
-        // It waits for its next change from now on, whatever the later lanes still bring.
+        // It waits for its next change from now on, whatever the later lanes still receive.
         self.pull(me, lane, true)?;
         if lane == self.feed.draining {
             self.feed.draining = lane.saturating_add(1);

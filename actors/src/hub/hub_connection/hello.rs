@@ -13,7 +13,7 @@ use domain::wire::sync::{BackupDrill, Hello, HelloAnswer};
 use ractor::ActorRef;
 use std::time::Duration;
 
-/// What a hello says of backups and disk.
+/// The state of backups and disk in a hello.
 pub(super) type Condition = (Option<BackupDrill>, Option<String>);
 
 impl State {

@@ -37,14 +37,14 @@ pub(super) async fn events(
     let covered = check::coverage(coverage);
     for change in changes {
         if [Kind::Member, Kind::Settings].map(Kind::name).contains(&change.kind.as_str()) {
-            // Its version is the highest stamp of its fields: what is written here from now on is later.
+            // Its version is the highest stamp of its fields: later writes here get later stamps.
             context.stamps.observe(&change.version);
         }
         match generation_recovery::setting(context, change)?.filter(|_| new_generation) {
             Some(newer) => lost.push(newer),
-            // Sessions take them in: what is decided about somebody here meanwhile is not written over.
+            // Sessions take them in, so that a concurrent decision about a user here is not overwritten.
             None if inbound::is_of_people(change) => people.push(change.clone()),
-            // The catalogue takes it in: what is settled at the till until then stays on top.
+            // The catalogue takes it in: values set at the till until then stay on top.
             None if is_setting(change) && check::envelope(change).is_ok() => settings.push(pulled(change)),
             None => match &covered {
                 Err(problem) if change.kind == Kind::Points.name() => {
@@ -195,7 +195,7 @@ fn of_hub(context: &Context) -> Arc<RequestContext> {
     Arc::new(RequestContext::internal(caller))
 }
 
-/// Tells the ledger of the other store's document. Returns when what it means here is durable.
+/// Sends the other store's document to the ledger. Returns when its effects here are durable.
 ///
 /// # Errors
 /// [`Failure::Refused`] for a document that can't be true, by [`domain::rules::inventory::transfer::merge_remote`].

@@ -1,9 +1,9 @@
-//! The daily proof: what the hub acknowledged is counted by business day, and of each day that is over the
-//! hub is asked whether it counts the same.
+//! The daily proof: acknowledged records are counted by business day, and for each day that is over the hub is asked
+//! whether its counts are the same.
 //!
-//! One task for each session, ended with it. What it writes continues from what it read, so that the next
-//! task waits until a commit that this one had begun is through: otherwise it reads the days with that
-//! commit and how far they were counted without it.
+//! One task for each session, ended with it. Its writes are based on its reads, so the next task waits until a commit
+//! that this one had begun is complete: otherwise it would read the days with that commit and their position without
+//! it.
 
 use crate::hub::hub_client::{CallError, HubClient};
 use crate::message::HubMessage;
@@ -29,7 +29,7 @@ use due::{Look, proving};
 
 /// Days are looked at this often while a session lasts, and no proof waits longer for the outbox.
 const PERIOD: Duration = Duration::from_secs(60);
-/// A day that was no match, or of which records are parked, is asked for again after this.
+/// Interval after which a day without a match, or with parked records, is asked for again.
 const AGAIN: Duration = Duration::from_secs(600);
 /// Bytes of records that are counted at once.
 const COUNTED_BYTES: usize = 1024 * 1024;
@@ -143,7 +143,7 @@ impl Prover {
         let (storage, rules) = (&self.context.storage, &self.context.rules.now());
         let tally = storage.days().tally()?.number;
         let Some(day) = storage.days().day_figures(date)?.filter(|day| day.tally == tally) else {
-            // Of an earlier count: it has no records any more.
+            // From an earlier count: it no longer has records.
             return Ok(Look::Proven);
         };
         let today = business_date(self.context.stamps.now(), &rules.timezone, rules.day_start);
@@ -222,7 +222,7 @@ impl Prover {
 
     async fn commit(&self, changes: Vec<Change>) -> Result<(), CallError> {
         let (context, alone) = (self.context.clone(), self.alone.clone());
-        // On its own, because ending the task does not take back what the journal was given.
+        // In a task of its own, because ending this one does not take back what the journal has received.
         let through = tokio::spawn(async move {
             let done = context.commit(changes.into_iter().map(sync_event).collect()).await;
             drop(alone);

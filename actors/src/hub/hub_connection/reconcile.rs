@@ -1,4 +1,4 @@
-//! Completing the epochs: what this copy lacks comes back by `own`, into the journal at its epoch and seq.
+//! Completing the epochs: missing records of this copy come back by `own`, into the journal at their epoch and seq.
 
 use super::State;
 use super::standing::acknowledged;
@@ -208,7 +208,7 @@ impl Completion {
         Ok(page)
     }
 
-    /// A record with what it did: a commit of its own, since a frame has each document at most once.
+    /// Submits a record with its effects: a commit of its own, since a frame has each document at most once.
     async fn submit(&self, events: Vec<Event>, record: String) -> Result<(), CallError> {
         let permit = self.context.storage.own_permit().await?;
         let at = self.context.stamps.now();

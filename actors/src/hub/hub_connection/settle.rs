@@ -1,4 +1,4 @@
-//! Own writes that head office decided on: what came of them is taken in once the feed has brought it.
+//! Own writes that head office decided on: their result is taken in once the feed has it.
 
 use super::State;
 use super::feed::apply;

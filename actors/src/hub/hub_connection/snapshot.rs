@@ -1,4 +1,4 @@
-//! A lane anew: the hub knows our cursor no more, and every record of the lane is read as it is now.
+//! Reads a lane again: the hub no longer knows our cursor, so every record of the lane is read as it is now.
 //!
 //! The pages are gathered in a file beside the live records, which are sold from meanwhile. Only a whole
 //! snapshot is taken over, and the cursor moves after its last record: interrupted, it begins again.
@@ -29,7 +29,7 @@ const BEFORE_ALL: &str = "0";
 /// Records that are taken over in one commit.
 const RECORDS_PER_COMMIT: usize = 500;
 
-/// A page in the file: its balances count with what of the own records they contain.
+/// A page in the file, with the own records that its balances contain.
 #[derive(Serialize, Deserialize)]
 struct Gathered {
     changes: Vec<Change>,
@@ -44,7 +44,7 @@ pub(super) async fn read(
     lane: &'static str,
     new_generation: bool,
 ) -> Result<FeedPage, CallError> {
-    // Both on the store's own disk: 100,000 records are neither held in memory nor in a folder that is memory.
+    // Both are on the store's own disk: 100,000 records fit neither into memory nor into a folder in memory.
     let mut seen = context.storage.scratch()?;
     let mut file = seen.file("pages")?;
     let (mut page, mut pages): (Option<String>, usize) = (None, 0);
@@ -59,7 +59,7 @@ pub(super) async fn read(
         if pages > PAGES_MAX {
             return Err(CallError::transient("the snapshot does not end"));
         }
-        // It is on the store's own disk, beside what is sold from.
+        // It is on the disk that selling needs.
         context.storage.writable().map_err(|why| CallError::transient(why.to_string()))?;
         match next_page {
             Some(next) if page.as_ref() == Some(&next) => {
@@ -121,7 +121,7 @@ async fn unversioned(context: &Context, seen: &Scratch) -> Result<(), CallError>
     Ok(())
 }
 
-/// Members that the restored hub does not have at all: all that is not this store's own goes back.
+/// Members that the restored hub does not have at all: all of this store's values go back.
 async fn lost_members(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     let kind = Kind::Member.name();
     let mut after: Option<String> = None;

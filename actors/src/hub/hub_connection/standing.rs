@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 impl State {
-    /// As it is after this, unless the store belongs to another hub meanwhile.
+    /// The standing after this, unless the store belongs to another hub meanwhile.
     pub(super) async fn update_standing(
         &self,
         decide: impl FnOnce(LinkRow) -> LinkRow,
@@ -90,8 +90,8 @@ impl State {
         }
     }
 
-    /// Values that lost and are not known here, because the answer that reported them was lost. What is known
-    /// stays as it is: it may have been put back.
+    /// Losing values that are not known here, because the answer that reported them was lost. Known ones stay as they
+    /// are: they may have been put back.
     async fn conflicts(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let mut events = Vec::new();
         for conflict in answer.conflicts.iter().take(PUSH_EVENTS_MAX) {
@@ -136,7 +136,7 @@ impl State {
         .await
     }
 
-    /// Everything works: what was wrong with the link is over.
+    /// Everything works: clears the problem of the link.
     pub(super) async fn well(&self) -> Result<(), CallError> {
         if self.context.storage.sync().standing()?.trouble.is_none() {
             return Ok(());
@@ -144,18 +144,18 @@ impl State {
         self.update_standing(|standing| LinkRow { trouble: None, ..standing }).await
     }
 
-    /// Opens an epoch: the ledger and every shift start anew in it.
+    /// Opens an epoch: the ledger and every shift restart in it.
     pub(super) async fn open_epoch(&self, n: u64) -> Result<(), CallError> {
         open_epoch(&self.context, n).await.map_err(CallError::transient)
     }
 }
 
-/// Has the ledger open the epoch `n`, then makes everybody load what is left.
+/// Makes the ledger open the epoch `n`, then makes all others load what remains.
 pub(crate) async fn open_epoch(
     context: &crate::runtime::context::Context,
     n: u64,
 ) -> Result<(), &'static str> {
-    // Ids are random; their hash is as long as the random part of an epoch has to be.
+    // IDs are random; their hash is as long as the random part of an epoch has to be.
     let random = domain::model::hub::chain::next(
         domain::model::hub::chain::GENESIS,
         &(context.config.source.id)("epo_"),
@@ -165,8 +165,8 @@ pub(crate) async fn open_epoch(
     let message = LedgerMessage::OpenEpoch { epoch, opened };
     context.ledger.send(message).await.map_err(|_| "the ledger is restarting")?;
     let opened = timeout(OWNER_DEADLINE, done).await;
-    // Their memory is of the epoch before; what they tried to submit since was shut out. So it was if the epoch
-    // was not opened.
+    // Their memory is of the epoch before, and later submissions were shut out. So they were if the epoch was not
+    // opened.
     for actor in [LEDGER, SHIFTS] {
         context.tree.renew(actor).await.map_err(|_| "an actor is restarting")?;
     }

@@ -1,5 +1,5 @@
-//! After an upgrade: what an older program could only keep of the feed, this one may be able to use. The hub is
-//! not asked for it again: the records lie here as they came.
+//! After an upgrade: feed records that an older program could only keep may be usable now. The hub is not asked for
+//! them again: they are stored here as they came.
 
 use super::State;
 use super::feed::apply;
@@ -15,8 +15,8 @@ use domain::wire::feed::{Change, Coverage, Kind};
 const RECORDS_PER_COMMIT: usize = 500;
 
 impl State {
-    /// Takes every kept record in once more, if it was another version that took them in. Interrupted, it begins
-    /// again: a record that was taken in already says nothing new.
+    /// Takes in every kept record once more, if another version took them in. After an interruption it begins again: a
+    /// repeated record has no effect.
     pub(super) async fn take_again(&self) -> Result<(), CallError> {
         let version = &self.context.config.sync.version;
         if self.context.storage.sync().standing()?.taken_by == *version {
@@ -29,8 +29,8 @@ impl State {
         self.update_standing(|standing| LinkRow { taken_by: version.clone(), ..standing }).await
     }
 
-    /// A kept balance says nothing without the page that it came on: where one could not be used, its lane is read
-    /// from its beginning.
+    /// A kept balance is useless without the page that it came on: if one could not be used, its lane is read from its
+    /// beginning.
     async fn read_balances_anew(&self) -> Result<(), CallError> {
         let notes = self.context.storage.sync().untaken(usize::MAX)?;
         if notes.iter().any(|note| note.kind == Kind::Points.name()) {

@@ -1,4 +1,4 @@
-//! What a whole snapshot of a lane does not have any more.
+//! Records that a complete snapshot of a lane no longer has.
 
 use super::{Page, is_of_store, noted};
 use crate::runtime::context::Context;
@@ -10,14 +10,14 @@ use domain::model::inventory::product::Product;
 use domain::wire::feed::{Change, Kind, lane};
 use storage::{Scratch, StorageError};
 
-/// Records of one kind that are looked at together.
+/// Records of one kind that are read together.
 const LOOKED_AT: usize = 500;
 
 /// Note on a product that is sold here alone.
 const NOT_AT_HEAD_OFFICE: &str = "it is sold here, but head office's catalogue does not have it: add it there, \
     and set it to inactive there if it is not sold any more";
 
-/// The key of a record in the set of those that a snapshot has.
+/// The key of a record in the set of a snapshot's records.
 pub(crate) fn key(kind: &str, id: &str) -> Vec<u8> {
     format!("{kind}\0{id}").into_bytes()
 }
@@ -72,13 +72,13 @@ impl<'a> DeletedRecords<'a> {
                 page.take(&deleted(record))?;
             }
         }
-        // What is gone moves no goods.
+        // Deleted records move no goods.
         Ok(page.end().events)
     }
 
-    /// Products that are sold here and that head office's catalogue does not have: made here before the store joined,
-    /// or lost by a head office that was restored. Head office never takes a product away but by saying that it is
-    /// not sold any more, and these goods are on the shelves: they stay on sale, and people are notified.
+    /// Products that are sold here and missing in head office's catalogue: created here before the store joined, or
+    /// lost by a restored head office. Head office never deletes a product, it only marks it as no longer sold, and
+    /// these goods are on the shelves: they stay on sale, and people are notified.
     fn unknown(&self, products: Vec<Product>) -> Result<Vec<Event>, StorageError> {
         let mut events = Vec::new();
         for Product { sku: Sku(id), .. } in products.into_iter().filter(|product| product.is_active()) {
@@ -95,7 +95,7 @@ impl<'a> DeletedRecords<'a> {
     }
 }
 
-/// The end of a record, as the feed would tell it.
+/// The deletion of a record, as the feed would send it.
 fn deleted(record: Inbound) -> Change {
     let Inbound { kind, id, version, effective_at, payload } = record;
     Change { cursor: String::new(), kind, id, version, deleted: true, effective_at, payload }

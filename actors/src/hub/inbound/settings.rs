@@ -1,5 +1,5 @@
-//! Settings: those of products, which both sides write, and what head office set for the store. Others are kept for
-//! a later version that knows them.
+//! Settings: those of products, which both sides write, and those that head office set for the store. Others are kept
+//! for a later version that knows them.
 
 use super::{Page, Untaken};
 use domain::model::base::event::Event;
@@ -28,15 +28,15 @@ impl Page<'_> {
         for write in writes.into_iter().filter(|write| write.version.as_str() <= change.version.as_str()) {
             self.push(Kept::Reached { write });
         }
-        // With its settings on top: the catalogue does that for every product.
+        // With its settings on top: the catalogue does this for every product.
         if let Some(product) = self.storage.products().product(&sku)? {
             self.events.push(Event::product_changed(product));
         }
         Ok(())
     }
 
-    /// It is stored as it came: the rules in force are made from it once it is on the disk. A value that is not
-    /// possible is noted and left out.
+    /// It is stored as it came: the rules in force are computed from it once it is on the disk. An impossible value is
+    /// noted and left out.
     pub(super) fn store_settings(&mut self, change: &Change) -> Result<(), Untaken> {
         if change.deleted {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is sold and what it costs: products, prices, promotions.
+//! Products, prices and promotions.
 
 use super::{Page, Untaken};
 use domain::model::base::event::{Event, fact};
@@ -21,7 +21,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// It is written down with its first moment, and counts from then on by itself.
+    /// It is stored with its first moment, and counts from then on by itself.
     pub(super) fn price(&mut self, change: &Change) -> Result<(), Untaken> {
         let price: PriceDown = self.payload(change)?;
         check::price(change, &price, &self.own())?;
@@ -31,7 +31,7 @@ impl Page<'_> {
             self.push(Kept::PriceGone { price });
             return Ok(());
         }
-        // The row's place is made of what the record says: where that changed, the old one has to go.
+        // The row's key depends on the record: if it has changed, the old row is deleted.
         let known = self.inbound(&change.kind, &change.id)?;
         let known = known
             .and_then(|known| self.here(serde_json::from_value(known.payload).ok()?, known.effective_at));

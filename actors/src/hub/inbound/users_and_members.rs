@@ -55,7 +55,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Whether somebody who was noted as unusable can be let in by now.
+    /// Whether a user who was noted as unusable can be accepted by now.
     pub(crate) fn lets_in(&self, change: &Change) -> bool {
         self.payload::<UserDown>(change).is_ok_and(|down| {
             let sound = check::user(change, &down, &self.own()).is_ok();
@@ -102,7 +102,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Members that head office forgot stay: a store is notified of those it knows.
+    /// Members that head office deleted stay: a store is notified of those it knows.
     pub(super) fn member(&mut self, change: &Change) -> Result<(), Untaken> {
         if !change.deleted {
             let down: MemberDown = self.payload(change)?;

@@ -1,4 +1,4 @@
-//! What the answer to a push becomes here.
+//! Handling of the answer to a push.
 
 use crate::runtime::context::Context;
 use crate::runtime::decide::sync_event;
@@ -14,7 +14,7 @@ use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer};
 use serde_json::Value;
 use storage::{Storage, StorageError};
 
-/// As much of why a record is parked as is kept.
+/// Longest part of the reason for parking that is kept.
 const MESSAGE_CHARS_MAX: usize = 1_000;
 
 /// Events of an acknowledgement, in one commit: the mark, the parked records, the lost values.
@@ -42,7 +42,7 @@ pub(super) fn conflicts(answer: PushAnswer) -> impl Iterator<Item = Event> {
     })
 }
 
-/// Part of the mark's epoch that is still offered, if that is another row than before.
+/// The part of the mark's epoch that is still offered, if the row changes.
 pub(crate) fn kept(
     context: &Context,
     mark: &AckMark,
@@ -63,8 +63,8 @@ pub(crate) fn kept(
     Ok((kept != before).then(|| sync_event(Change::Kept { kept })))
 }
 
-/// Own writes to shared records among records of an epoch, with the versions that hold what came of them: as
-/// many records at once as a batch has, however far an acknowledgement reaches.
+/// Own writes to shared records among records of an epoch, with the versions that contain their result: at most a batch
+/// of records at once, however far an acknowledgement reaches.
 pub(crate) fn decided<'a>(
     storage: &'a Storage,
     epoch: &'a str,
@@ -89,7 +89,7 @@ pub(crate) fn decided<'a>(
     })
 }
 
-/// A parked record with what it amounts to, so that a person sees what the hub's figures lack.
+/// A parked record with its amount, so that a person sees what the hub's figures lack.
 fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<ParkedNote, StorageError> {
     let Parked { seq, event_id, code, message } = parked;
     let message: String = message.chars().take(MESSAGE_CHARS_MAX).collect();

@@ -1,4 +1,4 @@
-//! Products that a shop without a head office makes and changes itself.
+//! Products that a shop without a head office creates and changes itself.
 
 use super::settings::on_top;
 use crate::prelude::*;
@@ -21,7 +21,7 @@ const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most warnings about one file.
 const WARNINGS_MAX: usize = 1_000;
 
-/// Adds a product, by the rules of [`NewProduct::product`]. `wrong` is what was found wrong with its codes.
+/// Adds a product, by the rules of [`NewProduct::product`]. `wrong` has the problems of its codes.
 pub struct CreateProduct {
     pub new: NewProduct,
     pub wrong: Vec<FieldProblem>,
@@ -60,7 +60,7 @@ pub(super) fn own_catalogue(storage: &Storage, request: &RequestContext) -> Resu
     }
 }
 
-/// Passes products whose barcodes are theirs alone. `lines` says where they stand in a file.
+/// Passes products whose barcodes belong to no other product. `lines` has their places in a file.
 ///
 /// # Errors
 /// [`Refusal::BarcodeTaken`].
@@ -149,7 +149,7 @@ impl Command for ChangeProduct {
         own_catalogue(storage, request)?;
         let before = storage.products().product(&self.sku)?.ok_or(Refusal::NotFound("product"))?;
         let now = catalogue.stamps.now();
-        // A price is newer than the one before, also where the clock went back.
+        // A price is newer than the one before, even if the clock went back.
         let priced_at = UtcMs(now.0.max(before.price_set_at.0.saturating_add(1)));
         let after = self.change.clone().over(&before, (now, priced_at), self.wrong.clone())?;
         free_codes(storage, std::slice::from_ref(&after), &HashMap::new())?;
@@ -159,7 +159,7 @@ impl Command for ChangeProduct {
     }
 }
 
-/// What of the product differs, before and after.
+/// The differing fields of the product, before and after.
 fn difference(before: &Product, after: &Product) -> Value {
     let (Value::Object(mut was), Value::Object(mut is)) = (json!(before), json!(after)) else {
         return Value::Null;

@@ -1,4 +1,4 @@
-//! What the store settles about a product: on top of the catalogue's row, and reported to head office.
+//! The store's own settings of a product: on top of the catalogue's row, and reported to head office.
 
 use crate::hub::inbound::{Page, as_change, is_of_store};
 use crate::prelude::*;
@@ -18,7 +18,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use storage::{Storage, StorageError};
 
-/// Changes what the store settles about a product: its reorder level, its place, by the rules of
+/// Changes the store's own settings of a product: its reorder level, its place, by the rules of
 /// [`domain::rules::inventory::product_settings::change`].
 pub struct ChangeProductSettings(pub Sku, pub product_settings::ChangeProductSettings);
 
@@ -60,7 +60,7 @@ impl Command for ChangeProductSettings {
     }
 }
 
-/// Takes in what head office says of settings, over what is settled here by now; whether there was any.
+/// Takes in settings of head office, over the present settings here; returns whether there were any.
 pub(super) fn merge_settings(context: &Context, events: &mut Vec<Event>) -> Result<bool, StorageError> {
     let (mut page, mut others, mut any) = (Page::new(context), Vec::with_capacity(events.len()), false);
     for event in events.drain(..) {
@@ -80,7 +80,7 @@ pub(super) fn merge_settings(context: &Context, events: &mut Vec<Event>) -> Resu
     Ok(any)
 }
 
-/// Whether what head office set for the store is among the events, or is gone.
+/// Whether the events set or delete head office's settings for the store.
 pub(super) fn of_store(events: &[Event]) -> bool {
     events.iter().any(|event| match &event.fact {
         Fact::SyncChanged(it) => match &it.change {

@@ -1,5 +1,5 @@
-//! Settings that a shop without a head office changes while it runs. They are kept where those of head office are, so
-//! that one reading of the rules serves both.
+//! Settings that a shop without a head office changes while it runs. They are stored in the place of head office's
+//! settings, so that one reading of the rules serves both.
 
 use super::products::own_catalogue;
 use crate::prelude::*;

@@ -29,7 +29,7 @@ impl Dispatch for Adjust {
 
 impl Command for Adjust {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned.
+    /// The command with products and pieces in place of scanned codes.
     type Rows = (Option<NewAdjustment>, Products);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {

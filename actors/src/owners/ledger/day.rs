@@ -33,7 +33,7 @@ impl Command for SealDay {
         event.fact.day.sealed_at = day::change_time_after(storage.days().last_day_change(date)?, stamp.now);
         let day = &event.fact.day;
         if date == rules.business_date(stamp.now) {
-            // A caller that seals today by its date confirms what day it is.
+            // A caller that seals today by its date confirms the date.
             ledger.stamps.confirm();
         }
         let entry = entry(request, "day.sealed", stamp.now, date, day.reason.as_deref());
@@ -66,7 +66,7 @@ impl Command for UnsealDay {
     }
 }
 
-/// The audit entry of what was done to a day.
+/// The audit entry of an action on a day.
 fn entry(request: &RequestContext, action: &str, at: UtcMs, date: Date, reason: Option<&str>) -> AuditEntry {
     AuditEntry::new(&request.authorization(), action, at, json!({"business_date": date, "reason": reason}))
 }

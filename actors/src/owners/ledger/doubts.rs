@@ -38,7 +38,7 @@ impl Counted {
     }
 }
 
-/// What a receipt is compared with.
+/// Data that a receipt is compared with.
 #[derive(Default)]
 pub struct Doubts {
     counted: Counted,

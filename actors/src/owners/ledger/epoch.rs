@@ -1,5 +1,5 @@
-//! A new epoch while the daemon runs: as after a restore, what was open is interrupted, and receipts are
-//! counted anew in a series of their own.
+//! A new epoch while the daemon runs: as after a restore, open documents are interrupted, and receipt numbers restart
+//! in a series of their own.
 
 use super::State;
 use domain::model::base::event::fact;
@@ -10,14 +10,14 @@ use tokio::sync::oneshot;
 impl State {
     /// Opens an epoch in one commit. An owner with memory of the epoch before has to load it again afterwards.
     ///
-    /// An error ends this ledger: what became of the commit is on the disk.
+    /// An error ends this ledger: the fate of the commit is on the disk.
     pub(super) async fn open_epoch(
         &mut self,
         epoch: String,
         opened: oneshot::Sender<()>,
     ) -> Result<(), ActorProcessingErr> {
         let storage = self.context.storage.clone();
-        // Shut every shift out, then let what they had submitted reach the rows.
+        // Shuts every shift out, then lets their submissions reach the rows.
         for shift in storage.shifts().open_shifts()? {
             self.context.fences.remove(&shift.shift_id);
         }

@@ -74,7 +74,7 @@ impl Command for VoidHold {
 }
 
 impl State {
-    /// Ends the holds that waited too long; what does not fit now is looked at again soon.
+    /// Ends the holds that waited too long; those that do not fit now are handled soon.
     pub(super) fn expire_holds(&mut self) {
         let Some(now) = self.decision_time() else { return };
         let events = hold::expire(now, &self.ledger.book, EXPIRED_MAX, EXPIRED_BYTES_MAX);

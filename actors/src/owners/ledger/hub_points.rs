@@ -1,4 +1,4 @@
-//! Points as head office has them: its balance, with what this store did since on top.
+//! Points from head office: its balance, with this store's later entries on top.
 
 use super::State;
 use crate::message::{Origin, PointsPage};
@@ -29,8 +29,8 @@ impl PointsPage {
     }
 }
 
-/// The own entries that a member's balance does not contain: also those of members that were merged into it. Of one
-/// that is merged into another there are none: they are that one's.
+/// The own entries that a member's balance does not contain, including those of members merged into it. A merged member
+/// has none: they belong to the other one.
 fn uncovered(
     storage: &Storage,
     member: &MemberId,
@@ -50,8 +50,8 @@ fn uncovered(
 }
 
 impl State {
-    /// Takes the balances of a page over, in one commit. What is under way is durable first, so that no own
-    /// entry is missed; nothing else is decided meanwhile.
+    /// Takes over the balances of a page, in one commit. Pending commits are durable first, so that no own entry is
+    /// missed; nothing else is decided meanwhile.
     pub(super) async fn merge_points(&mut self, page: PointsPage) -> Result<(), Failure> {
         let storage = self.context.storage.clone();
         storage.barrier().await?;

@@ -1,4 +1,4 @@
-//! What the ledger has in memory when it starts.
+//! The ledger's memory at its start.
 
 use crate::runtime::context::Context;
 use domain::model::books::day::Day;
@@ -59,7 +59,7 @@ pub(super) fn load(context: &Context) -> Result<LedgerBook, StorageError> {
     Ok(book)
 }
 
-/// Takes every row of a table that is read by pages, each after the last row of the one before.
+/// Reads every row of a table by pages, each after the last row of the one before.
 fn by_pages<T: Clone>(
     page: impl Fn(Option<&T>) -> Result<Vec<T>, StorageError>,
     mut take: impl FnMut(T),

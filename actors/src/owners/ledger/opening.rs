@@ -21,14 +21,14 @@ pub struct OpenStock {
     pub dry_run: bool,
 }
 
-/// Products, and when the late rows' stock had last moved where it has no opening.
+/// Products, and the last movement of the late rows' stock without an opening.
 type Seen = (Products, BTreeMap<Sku, UtcMs>);
 
 impl Dispatch for OpenStock {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Seen, Failure> {
         let mut unopened = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.late) {
-            // Read before the movements: what moves in between is looked at again.
+            // Read before the movements: movements in between are read again.
             let stock = context.storage.stock().stock(&row.sku)?.unwrap_or_default();
             if !is_opened(&context.storage, &row.sku)? {
                 unopened.insert(row.sku.clone(), stock.updated_at);

@@ -27,7 +27,7 @@ impl Dispatch for OpenPoints {
     }
 }
 
-/// The member that a row names, or why it names none who can be given points.
+/// The member of a row, or the reason why the row names no member who can get points.
 fn seen(storage: &Storage, row: &PointsRow, country_code: &str) -> Result<Seen, Failure> {
     let (mut found, never) = (None, UtcMs::default());
     for key in row.keys(country_code) {

@@ -49,7 +49,7 @@ impl Dispatch for StartCount {
     }
 }
 
-/// Number of products in a count by category, or of all: those that stock is kept for.
+/// Number of products in a count by category, or of all: the products with stock keeping.
 fn in_scope(storage: &Storage, category: Option<&str>) -> Result<u64, Failure> {
     let (mut total, mut after) = (0_u64, None);
     loop {
@@ -94,7 +94,7 @@ impl Dispatch for Count {
 
 impl Command for Count {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned.
+    /// The command with products and pieces in place of scanned codes.
     type Rows = (Option<opname::CountOpname>, Products);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
@@ -180,7 +180,7 @@ impl Command for CancelCount {
 }
 
 /// Runs a rule on an existing count; `moved` are the products whose stock it changes. If the count is over, the error
-/// says so instead of `not_found`.
+/// is about that instead of `not_found`.
 fn go_on(
     ledger: &mut Ledger,
     (id, moved): (&OpnameId, &[Sku]),
@@ -204,7 +204,7 @@ fn shown(stamp: Stamp, event: Event<fact::OpnameChanged>) -> Result<Decision, Fa
 }
 
 impl Owner<LedgerBook> {
-    /// The failure with the names of those who counted.
+    /// The failure with the names of the counters.
     fn named(&self, failure: Failure) -> Failure {
         let Failure::Refused(Refusal::AlreadyCounted(mut conflicts)) = failure else { return failure };
         for by in conflicts.iter_mut().flat_map(|conflict| &mut conflict.counted_by) {

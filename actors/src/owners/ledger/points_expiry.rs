@@ -1,4 +1,4 @@
-//! Points without a sale: lots whose date has passed, and accounts that are read anew.
+//! Points without a sale: expired lots, and accounts that are read again.
 
 use super::State;
 use crate::hub::sync_state::LinkState;
@@ -19,8 +19,8 @@ const ACCOUNTS_AT_ONCE: usize = 200;
 const SYSTEM: &str = "system";
 
 impl State {
-    /// Takes over whether head office can be asked: while it can't, redeeming has an allowance. Where that
-    /// changed, accounts are read anew, as soon as all that wrote them is in the rows.
+    /// Takes over whether head office can be asked: while it can't, redeeming has an allowance. After a change,
+    /// accounts are read again, as soon as all their commits are in the rows.
     pub(super) async fn sync_offline_flag(&mut self) -> Result<(), ActorProcessingErr> {
         let offline = !matches!(self.context.sync.get().state, LinkState::NotConfigured | LinkState::Online);
         if offline != self.ledger.book.apart {
@@ -66,7 +66,7 @@ impl State {
         let (mut events, mut records, mut stamps) = (Vec::new(), Vec::new(), None);
         for account in accounts {
             let member = account.member_id.clone();
-            // What the ledger has in memory is newer than the row.
+            // The ledger's memory is newer than the row.
             self.ledger.book.points.entry(member.clone()).or_insert(account);
             let stamp = self.context.stamps.stamp();
             let Some(moved) = points::expire(&member, today, stamp.now, &by, &self.ledger.book) else {

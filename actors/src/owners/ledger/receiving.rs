@@ -31,7 +31,8 @@ impl Dispatch for Receive {
 
 impl Command for Receive {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned, the order, and what the receipt is compared with.
+    /// The command with products and pieces in place of scanned codes, the order, and what the receipt is compared
+    /// with.
     type Rows = (Option<NewReceiving>, Products, Option<PurchaseOrder>, Doubts);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
@@ -110,7 +111,7 @@ impl Owner<LedgerBook> {
         Ok(())
     }
 
-    /// Loads what came of an order, if anything did.
+    /// Loads the progress of an order, if there is any.
     fn load_progress(&mut self, order: Option<&PurchaseOrder>) -> Result<(), Failure> {
         if let Some(order) = order.filter(|order| !self.book.orders.contains_key(&order.po_id))
             && let Some(progress) = self.storage.purchasing().order_progress(&order.po_id)?

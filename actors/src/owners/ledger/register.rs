@@ -16,10 +16,10 @@ pub struct AddRegister(pub NewRegister);
 /// Renames a till, or lets it sell or not, by the rules of [`domain::rules::books::register::change`].
 pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
 
-/// Says what a till sells by its quick keys, by the rules of [`domain::rules::books::register::set_quick_keys`].
+/// Sets the quick keys of a till, by the rules of [`domain::rules::books::register::set_quick_keys`].
 pub struct SetQuickKeys(pub RegisterId, pub register::SetQuickKeys);
 
-/// Takes over what head office tells of a till, by the rules of [`domain::rules::books::register::merge_remote`].
+/// Takes over a till that head office sent, by the rules of [`domain::rules::books::register::merge_remote`].
 pub(super) struct MergeRegister(pub(super) RegisterDown);
 
 impl Dispatch for AddRegister {}

@@ -1,4 +1,4 @@
-//! Returns are settled here: what came back before is known, so two tills can't return one piece.
+//! Settles returns: earlier returns are known here, so two tills can't return one piece.
 
 use crate::runtime::command::Owner;
 use crate::runtime::decide::{Outcome, guarded};
@@ -42,7 +42,7 @@ impl Owner<LedgerBook> {
     }
 
     /// Whether a return has or needs a manager's approval: past the window, without a receipt that could be checked, or
-    /// beyond what a cashier gives back alone.
+    /// beyond a cashier's own limit.
     fn needs_manager(&mut self, draft: &ReturnDraft, now: UtcMs, request: &RequestContext) -> bool {
         let unchecked = draft.sale.is_none() || draft.verification == Some(Verification::Pending);
         request.approver.is_some()
@@ -115,7 +115,7 @@ impl Owner<LedgerBook> {
         sale: Option<&Transaction>,
         request: &RequestContext,
     ) -> Result<Outcome, Failure> {
-        // Of another store's sale there are only the returns made here.
+        // For another store's sale there are only the returns made here.
         if let Some(id) = &draft.document.transaction_id {
             self.load_sale(id)?;
         }
@@ -136,7 +136,7 @@ impl Owner<LedgerBook> {
     }
 }
 
-/// The entry of what was done with a return.
+/// The audit entry of an action on a return.
 fn audit_entry(request: &RequestContext, action: &str, back: &Return, now: UtcMs) -> AuditEntry {
     let details = json!({
         "return_id": back.return_id,

@@ -41,7 +41,7 @@ impl Owner<LedgerBook> {
         Ok(())
     }
 
-    /// Loads what became of a sale, if anything did.
+    /// Loads the returns and the void of a sale, if there are any.
     pub(super) fn load_sale(&mut self, sale: &TransactionId) -> Result<(), Failure> {
         if !self.book.sales.contains_key(sale)
             && let Some(after) = self.storage.sales().sale_after(sale)?
@@ -167,7 +167,7 @@ fn documents(book: &LedgerBook) -> usize {
     adjustments + book.transfers.len() + book.orders.len() + book.reversed_receivings.len()
 }
 
-/// Drops what is over; all that wrote it is in the rows.
+/// Drops finished rows whose commits are all in the rows on disk.
 fn evict(book: &mut LedgerBook) {
     book.adjustments.retain(|_, adjustment| adjustment.state == AdjustmentState::Pending);
     book.transfers.retain(|_, transfer| !transfer.settled());

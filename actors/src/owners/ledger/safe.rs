@@ -1,4 +1,4 @@
-//! The safe: what lay there first, what left for the bank, and what of that was wrong.
+//! The safe: its opening contents, deposits at the bank, and reversals of wrong ones.
 
 use super::Ledger;
 use crate::prelude::*;

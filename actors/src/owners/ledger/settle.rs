@@ -1,4 +1,4 @@
-//! Settles what a shift drafted for its till: goods, points and what became of a sale are known here.
+//! Settles a shift's draft for its till: goods, points and the state of a sale are known here.
 
 use crate::owners::transaction::audit_entry;
 use crate::runtime::command::Owner;

@@ -1,4 +1,4 @@
-//! How the ledger writes: its own events, and those that a shift brings.
+//! Writing by the ledger: its own events, and those of a shift.
 
 use super::State;
 use crate::message::Settled;
@@ -27,7 +27,7 @@ impl State {
         Ok(())
     }
 
-    /// Submits what a shift's draft came to, folds it and hands it back. There is no await in between.
+    /// Submits the result of a shift's draft, folds it and hands it back. There is no await in between.
     fn submit_for(
         &mut self,
         shift_id: &ShiftId,
@@ -51,7 +51,7 @@ impl State {
                 }
             }
         };
-        // A shift that is gone reloads what was submitted.
+        // An ended shift reloads what was submitted.
         let _ = back.send(settled);
     }
 
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// The same with what a shift drafted: it waits for what was submitted.
+    /// The same with a shift's draft: the shift waits for the result.
     pub(super) fn settle(
         &mut self,
         (shift_id, incarnation): (&ShiftId, u64),
@@ -84,12 +84,12 @@ impl State {
             }
             Ok(Decision::Answer(answer)) => {
                 pending.nothing_to_do(&self.context.storage, answer);
-                // The shift has nothing to apply, and may be gone.
+                // The shift has nothing to apply, and may have ended.
                 let _ = back.send(Settled::Refused);
             }
             Err(failure) => {
                 pending.refuse(&self.context.storage, failure);
-                // The shift has nothing to apply, and may be gone.
+                // The shift has nothing to apply, and may have ended.
                 let _ = back.send(Settled::Refused);
             }
         }

@@ -17,7 +17,7 @@ impl Dispatch for ReturnToSupplier {
 
 impl Command for ReturnToSupplier {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned.
+    /// The command with products and pieces in place of scanned codes.
     type Rows = (Option<NewSupplierReturn>, Products);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {

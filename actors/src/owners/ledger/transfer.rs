@@ -1,4 +1,4 @@
-//! Transfers: sent, received, settled, called off; and what head office tells of them.
+//! Transfers: sending, receiving, settling, calling off, and changes from head office.
 
 use super::Ledger;
 use super::doubts::Counted;
@@ -18,16 +18,16 @@ pub struct CreateTransfer(pub NewTransfer);
 /// Sends a draft, by the rules of [`domain::rules::inventory::transfer::send`].
 pub struct SendTransfer(pub TransferId);
 
-/// Takes in what arrived, by the rules of [`domain::rules::inventory::transfer::receive`].
+/// Takes in the arrived pieces, by the rules of [`domain::rules::inventory::transfer::receive`].
 pub struct ReceiveTransfer(pub TransferId, pub transfer::ReceiveTransfer);
 
-/// Says what became of missing pieces, by the rules of [`domain::rules::inventory::transfer::resolve`].
+/// Records what happened to missing pieces, by the rules of [`domain::rules::inventory::transfer::resolve`].
 pub struct ResolveTransfer(pub TransferId, pub transfer::ResolveTransfer);
 
 /// Calls a transfer off, by the rules of [`domain::rules::inventory::transfer::cancel`].
 pub struct CancelTransfer(pub TransferId);
 
-/// Takes over what head office tells of a transfer, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
+/// Takes over a transfer that head office sent, by the rules of [`domain::rules::inventory::transfer::merge_remote`].
 pub(super) struct MergeTransfer(pub(super) Box<Transfer>);
 
 /// Record by which a step is reported to head office.
@@ -45,7 +45,7 @@ impl Dispatch for CreateTransfer {
 
 impl Command for CreateTransfer {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned.
+    /// The command with products and pieces in place of scanned codes.
     type Rows = (Option<NewTransfer>, Products);
 
     fn check(&self, rules: &Rules) -> Result<(), Refusal> {
@@ -69,7 +69,7 @@ impl Command for CreateTransfer {
         let movements = &event.rows.movements;
         let location = format!("/api/transfers/{}", transfer.transfer_id);
         let answer = Answer::created(location, &transfer::view(transfer));
-        // A draft is nobody else's business.
+        // A draft does not concern other stores.
         let left = transfer.state == TransferState::InTransit;
         let records = left.then(|| record::transfer_sent(&stamp, transfer, movements)).into_iter().collect();
         Ok(Outcome::of(stamp, event, records, answer).into())
@@ -105,7 +105,7 @@ impl Dispatch for ReceiveTransfer {
 
 impl Command for ReceiveTransfer {
     type Book = LedgerBook;
-    /// With products and pieces where codes were scanned, and counts of the products that arrived.
+    /// The command with products and pieces in place of scanned codes, and counts of the products that arrived.
     type Rows = (Option<transfer::ReceiveTransfer>, Counted);
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {

@@ -14,8 +14,8 @@ use serde_json::json;
 /// Registers a member, by the rules of [`domain::rules::people::member::register`].
 pub struct RegisterMember(pub NewMember);
 
-/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged
-/// one's ID names whom it is merged into.
+/// Changes a member, by the rules of [`domain::rules::people::member::change`]; a merged member's ID names the member
+/// that it is merged into.
 pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
 
 /// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].
@@ -94,7 +94,7 @@ impl Context {
     }
 }
 
-/// Event, record, answer; and, for what only a manager may do, the audit log's entry.
+/// Event, record, answer; and the audit log's entry for actions of managers only.
 fn outcome(
     members: &MembersOwner,
     stamp: Stamp,
@@ -107,14 +107,14 @@ fn outcome(
     let answer = answer(members, member, before.is_none())?;
     let fields = before.map(|before| domain::model::people::member::changed(before, member));
     if fields.as_ref().is_some_and(|fields| fields.is_empty()) {
-        // Nothing is other than it was: no news for head office.
+        // Nothing has changed: no record for head office.
         return Ok(Outcome::of(stamp, event, Vec::new(), answer).into());
     }
     let records = vec![record::member_changed(&stamp, before, member)];
     let Some((action, request)) = audit else {
         return Ok(Outcome::of(stamp, event, records, answer).into());
     };
-    // Which fields, never what was in them: an entry outlives the member's own data.
+    // The names of the fields, never their values: an entry outlives the member's own data.
     let fields: Vec<&str> = fields.into_iter().flat_map(|fields| fields.into_keys()).collect();
     let details = json!({"member_id": member.member_id, "fields": fields});
     let entry = AuditEntry::new(&request.authorization(), action, stamp.now, details);

@@ -8,7 +8,7 @@ use domain::rules::people::member::MemberRow;
 use serde_json::json;
 use std::time::Duration;
 
-/// Most bytes of a file's events and records: well below what a commit takes.
+/// Most bytes of a file's events and records: well below the limit of a commit.
 const COMMIT_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 /// Registers every row of a file, or none, by the rules of [`domain::rules::people::member::import`].

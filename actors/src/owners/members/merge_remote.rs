@@ -15,8 +15,8 @@ use domain::wire::record;
 use domain::wire::record::MemberChanged;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applies a page's members: each ID once, by its last record. Returns the records that could not be used.
-/// What a restored hub lost stays here, and is sent back.
+/// Applies a page's members: each ID once, by its last record. Returns the records that could not be used. Values that
+/// a restored hub lost stay here, and are sent back.
 pub(super) async fn merge(
     context: &Context,
     members: Vec<(Change, MemberDown)>,
@@ -47,7 +47,7 @@ pub(super) async fn merge(
     Ok(problems)
 }
 
-/// Takes out of a record what is older in it than here.
+/// Removes the fields of a record that are older in it than here.
 fn missing(context: &Context, down: &mut MemberDown) -> Result<Option<MemberChanged>, Failure> {
     let id = MemberId(down.member_id.clone());
     let Some(known) = context.storage.members().member(&id)? else { return Ok(None) };
@@ -80,7 +80,7 @@ pub(super) async fn settle(context: &Context, writes: &[OwnWrite]) -> Result<(),
     for writes in writes.chunks(SETTLED_AT_ONCE) {
         let (mut events, mut seen) = (Vec::new(), BTreeSet::new());
         for write in writes {
-            // One record holds what came of all writes to it.
+            // One record contains the results of all writes to it.
             if seen.contains(&write.id) {
                 continue;
             }

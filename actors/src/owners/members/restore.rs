@@ -82,7 +82,7 @@ fn written(
     BTreeMap::from([(field.to_owned(), FieldWrite { value, at, base: seen.unwrap_or_default() })])
 }
 
-/// The store's own settings of a product are reported to the hub, which sends back what counts.
+/// The store's own settings of a product are reported to the hub, which sends back the values that count.
 fn of_product(
     members: &MembersOwner,
     note: &ConflictNote,
@@ -100,7 +100,7 @@ fn of_product(
     Ok(audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", details))
 }
 
-/// With the audit log's entry: which field, never what was in it. The answer is made by the command.
+/// With the audit log's entry: the field, never its value. The command makes the answer.
 fn audited(
     members: &MembersOwner,
     (mut events, record): (Vec<Event>, String),

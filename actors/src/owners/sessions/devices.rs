@@ -1,4 +1,4 @@
-//! Devices of people: what dies with a person's tokens, and what the operator removes.
+//! Devices of people: removed with a person's tokens, or by the operator.
 
 use crate::owners::devices::removal;
 use crate::runtime::context::Context;

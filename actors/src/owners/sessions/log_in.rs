@@ -15,12 +15,12 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Oldest sessions that a log-in looks at, to drop those that expired.
+/// Oldest sessions that a log-in checks for expired ones.
 const SESSIONS_SWEPT_MAX: usize = 64;
 /// After every this many log-ins all sessions are checked: refreshed ones stay among the oldest, and a
 /// revoked one is dead before it expires.
 const SWEEP_EVERY: u32 = 64;
-/// Sessions of one user that a sweep leaves: the oldest are ended.
+/// Sessions of one user that a sweep leaves: the oldest ones above it are ended.
 const SESSIONS_PER_USER_MAX: usize = 200;
 /// Sessions that one commit ends at most.
 const SWEPT_PER_COMMIT_MAX: usize = 500;
@@ -67,7 +67,7 @@ pub(super) async fn count(context: &Context, user: &User, proof: &Proof) -> Resu
     Ok(context.commit_records(context.stamps.stamp(), events, Vec::new()).await?)
 }
 
-/// What a log-in leaves behind: the device as it was used, and a PIN that works again.
+/// Further effects of a log-in: the used device, and a PIN that works again.
 fn shown(context: &Context, user: &User, proof: &Proof) -> Result<Vec<Event>, Failure> {
     unchanged(context, user)?;
     let (used, pin) = match proof {
@@ -84,8 +84,8 @@ pub(super) fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
     if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }
 }
 
-/// The device after its assertion, compared with the row and swapped in the commit: of two with the same
-/// counter one opens something. Messages come one at a time, and each waits for the disk.
+/// The device after its assertion, compared with the row and swapped in the commit: of two with the same counter one
+/// succeeds. Messages come one at a time, and each waits for the disk.
 fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Failure> {
     let known = context.storage.users().passkeys_of(&user.user_id)?;
     let before =
@@ -101,14 +101,14 @@ fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Fai
     }
 }
 
-/// Ends a session; it may be gone already.
+/// Ends a session; it may have ended already.
 pub(super) async fn close(context: &Context, session_id: SessionId) -> Result<(), Failure> {
     Ok(context
         .commit_records(context.stamps.stamp(), vec![fact::SessionClosed { session_id }.into()], Vec::new())
         .await?)
 }
 
-/// When something that begins now ends.
+/// The end of a lifetime that begins now.
 pub(super) fn after(now: UtcMs, lifetime: Duration) -> UtcMs {
     UtcMs(now.0.saturating_add(i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX)))
 }

@@ -22,9 +22,9 @@ pub(super) async fn count(context: &Context, user: &User) -> Result<PinTry, Fail
     Ok(PinTry::Counted(pin))
 }
 
-/// Stores a PIN in place of the one before.
+/// Stores a PIN in place of the previous one.
 pub(super) async fn set(context: &Context, pin: Pin) -> Result<(), Failure> {
-    // Somebody ended the person's tokens while the password was checked.
+    // The person's tokens were revoked while the password was checked.
     let owner = context.storage.users().user(&pin.user_id)?;
     if !owner.is_some_and(|owner| pin.is_alive(&owner)) {
         return Err(Failure::Unavailable("the user was just changed"));

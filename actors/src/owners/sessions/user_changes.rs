@@ -105,7 +105,7 @@ fn decide(
     })
 }
 
-/// The name is looked up and taken with nobody in between: the next message waits for the disk.
+/// The name is checked and taken without a gap: the next message waits for the disk.
 pub(super) async fn add(context: &Context, user: User) -> Result<(), Failure> {
     if let Some(known) = context.storage.users().user_by_name(&user.username)? {
         return Err(Refusal::Duplicate { what: "a user of this name", id: known.user_id.0 }.into());

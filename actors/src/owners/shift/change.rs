@@ -30,7 +30,7 @@ pub struct CorrectTender(pub TransactionId, pub sale::CorrectTender);
 #[derive(Default)]
 pub struct ChangedBasket {
     shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; `None` if there were no codes.
+    /// The command with products and pieces in place of scanned codes; `None` if there were no codes.
     scanned: Option<BasketChange>,
     inputs: PricingInputs,
 }
@@ -79,7 +79,7 @@ impl Command for ChangeSale {
         let change = basket.scanned.as_ref().unwrap_or(&self.change);
         let before = shift.book.open.get(&self.id).ok_or_else(|| TransactionState::Paid.refusal())?;
         let command = change.on(before, self.read.as_deref())?;
-        // Somebody else may have added lines or named a member since these were read.
+        // Lines or a member may have been added since these were read.
         let lines = before.items.iter().map(|line| &line.sku);
         let on = PriceMoment { at: stamp.now, date: before.business_date };
         basket.inputs.add_missing(&shift.storage, lines, on)?;

@@ -16,13 +16,13 @@ pub struct CreateSale(pub sale::CreateSale);
 #[derive(Default)]
 pub struct NewBasket {
     pub(super) shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; `None` if there were no codes.
+    /// The command with products and pieces in place of scanned codes; `None` if there were no codes.
     pub(super) scanned: Option<sale::CreateSale>,
     pub(super) inputs: PricingInputs,
 }
 
 impl NewBasket {
-    /// Reads what a basket needs.
+    /// Reads the inputs of a basket.
     pub(super) fn load(
         context: &Context,
         request: &RequestContext,

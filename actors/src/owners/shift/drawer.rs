@@ -44,7 +44,7 @@ impl Command for MoveCash {
         let event = shift::move_cash(&self.1, id, stamp.now, &authorization, &shift.rules, &shift.book);
         let event = event.inspect_err(|refusal| shift.note_blind_try(refusal, request))?;
         let (outcome, movement) = moved(stamp, event);
-        // A drawer that opens without a sale is what a till is robbed by.
+        // Opening a drawer without a sale is how a till is robbed.
         let (action, amount) = match movement.kind {
             CashKind::NoSale => ("drawer.opened", None),
             CashKind::PayOut => ("cash.paid_out", Some(movement.amount)),

@@ -1,4 +1,4 @@
-//! Holds, as the shift sees them: it puts a basket away, and asks for one that waits.
+//! Holds, from the shift's side: it puts a basket away, and requests a held one.
 
 use super::ShiftOwner;
 use super::create::NewBasket;
@@ -19,7 +19,7 @@ pub struct Recall(pub HoldId, pub hold::RecallHold);
 #[derive(Default)]
 pub struct Held {
     shift_id: ShiftId,
-    /// With products and pieces where codes were scanned; `None` if there were no codes.
+    /// The command with products and pieces in place of scanned codes; `None` if there were no codes.
     scanned: Option<hold::HoldSale>,
     inputs: PricingInputs,
 }

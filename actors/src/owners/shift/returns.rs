@@ -20,7 +20,7 @@ pub(crate) struct PostReturn {
     /// The document's ID, under which head office reserves pieces.
     pub(crate) id: ReturnId,
     pub(crate) command: NewReturn,
-    /// It is only asked what would go back.
+    /// Whether only the refund is computed.
     pub(crate) quote: bool,
     /// Whether head office may have reserved pieces.
     pub(crate) reserved: AtomicBool,
@@ -41,7 +41,7 @@ pub struct Returning {
 
 /// Origin of the sale of a return.
 enum Sold {
-    /// Nobody's that can be shown.
+    /// Without a receipt.
     Unreceipted,
     Elsewhere,
     Here(Box<Transaction>),
@@ -187,7 +187,7 @@ impl Command for VoidReturn {
 }
 
 impl ShiftOwner {
-    /// IDs for the lines that may move goods: each one of the command ends somewhere in the sale's lines; then those of
+    /// IDs for the lines that may move goods: each line of the command ends in one of the sale's lines; then those of
     /// the transaction that an exchange completes.
     fn movement_ids(
         &self,

@@ -66,9 +66,9 @@ pub struct Hub {
     pub sizes: Vec<usize>,
     /// Where records are that it still could not apply.
     pub parked: Value,
-    /// Values that lost, as hello tells them.
+    /// Losing values, as hello returns them.
     pub conflicts: Value,
-    /// The epoch that it tells a store to open at hello; `None` if it takes what comes.
+    /// The epoch that hello asks a store to open; `None` if any epoch is accepted.
     pub new_epoch: Option<u64>,
     /// A page of changes for the last lane, before the cursor `fed`, for a store that reads it to its end.
     pub page: Vec<Value>,

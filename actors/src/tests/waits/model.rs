@@ -1,6 +1,6 @@
 //! Permits, mailboxes and the writer, with little of each, in every order in which things can happen: clients send
-//! commands, the feed tells owners something, owners take messages one at a time, the writer writes, and once an
-//! owner is killed.
+//! commands, the feed sends changes to owners, owners take messages one at a time, the writer writes, and once an owner
+//! is killed.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ const OWNERS: usize = 2;
 const COMMANDS: u8 = 4;
 const GATE: u8 = 2;
 const RESERVE: u8 = 1;
-/// What the feed has to tell; at once, one for each lane.
+/// Changes that the feed has for the owners: one for each lane, at the same time.
 const TOLD: u8 = 3;
 const LANES: u8 = 2;
 
@@ -111,7 +111,8 @@ impl State {
                 });
             }
             if self.untold > 0 && self.telling < LANES {
-                // A hub connection that finds no permit tells without: of a page only some records need one there.
+                // A hub connection that gets no permit sends the change without one: only some records of a page need a
+                // permit there.
                 let permit = rule == Rule::ReserveInMailbox && self.reserve > 0;
                 for permit in [false, permit] {
                     then(&|state| {

@@ -1,4 +1,4 @@
-//! Answers: what a command gives back, already in the bytes that a retry will see again.
+//! Answers: a command's result, already in the bytes that a retry will receive.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl Answer {
         Self { status: 200, location: None, body: envelope(data) }
     }
 
-    /// 201 with `data` and the path of what was created.
+    /// 201 with `data` and the path of the created resource.
     pub fn created<T: Serialize>(location: String, data: &T) -> Self {
         Self { status: 201, location: Some(location), body: envelope(data) }
     }

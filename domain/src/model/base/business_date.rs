@@ -4,7 +4,7 @@ use crate::model::base::time::UtcMs;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
-/// `HH:MM`, when a business day starts; `None` if the text is no such time.
+/// `HH:MM`, when a business day starts; `None` if the text is not such a time.
 pub fn day_start(text: &str) -> Option<Time> {
     (text.len() == 5).then(|| Time::strptime("%H:%M", text).ok()).flatten()
 }

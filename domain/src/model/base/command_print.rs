@@ -1,5 +1,5 @@
-//! The command of an idempotency key: the parts of a request that make it up, each as a fingerprint, so that a
-//! key that comes again with another command is refused by what differs.
+//! The command of an idempotency key: the parts of a request that identify it, each as a fingerprint, so that a reused
+//! key with another command is refused with the parts that differ.
 
 use crate::model::hub::chain::hex;
 
@@ -14,7 +14,7 @@ const PART_BYTES: usize = 16;
 pub struct CommandPrint(String);
 
 impl CommandPrint {
-    /// Fingerprint of a body and the raw query. `fingerprint` is keyed: neither can be guessed from what is kept.
+    /// Fingerprint of a body and the raw query. `fingerprint` is keyed: neither can be guessed from the stored value.
     pub fn of(body: &[u8], query: &str, fingerprint: impl Fn(&[&[u8]]) -> [u8; 32]) -> Self {
         let print = |name: &str, value: &[u8]| {
             let bytes = fingerprint(&[name.as_bytes(), value]);
@@ -40,7 +40,7 @@ impl CommandPrint {
         Self(text)
     }
 
-    /// As it is kept.
+    /// The stored form.
     pub fn as_str(&self) -> &str {
         &self.0
     }

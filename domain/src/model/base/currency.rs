@@ -76,8 +76,8 @@ impl Currency {
         (whole, format!("{rest:0>width$}", width = usize::from(self.exponent)))
     }
 
-    /// The amount of a plain decimal such as `12.50`, `12.5` or `-3`. `None` if it is none, has more decimals than
-    /// the currency, or is too large for an amount.
+    /// The amount of a plain decimal such as `12.50`, `12.5` or `-3`. `None` if it is not a decimal, has more decimals
+    /// than the currency, or is too large for an amount.
     pub fn amount(self, text: &str) -> Option<Money> {
         let (below, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
         let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(a, b)| (a, Some(b)));

@@ -1,4 +1,4 @@
-//! Events: what happened, and the rows as they are **afterwards** (absolute values): applying one never reads, so
+//! Events: facts, and the rows as they are **afterwards** (absolute values). Applying an event never reads, so
 //! replaying it twice, or over a newer row that is replayed next, is always right.
 
 use crate::model::books::deposit::Safe;
@@ -11,8 +11,8 @@ use crate::model::people::points::{PointsAccount, PointsEntry};
 use crate::model::selling::returns::SaleAfter;
 use serde::{Deserialize, Serialize};
 
-/// A type for each fact, and [`Fact`] for any of them. Behind it stand the document that it is a step of, and the sales
-/// and baskets that it finished.
+/// Makes a type for each fact, and [`Fact`] for any of them, with the document that it is a step of, and the sales and
+/// baskets that it finished.
 macro_rules! facts {
     ($(
         $(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }
@@ -69,10 +69,10 @@ macro_rules! facts {
 pub mod fact;
 pub use fact::{Fact, Noun};
 
-/// A fact with its rows: of one kind where a rule gives it, of any kind where it is stored, as JSON inside a frame.
+/// A fact with its rows: of one kind in a rule, of any kind in storage, as JSON inside a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event<F = Fact> {
-    /// The fact, with the document that it is about.
+    /// The fact, with its document.
     pub fact: F,
     /// Other rows that it changed.
     #[serde(default, skip_serializing_if = "Rows::is_empty")]
@@ -112,7 +112,7 @@ pub struct Rows {
 }
 
 impl<F> Event<F> {
-    /// A fact and what else it changed.
+    /// A fact and its further changes.
     pub fn new(fact: F, rows: Rows) -> Self {
         Self { fact, rows }
     }

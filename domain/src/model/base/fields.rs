@@ -25,7 +25,7 @@ impl Fields {
         }
     }
 
-    /// Cash that somebody counted or moved; `least` is 0, or 1 where nothing would be meaningless.
+    /// Cash that a user counted or moved; `least` is 0, or 1 if 0 would be meaningless.
     pub(crate) fn cash(&mut self, path: impl Display, amount: impl Into<i64>, least: i64) {
         if !(least..=CASH_MAX).contains(&amount.into()) {
             self.wrong(
@@ -89,8 +89,8 @@ impl Fields {
         }
     }
 
-    /// A text, where given, must be short enough and free of control characters but line breaks
-    /// and tabs: what can't be printed has no place on a receipt. Its characters count, so that a text in Thai may be as long
+    /// Checks that a text, if given, is short enough and free of control characters except line breaks and tabs:
+    /// unprintable characters have no place on a receipt. Its characters count, so that a text in Thai may be as long
     /// as one in English.
     pub(crate) fn text(&mut self, path: impl Display, text: Option<&str>, chars_max: usize) {
         let Some(text) = text else { return };

@@ -1,7 +1,7 @@
 //! Figures with their units: the compiler refuses a rate where an amount is expected.
 //!
 //! In JSON and in rows a figure is a plain 64-bit integer. Only a figure within ±[`FIGURE_MAX`] may be stored:
-//! [`figure`] and [`sum`] check what was computed. The operators that are named `saturating_…` don't, so that a total
+//! [`figure`] and [`sum`] check computed values. The operators that are named `saturating_…` don't, so that a total
 //! that is too large can still be seen and refused.
 //!
 //! [`figure`]: crate::model::base::money::figure
@@ -84,7 +84,7 @@ macro_rules! figures {
                 Self(self.0.saturating_mul(times))
             }
 
-            /// What is left of it after as many of `part` as fit; `None` if `part` is 0.
+            /// The remainder of dividing by `part`; `None` if `part` is 0.
             pub fn checked_rem(self, part: Self) -> Option<Self> {
                 self.0.checked_rem(part.0).map(Self)
             }
@@ -94,7 +94,7 @@ macro_rules! figures {
                 self.0.signum()
             }
 
-            /// What was computed in 128 bits; it stops at the limits of 64 bits.
+            /// A value that was computed in 128 bits, limited to 64 bits.
             #[must_use]
             pub fn saturating_from(value: i128) -> Self {
                 let limit = if value < 0 { i64::MIN } else { i64::MAX };
@@ -217,7 +217,7 @@ impl BasisPoints {
 }
 
 impl Money {
-    /// What pieces come to at this price or cost for each; it stops at the limits of 64 bits.
+    /// The amount for pieces at this price or cost for each, limited to 64 bits.
     #[must_use]
     pub const fn times(self, pieces: Quantity) -> Self {
         self.saturating_mul(pieces.get())

@@ -30,8 +30,8 @@ fn of_alphabet(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Reads an identifier, whatever its source: a request, a record, a page of the feed, a row. No characters mean
-/// "none", as head office has no store; a caller that needs one has to check for it.
+/// Reads an identifier from any source: a request, a record, a page of the feed, a row. An empty text means "none", as
+/// head office has no store; a caller that needs one has to check for it.
 fn read<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let text = String::deserialize(source)?;
     if of_alphabet(&text) { Ok(text) } else { Err(D::Error::custom(ALPHABET_PROBLEM)) }

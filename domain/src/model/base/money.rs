@@ -1,7 +1,7 @@
 //! Money: minor currency units in signed 64-bit integers, computed in 128 bits.
 //!
-//! Products of two 64-bit figures can't overflow 128 bits; the operations saturate all the same,
-//! and whatever leaves the range of [`FIGURE_MAX`] is refused before it is stored.
+//! Products of two 64-bit figures can't overflow 128 bits; the operations saturate all the same, and a result outside
+//! the range of [`FIGURE_MAX`] is refused before it is stored.
 
 pub use crate::model::base::figures::half_up;
 use crate::model::base::limits::FIGURE_MAX;
@@ -28,10 +28,10 @@ pub fn figure<F: From<i64>>(path: &str, value: i128) -> Result<F, Refusal> {
     }
 }
 
-/// The same of one in a list: its path is only written where it is refused.
+/// The same for a figure in a list: its path is only written in a refusal.
 ///
 /// # Errors
-/// As [`figure`].
+/// The errors of [`figure`].
 pub fn figure_at<F: From<i64>>(path: impl FnOnce() -> String, value: i128) -> Result<F, Refusal> {
     figure("", value).or_else(|_| figure(&path(), value))
 }
@@ -39,7 +39,7 @@ pub fn figure_at<F: From<i64>>(path: impl FnOnce() -> String, value: i128) -> Re
 /// The sum of figures.
 ///
 /// # Errors
-/// As [`figure`].
+/// The errors of [`figure`].
 pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item = F>) -> Result<F, Refusal> {
     let whole = parts.into_iter().fold(0_i128, |sum, part| sum.saturating_add(part.into()));
     figure(path, whole)
@@ -48,7 +48,7 @@ pub fn sum<F: From<i64> + Into<i128>>(path: &str, parts: impl IntoIterator<Item 
 /// A figure of a report that is above the largest: it is shown as null.
 pub const HIDDEN: i64 = i64::MAX;
 
-/// The sum of figures of a report. One above the largest hides itself, and so do the sums that it is part of.
+/// The sum of figures of a report. A figure above the largest hides itself and the sums that contain it.
 pub fn shown_sum<F: From<i64> + Into<i64>>(parts: impl IntoIterator<Item = F>) -> F {
     let add = |sum: i128, part: F| shown(part.into()).map(|part: i64| sum.saturating_add(i128::from(part)));
     let whole = parts.into_iter().try_fold(0_i128, add);

@@ -1,5 +1,5 @@
-//! What a PATCH says of a field (RFC 7396): absent it stays as it is, `null` takes it away, a value takes its place. A field
-//! that can't be empty refuses `null`.
+//! The states of a field in a PATCH (RFC 7396): an absent field stays as it is, `null` clears it, a value replaces it.
+//! A field that can't be empty refuses `null`.
 
 use crate::model::base::text::is_blank;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -76,7 +76,7 @@ impl<T: JsonSchema> JsonSchema for Given<T> {
 /// Reads a field that can't be empty: `null` is refused, because it would take the field away.
 ///
 /// # Errors
-/// What is no value.
+/// A text that is not a value.
 pub fn set<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -84,17 +84,17 @@ pub fn set<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> R
 /// Reads a field whose emptiness is a value of its own, such as `""` or 0: `null` is that value.
 ///
 /// # Errors
-/// What is no value.
+/// A text that is not a value.
 pub fn cleared<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
 }
 
-/// Reads an optional text: `""` is `null`, because a text without characters is none.
+/// Reads an optional text: `""` means `null`.
 ///
 /// # Errors
-/// What is no text.
+/// A value that is not a text.
 pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given<String>, D::Error> {
     Ok(match Given::<String>::deserialize(deserializer)? {
         Given::Value(text) if is_blank(&text) => Given::Empty,

@@ -1,4 +1,4 @@
-//! Refusals: what the rule book says no to. Nothing has changed when one is answered.
+//! Refusals by the rules. A refused command has changed nothing.
 
 use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::MemberId;
@@ -18,7 +18,7 @@ pub use not_ready::NotReady;
 /// Most problems that a message names.
 const WORDS_MAX: usize = 5;
 
-/// One field of a request and what is wrong with it.
+/// One field of a request and its problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldProblem {
     /// Path of the field in the request, for example `items[0].qty`.
@@ -57,10 +57,10 @@ pub enum Refusal {
     /// 409: goods are not there and the store does not sell below zero.
     #[error("{}", limits::short_words(.items))]
     InsufficientStock {
-        /// Each short sku with what is on hand and what was asked for.
+        /// Each short sku with the stock on hand and the requested quantity.
         items: Vec<ShortItem>,
     },
-    /// 409: somebody else counted these products at the same place.
+    /// 409: another user counted these products at the same place.
     #[error("{}", counted::words(.0))]
     AlreadyCounted(Vec<CountConflict>),
     /// 409: the member has too few points, or owes some.
@@ -76,7 +76,7 @@ pub enum Refusal {
         /// Points that were requested.
         requested: Points,
     },
-    /// 409: somebody else changed it since it was read.
+    /// 409: another user changed it since it was read.
     #[error(
         "this document was changed elsewhere (the current revision is {revision}): load it again, and repeat the change"
     )]
@@ -86,7 +86,7 @@ pub enum Refusal {
         /// The revision that counts.
         revision: u32,
     },
-    /// 409: somebody else changed the basket since it was read.
+    /// 409: another user changed the basket since it was read.
     #[error("this basket was changed elsewhere: load it again, and repeat the change")]
     VersionConflict {
         /// The version that counts.
@@ -107,7 +107,7 @@ pub enum Refusal {
     #[error("barcode {code} belongs to {}: sell by SKU, and remove the barcode from all but one product",
         .skus.join(" and "))]
     BarcodeShared { code: String, skus: Vec<String> },
-    /// 409: somebody has this phone number, e-mail address or code.
+    /// 409: another member has this phone number, e-mail address or code.
     #[error("member {0} already has this phone number, e-mail address or code: use that member")]
     MemberExists(String),
     /// 422: the request's shape or figures are wrong.
@@ -119,7 +119,7 @@ pub enum Refusal {
     /// 422: no such member.
     #[error("there is no member {0}: search again, or register the customer")]
     UnknownMember(String),
-    /// 422: the payments do not fit what is due.
+    /// 422: the payments do not match the amount due.
     #[error("{problem}")]
     PaymentMismatch {
         /// Description of the mismatch.
@@ -159,10 +159,10 @@ pub enum Refusal {
     /// 403: a manager has to approve this.
     #[error("{}", .0.words())]
     ApprovalRequired(Box<NeedsApproval>),
-    /// 403: the amount is above what the role may decide on.
+    /// 403: the amount is above the limit of the role.
     #[error("{amount} is above the limit of {limit}: ask an administrator to do it")]
     AboveLimit {
-        /// The most that goes without an administrator.
+        /// The largest amount without an administrator.
         limit: Money,
         /// Amount that was requested.
         amount: Money,
@@ -194,7 +194,7 @@ fn taken_words(taken: &[TakenBarcode]) -> String {
     format!("{}{more}. Remove it there first, or give each product its own barcode", words.join("; "))
 }
 
-/// A sku of which there is too little.
+/// A sku with too little stock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShortItem {
     /// Path of the item in the request, for example `lines[0].qty`. `None` if its pieces are of several lines, or of
@@ -223,7 +223,7 @@ impl Refusal {
         Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
     }
 
-    /// The same, saying which line of the document it is.
+    /// The same, with the line of the document.
     pub(crate) fn at_line(self, place: usize) -> Self {
         match self {
             Self::OverReceipt(over) => {

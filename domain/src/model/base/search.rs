@@ -1,4 +1,4 @@
-//! Words that people search by: the same splitting for what is stored and for what is typed.
+//! Search words: stored and typed texts are split in the same way.
 
 use crate::model::base::text::is_invisible;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub fn fold(text: &str) -> String {
             None => push(c, &mut folded),
         }
     }
-    // What was taken apart and has no accent is one letter again, as in Korean.
+    // Decomposed characters without an accent become one letter again, as in Korean.
     folded.nfc().collect()
 }
 
@@ -125,8 +125,8 @@ pub fn words<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     runs(texts).map(|run| beginning(&run)).take(WORDS_MAX).collect()
 }
 
-/// What stored texts are found by: their words and, of scripts without spaces between words, every end of a run, so that
-/// what is in the middle of it is found.
+/// Search words of stored texts: their words and, in scripts without spaces between words, every suffix of a run, so
+/// that a search finds text in the middle of it.
 pub fn indexed<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     let runs: Vec<String> = runs(texts).take(WORDS_MAX).collect();
     let ends = runs.iter().flat_map(|run| ends(run)).take(PARTS_MAX);
@@ -154,7 +154,8 @@ fn ends(run: &str) -> impl Iterator<Item = &str> {
     begins.filter_map(|((at, before), _)| run.get(at.saturating_add(before.len_utf8())..))
 }
 
-/// The words that no longer find what had them: they leave the index, where they would take the place of living ones.
+/// The words that no longer find their document: they are removed from the index, where they would take the place of
+/// living ones.
 pub fn lost(before: BTreeSet<String>, after: &BTreeSet<String>) -> Vec<String> {
     before.into_iter().filter(|word| !after.contains(word)).collect()
 }

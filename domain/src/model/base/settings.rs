@@ -26,7 +26,7 @@ pub enum PriceOverride {
     Reject,
 }
 
-/// Whether a shop sells what it does not have on paper.
+/// Whether a shop sells goods that are not in stock on paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NegativeStock {

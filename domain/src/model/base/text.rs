@@ -12,8 +12,8 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether nothing is shown for a character: marks of direction, joiners and byte order marks, which other programs leave
-/// in what is pasted.
+/// Whether a character is invisible: marks of direction, joiners and byte order marks, which other programs leave in
+/// pasted text.
 pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -27,7 +27,7 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a text shows nothing: it is empty, or has spaces and invisible characters alone.
+/// Whether a text shows nothing: it is empty, or has only spaces and invisible characters.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_invisible(c))
 }
@@ -50,7 +50,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// A text without what spreadsheets put around it to keep its digits: `="0123"` and `'0123` are `0123`.
+/// A text without the marks that spreadsheets put around it to keep its digits: `="0123"` and `'0123` become `0123`.
 pub fn undressed(cell: &str) -> &str {
     let cell = cell.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
     let formula = cell.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));

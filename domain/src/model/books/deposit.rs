@@ -1,4 +1,4 @@
-//! The safe, and what is brought from it to the bank.
+//! The safe, and deposits from it at the bank.
 
 use crate::model::base::ids::{CashId, UserId};
 use crate::model::base::time::UtcMs;

@@ -1,4 +1,4 @@
-//! The ledger: what two shifts can contend for.
+//! The ledger: resources for which two shifts can contend.
 
 use crate::model::base::ids::{RegisterId, UserId};
 use crate::model::base::text::plain;
@@ -54,8 +54,8 @@ pub fn stated_note(number: Option<&str>) -> Option<&str> {
 }
 
 impl DeliveryNote {
-    /// The note of a supplier. `None` without a number, and without a supplier: numbers of nobody in particular may be
-    /// those of two suppliers.
+    /// The note of a supplier. `None` without a number, and without a supplier: a number without a supplier may belong
+    /// to two suppliers.
     pub fn new(supplier_id: Option<&str>, number: Option<&str>) -> Option<Self> {
         let (supplier_id, number) = (supplier_id?.to_owned(), note_key(stated_note(number)?));
         Some(Self { supplier_id, number })

@@ -1,4 +1,4 @@
-//! What head office owes its suppliers: invoices, credit notes, payments.
+//! Debts of head office to its suppliers: invoices, credit notes, payments.
 
 mod book_open;
 mod credit_note;

@@ -3,7 +3,7 @@
 use crate::model::base::ids::{RegisterId, Sku, StoreId};
 use serde::{Deserialize, Serialize};
 
-/// The till of a shop that names none.
+/// The till of a shop that names no till.
 pub const MAIN: &str = "main";
 
 /// The longest name for people of a till, or of one of its quick keys, in bytes.

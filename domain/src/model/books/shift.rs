@@ -57,7 +57,7 @@ pub struct TaxTotals {
     pub returns_tax: Money,
 }
 
-/// Running sums of a shift; equal to what replaying its transactions gives.
+/// Running sums of a shift; equal to the result of replaying its transactions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShiftTotals {
     /// Number of completed sales.
@@ -72,7 +72,7 @@ pub struct ShiftTotals {
     pub tax: Money,
     /// Σ totals.
     pub total: Money,
-    /// Σ cash rounding of accepted payments: only what completes a sale is rounded.
+    /// Σ cash rounding of accepted payments: only the payment that completes a sale is rounded.
     pub rounding: Money,
     /// Number of returns.
     pub returns_count: i64,
@@ -156,7 +156,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// The rules that count in it, of those that are in force.
+    /// The rules that count in the shift, given the present ones.
     pub fn rules(&self, now: &Arc<Rules>) -> Arc<Rules> {
         self.terms.as_ref().map_or_else(|| Arc::clone(now), |terms| Arc::new(now.under(terms)))
     }
@@ -183,7 +183,7 @@ impl ShiftState {
         }
     }
 
-    /// `invalid_state`, saying what is possible instead.
+    /// `invalid_state`, with the possible steps.
     pub fn refusal(self) -> Refusal {
         let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
         Refusal::InvalidState { state: self.name().to_owned(), allowed }

@@ -17,9 +17,9 @@ pub struct HubIdentity {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AckMark {
     pub epoch: String,
-    /// The last acknowledged seq; 0: none.
+    /// The last acknowledged seq; 0 if there is none.
     pub seq: u64,
-    /// Its hash; 64 zeros: none.
+    /// Its hash; 64 zeros if there is none.
     pub hash: String,
     /// The hub's stable seq.
     pub stable_seq: u64,

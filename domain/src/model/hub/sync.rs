@@ -1,4 +1,4 @@
-//! What a store keeps of its dealings with the hub.
+//! A store's state of synchronisation.
 
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;

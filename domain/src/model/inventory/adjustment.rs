@@ -130,7 +130,7 @@ impl AdjustmentState {
         }
     }
 
-    /// `invalid_state`, saying what is possible instead.
+    /// `invalid_state`, with the possible steps.
     pub fn refusal(self) -> Refusal {
         let steps: &[&str] = match self {
             Self::Pending => &["approve", "reject"],

@@ -37,9 +37,9 @@ pub fn scanned(text: &str) -> String {
     ungrouped(code).unwrap_or_else(|| code.to_owned())
 }
 
-/// Normal form by which codes are compared: a GTIN with 14 digits, so that UPC-A, UPC-E, EAN-8, EAN-13 and GTIN-14 of one
-/// article are equal; any other code as it is. The code of a carton (first digit 1 to 8) is another one than that of
-/// the piece.
+/// Normal form by which codes are compared: a GTIN with 14 digits, so that UPC-A, UPC-E, EAN-8, EAN-13 and GTIN-14 of
+/// one article are equal; any other code as it is. The code of a carton (first digit 1 to 8) differs from that of the
+/// piece.
 pub fn normal(text: &str) -> String {
     let code = scanned(text);
     let upc = upc_of_short(&code).filter(|_| !check_digit_holds(&code));
@@ -78,7 +78,7 @@ pub fn doubt(code: &str) -> Option<String> {
     }
 }
 
-/// Whether digits are as many as a GTIN has. Of a number whose zeros in front a spreadsheet took, the check digit says so.
+/// Whether the digits have the length of a GTIN. If a spreadsheet removed leading zeros, the check digit decides.
 fn is_gtin(code: &str) -> bool {
     is_digits(code)
         && match code.len() {
@@ -126,8 +126,7 @@ fn expected_check_digit(code: &str) -> u32 {
     10_u32.saturating_sub(sum.rem_euclid(10)).rem_euclid(10)
 }
 
-/// Digits that somebody grouped for reading (`8991 2345 00140`, `978-0-306-40615-7`); none where the marks may belong to the
-/// code.
+/// Digits grouped for reading (`8991 2345 00140`, `978-0-306-40615-7`); `None` if the marks may belong to the code.
 fn ungrouped(code: &str) -> Option<String> {
     let mark = |c: char| matches!(c, ' ' | '-' | '.' | ',');
     if !code.contains(mark) {
@@ -139,7 +138,7 @@ fn ungrouped(code: &str) -> Option<String> {
     (is_digits(&digits) && fits && (spaces_only || check_digit_holds(&digits))).then_some(digits)
 }
 
-/// The symbology identifier in front of a scan (`]E0`: a letter and a modifier), and what follows it.
+/// The symbology identifier in front of a scan (`]E0`: a letter and a modifier), and the rest.
 fn symbology(text: &str) -> (Option<(char, char)>, &str) {
     let rest = text.strip_prefix(']').map(|rest| (rest, rest.chars()));
     if let Some((rest, mut chars)) = rest

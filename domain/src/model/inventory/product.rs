@@ -1,4 +1,4 @@
-//! Products: what a shop sells.
+//! Products of a shop.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
@@ -85,7 +85,7 @@ impl Product {
         self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
     }
 
-    /// The one of its codes that a scan names, whichever spelling of it the scanner sends.
+    /// The product's code that a scan names, whichever spelling of it the scanner sends.
     pub fn code_of(&self, scan: &str) -> Option<&Barcode> {
         let scan = barcode::normal(scan);
         self.barcodes.iter().find(|known| barcode::normal(&known.code) == scan)
@@ -107,7 +107,7 @@ impl Product {
         codes.chain([self.sku.as_str()]).map(barcode::normal).collect()
     }
 
-    /// A product that is sold, and of which nothing more is known.
+    /// A product that is sold, with no further fields known.
     pub fn new(sku: Sku, name: String, price: Money, at: UtcMs) -> Self {
         Self {
             sku,

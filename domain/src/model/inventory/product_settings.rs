@@ -1,4 +1,4 @@
-//! What a store settles about a product.
+//! A store's own settings of a product.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
@@ -27,12 +27,12 @@ pub struct ProductSettings {
 }
 
 impl ProductSettings {
-    /// Those of a product that nothing was settled about.
+    /// The settings of a product without any.
     pub fn of(sku: Sku) -> Self {
         Self { sku, ..Self::default() }
     }
 
-    /// The catalogue's product with what the store settled on top.
+    /// Puts the store's settings over the catalogue's product.
     pub fn on(&self, product: &mut Product) {
         if self.marks.contains_key(LEVEL) {
             product.reorder_level = self.reorder_level;

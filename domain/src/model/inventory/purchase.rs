@@ -1,4 +1,4 @@
-//! Purchasing: whom head office buys from, and what it ordered for which store.
+//! Purchasing: suppliers of head office, and its orders for stores.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, StoreId};
@@ -184,7 +184,7 @@ impl OrderLine {
         }
     }
 
-    /// The state that follows from what came of it.
+    /// The state that follows from its receipts.
     fn settled(&self) -> LineState {
         if self.received_qty >= self.qty {
             LineState::Received
@@ -310,8 +310,8 @@ impl PurchaseOrder {
         !matches!(self.state, OrderState::Draft | OrderState::Approved)
     }
 
-    /// The order after `qty` pieces of `sku` came, or went back (below 0): filled line by line, what is left
-    /// over stays on the last line of the sku. False: the order has no such sku.
+    /// Adds `qty` received pieces of `sku` to the order, or subtracts returned ones (below 0): line by line, with the
+    /// rest on the last line of the sku. Returns false if the order has no such sku.
     pub fn receive(&mut self, sku: &Sku, qty: Quantity) -> bool {
         let mut left = qty;
         let mut last = None;
@@ -327,9 +327,9 @@ impl PurchaseOrder {
         true
     }
 
-    /// The state that follows from what came, line by line and in all; one that people closed stays. Only a store
-    /// that knows of no cancellation receives against an order, so what came wins over it, and proves that the order
-    /// was sent. Once all of it was taken back, the cancellation stands again.
+    /// Sets the state that follows from the receipts, for each line and the order; a state that people closed stays.
+    /// Only a store that knows of no cancellation receives goods for an order, so receipts override it, and prove that
+    /// the order was sent. Once all of them were taken back, the cancellation stands again.
     pub fn settle(&mut self) {
         for line in &mut self.lines {
             line.state = line.settled();

@@ -57,7 +57,7 @@ pub struct Stock {
     pub qty: Quantity,
     /// Value of the stock in minor currency units; 0 or of the sign of `qty`.
     pub value: Money,
-    /// Last unit cost: what is shown as average cost.
+    /// Last unit cost, shown as the average cost.
     pub last_cost: Money,
     /// Pieces that are reserved and can't be sold.
     pub reserved: Quantity,

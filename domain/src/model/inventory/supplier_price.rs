@@ -1,4 +1,4 @@
-//! What a supplier asks for a product: from when on, from how many pieces.
+//! A supplier's price for a product: its first day and its minimum quantity.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;

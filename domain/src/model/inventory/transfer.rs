@@ -72,7 +72,7 @@ impl TransferState {
         }
     }
 
-    /// `invalid_state`, saying what is possible instead.
+    /// `invalid_state`, with the possible steps.
     pub fn refusal(self) -> Refusal {
         let steps: &[&str] = match self {
             Self::Draft => &["send", "cancel"],

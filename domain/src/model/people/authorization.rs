@@ -25,7 +25,7 @@ impl<'a> Authorization<'a> {
         self.caller.role.manages() || self.approver.is_some_and(|approver| approver.role.manages())
     }
 
-    /// Asks for a manager, saying what for.
+    /// Asks for a manager, with the reason.
     ///
     /// # Errors
     /// `approval_required`.
@@ -57,7 +57,7 @@ impl<'a> Authorization<'a> {
 }
 
 /// # Errors
-/// `insufficient_role` where it is not.
+/// `insufficient_role` if it is not allowed.
 pub(crate) fn allow(allowed: bool) -> Result<(), Refusal> {
     if allowed { Ok(()) } else { Err(Refusal::InsufficientRole) }
 }

@@ -1,4 +1,4 @@
-//! Members: people whom sales are attributed to and who collect points.
+//! Members: people to whom sales are attributed and who collect points.
 
 use crate::model::base::figures::BasisPoints;
 use crate::model::base::ids::MemberId;
@@ -107,7 +107,7 @@ impl Member {
         std::iter::once(&self.member_id).chain(&self.merged)
     }
 
-    /// A member of whom nothing is known yet, and no field was ever written.
+    /// A member without any known or written field.
     pub fn blank(member_id: MemberId, at: UtcMs) -> Self {
         Self {
             member_id,
@@ -127,7 +127,7 @@ impl Member {
         }
     }
 
-    /// Points that the member earns, in basis points of what a member without a tier earns.
+    /// Points that the member earns, in basis points of the points of a member without a tier.
     pub fn multiplier_bp(&self, rules: &Rules) -> BasisPoints {
         match self.state {
             MemberState::Active => {
@@ -139,7 +139,7 @@ impl Member {
     }
 }
 
-/// The field that says whether a member is active, blocked or erased.
+/// The field that states whether a member is active, blocked or erased.
 pub const STATE: &str = "state";
 /// Name of a member whose data was erased.
 pub const ERASED_NAME: &str = "erased";

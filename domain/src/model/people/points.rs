@@ -1,4 +1,4 @@
-//! Points (docs/arithmetic.md#points): what a sale earns and keeps, the lots they lie in, what they owe.
+//! Points (docs/arithmetic.md#points): points of a sale, their lots, and their liability.
 
 use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::money::{product, share};
@@ -12,7 +12,7 @@ pub use lot::{Lot, LotPart, Lots};
 /// The multiplier of a member without a tier: 1.
 pub const MULTIPLIER_BP: BasisPoints = BasisPoints::WHOLE;
 
-/// `⌊⌊base / earn_per⌋ × multiplier / 10000⌋` with `base` = total − what points paid.
+/// `⌊⌊base / earn_per⌋ × multiplier / 10000⌋` with `base` = total − the amount paid with points.
 ///
 /// A store whose `earn_per` is 0 or less gives no points.
 pub fn earned(base: Money, earn_per: Money, multiplier_bp: BasisPoints) -> Points {

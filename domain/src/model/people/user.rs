@@ -94,8 +94,7 @@ impl FieldTimes {
         self.username.max(self.name).max(self.role).max(self.password)
     }
 
-    /// Times capped at a day before [`LATEST_WORD`]: a store takes in none after that, and there is room for later
-    /// ones.
+    /// Times capped at a day before [`LATEST_WORD`]: a store accepts none after that, and there is room for later ones.
     #[must_use]
     pub fn capped(self) -> Self {
         const DAY_MS: i64 = 86_400_000;
@@ -137,7 +136,7 @@ pub struct User {
 }
 
 impl User {
-    /// Another password, as far as that goes without its tokens.
+    /// Sets another password; the caller handles the tokens.
     pub fn set_password(&mut self, hash: String, now: UtcMs) {
         self.password_hash = Some(hash);
         self.times.password = FieldTimes::after(self.times.password, now);
@@ -196,7 +195,7 @@ pub struct Passkey {
     pub created_at: UtcMs,
     /// When the device last opened a session or approved something. `None` if it never did.
     pub last_used_at: Option<UtcMs>,
-    /// The public key and what belongs to it, as JSON: its library's own format.
+    /// The public key and its parameters as JSON, in its library's own format.
     pub document: String,
 }
 

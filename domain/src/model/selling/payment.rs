@@ -1,4 +1,4 @@
-//! Payments and what is paid back of them.
+//! Payments and their refunds.
 
 use crate::model::base::figures::Money;
 use crate::model::base::ids::PaymentId;
@@ -41,7 +41,7 @@ impl Paid {
         }
     }
 
-    /// Counts in what went back by this method, below zero what was taken back again.
+    /// Counts a refund by this method; a negative amount takes a refund back.
     pub(crate) fn count_refund(&mut self, amount: Money, rounding: Money) {
         self.refunded = self.refunded.saturating_add(amount);
         self.refunded_rounding = self.refunded_rounding.saturating_add(rounding);

@@ -131,7 +131,7 @@ pub enum NotGiven {
 }
 
 impl PromotionKind {
-    /// Whether it looks at the basket as a whole: after those of single lines.
+    /// Whether it applies to the basket as a whole: after promotions of single lines.
     pub fn of_basket(self) -> bool {
         matches!(self, Self::BasketPercent | Self::BasketAmount)
     }
@@ -174,7 +174,7 @@ impl Promotion {
         }
     }
 
-    /// Whether it is about this product.
+    /// Whether it applies to this product.
     pub fn matches(&self, sku: &Sku, category: Option<&str>) -> bool {
         self.skus.as_ref().is_none_or(|skus| skus.contains(sku))
             && self.category.as_deref().is_none_or(|wanted| category == Some(wanted))

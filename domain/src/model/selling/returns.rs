@@ -1,6 +1,6 @@
 //! Returns: goods come back, money goes back (docs/arithmetic.md#returns-and-refunds).
 //!
-//! The shift drafts with what it knows; the ledger knows what came back before, and settles.
+//! The shift drafts a return with its own facts; the ledger knows earlier returns, and settles it.
 
 use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::{MemberId, RegisterId, ReturnId, ShiftId, Sku, StoreId, TransactionId, UserId};

@@ -34,7 +34,7 @@ pub enum TransactionState {
 }
 
 impl Payment {
-    /// The method that the money really came by: of an exchange that of the sale before it.
+    /// The original method of the payment: for an exchange, the method of the earlier sale.
     pub fn settled_method(&self) -> &str {
         self.origin.as_deref().unwrap_or(&self.method)
     }
@@ -80,7 +80,7 @@ impl Transaction {
         Some(&reason.reason)
     }
 
-    /// Points that it earns, or will earn, as it is paid now.
+    /// Points that it earns, or will earn, with its present payments.
     pub fn earning(&self) -> Points {
         earned(self.total.saturating_sub(self.paid_by_points()), self.earn_per, self.multiplier_bp)
     }
@@ -114,7 +114,7 @@ impl TransactionState {
         }
     }
 
-    /// `invalid_state`, saying what is possible instead.
+    /// `invalid_state`, with the possible steps.
     pub fn refusal(self) -> Refusal {
         let allowed = self.steps().iter().map(|step| (*step).to_owned()).collect();
         Refusal::InvalidState { state: self.name().to_owned(), allowed }
@@ -146,7 +146,7 @@ pub struct LineDiscount {
     pub reason: Option<String>,
 }
 
-/// A line. `total` is what it adds to the transaction's total.
+/// A line. `total` is its part of the transaction's total.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Line number, starting at 1.

@@ -69,7 +69,7 @@ const TIERS_MAX: usize = 50;
 const LINE_CHARS_MAX: usize = 120;
 const ADDRESS_LINES_MAX: usize = 5;
 const FOOTER_LINES_MAX: usize = 10;
-/// Ten times what a member without a tier earns, in basis points.
+/// Ten times the points of a member without a tier, in basis points.
 pub const MULTIPLIER_BP_MAX: BasisPoints = BasisPoints::new(100_000);
 
 /// Whether a setting may have a value.
@@ -110,7 +110,8 @@ pub fn change(
     if problems.is_empty() { Ok(settings) } else { Err(Refusal::ValidationFailed(problems)) }
 }
 
-/// The rules of a store's file with what head office set over them, and what of that can't be: it is left out.
+/// The rules of a store's file with the settings of head office over them, and the settings that can't apply, which are
+/// left out.
 pub fn in_force(file: &Rules, down: &StoreSettingsDown) -> (Rules, Vec<FieldProblem>) {
     let (mut rules, mut problems) = (file.clone(), Vec::new());
     for (name, FieldDown { value, .. }) in &down.fields {
@@ -123,7 +124,7 @@ pub fn in_force(file: &Rules, down: &StoreSettingsDown) -> (Rules, Vec<FieldProb
     (rules, problems)
 }
 
-/// The rules of a warehouse of head office, which has no settings file: the defaults, and what head office set.
+/// The rules of a warehouse of head office, which has no settings file: the defaults with the settings of head office.
 pub fn without_file(store_id: StoreId, timezone: TimeZone, down: &StoreSettingsDown) -> Rules {
     in_force(&Rules { store_id, timezone, ..unset() }, down).0
 }
@@ -134,7 +135,7 @@ pub fn sound(down: StoreSettingsDown) -> BTreeMap<String, Value> {
     fields.filter(|(name, value)| check(name, value).is_ok()).collect()
 }
 
-/// Puts one value into the rules; what can't be changes nothing.
+/// Puts one value into the rules; a value that can't apply changes nothing.
 fn set(rules: &mut Rules, name: &str, value: &Value) -> Result<(), Refusal> {
     let policy = &mut rules.policy;
     match name {

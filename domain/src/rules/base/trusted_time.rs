@@ -133,14 +133,14 @@ mod tests {
     #![allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
     use super::*;
 
-    /// What it is, the readings, and what is certain after each.
+    /// Description, the readings, and the certain time after each.
     type Case<'a> = (&'a str, &'a [(i64, i64)], &'a [i64]);
 
     const T: i64 = 1_795_140_000_000;
     const DAY: i64 = 86_400_000;
     const HOUR: i64 = CONFIRMED_AFTER_MS;
 
-    /// Reads the clock at (wall − T, monotonic), both in milliseconds; gives what is certain, less T.
+    /// Reads the clock at (wall − T, monotonic), both in milliseconds; returns the certain times, less T.
     fn read(time: &mut TrustedTime, steps: &[(i64, i64)]) -> Vec<i64> {
         steps.iter().map(|(wall, mono)| time.now(UtcMs(T + wall), *mono).0 - T).collect()
     }
@@ -189,11 +189,11 @@ mod tests {
         let mut time = TrustedTime::starting_at(UtcMs(T), 0);
         time.merge(UtcMs(T + DAY), UtcMs(T + DAY + AGREES_MS), 1_000);
         assert_eq!(read(&mut time, &[(DAY + 1_000, 2_000)]), [DAY + 1_000], "a night without power");
-        // Far ahead of the other clock: time goes by that one, however long it takes.
+        // Far ahead of the other clock: time follows the other clock, however long it takes.
         time.merge(UtcMs(T + 9 * DAY), UtcMs(T + DAY), 3_000);
         let late = 3_000 + 5 * HOUR;
         assert_eq!(read(&mut time, &[(9 * DAY + 5 * HOUR, late)]), [DAY + 5 * HOUR]);
-        // Put right, it is believed at once; so it is when a person says so.
+        // A corrected clock is trusted at once, and so is one that a person confirms.
         assert_eq!(read(&mut time, &[(DAY + 5 * HOUR, late)]), [DAY + 5 * HOUR]);
         time.merge(UtcMs(T + 9 * DAY), UtcMs(T + DAY), late);
         time.confirm(UtcMs(T + 9 * DAY), late);

@@ -107,7 +107,7 @@ pub fn seal(
     if sealed.is_some() {
         return Err(state("sealed", &["unseal"]));
     }
-    // The start of the next day goes by another clock.
+    // The start of the next day depends on another clock.
     let today = rules.business_date(now);
     let begun = date <= today || shifts.iter().any(|shift| shift.business_date == date);
     if !begun {

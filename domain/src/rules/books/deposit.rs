@@ -87,7 +87,7 @@ pub fn deposit(
     settle_safe(Event::of(fact::CashDeposited { deposit }), None, authorization, book)
 }
 
-/// Takes a wrong deposit back by one of its own; `reversed`: that was done before.
+/// Takes a wrong deposit back by another one; `reversed`: this was done before.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `invalid_state` (taken back before, or takes one back itself).

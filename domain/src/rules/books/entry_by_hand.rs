@@ -1,4 +1,4 @@
-//! Entries that a person writes: balanced over all, and in each book by what moves between stores
+//! Entries that a person writes: balanced in total, and in each book through the account between stores
 //! (docs/arithmetic.md#entries-by-hand).
 
 use crate::model::base::figures::Money;
@@ -96,7 +96,7 @@ pub fn by_book(lines: &[HandLine]) -> Result<BTreeMap<String, Vec<EntryLine>>, R
     Ok(books)
 }
 
-/// The lines of an opening balance, with what is missing to a balance.
+/// The lines of an opening balance, with the line that balances it.
 ///
 /// # Errors
 /// `validation_failed` naming each line that is wrong.

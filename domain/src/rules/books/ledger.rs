@@ -1,4 +1,4 @@
-//! The rules of ledger: what may happen, and what comes of it.
+//! Rules of ledger: decisions and their effects.
 
 mod evolve;
 mod open_shift;

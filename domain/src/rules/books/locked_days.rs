@@ -9,7 +9,7 @@ pub const BEGINNING: Date = date(0, 1, 1);
 /// Days that follow one another, the first and the last.
 pub type Span = (Date, Date);
 
-/// The locked days of one book, as spans that do not meet: by its last day each span's first.
+/// The locked days of one book, as spans that do not touch: the first day of each span by its last day.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockedDays(BTreeMap<Date, Date>);
 

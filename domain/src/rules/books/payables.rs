@@ -1,5 +1,5 @@
-//! What is owed to suppliers (docs/arithmetic.md#postings): what an invoice may bill, what it posts in which book, how
-//! payments and credit notes settle it.
+//! Debts to suppliers (docs/arithmetic.md#postings): the pieces that an invoice may bill, its postings in each book,
+//! and its settlement by payments and credit notes.
 
 mod ageing;
 mod book_sums;

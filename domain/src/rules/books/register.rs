@@ -1,4 +1,4 @@
-//! The rules of register: what may happen, and what comes of it.
+//! Rules of register: decisions and their effects.
 
 use crate::model::base::refusal::Refusal;
 

@@ -1,7 +1,7 @@
 //! Sales reports: sums over sales that were paid and not voided, and over returns that count, by a key.
 //!
-//! The same figures that head office makes of the same records: both ends count a sale for its shift's
-//! business date, and what comes back for the date of the return.
+//! The same figures that head office computes from the same records: both count a sale for its shift's business date,
+//! and a return for its own date.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, UserId};
@@ -149,8 +149,8 @@ impl GroupBy {
         matches!(self, Self::Day | Self::Store)
     }
 
-    /// The figures of a group; none where a group has no part of its own in them: goods have no cash rounding, and
-    /// money has no pieces and no tax.
+    /// The figures of a group; `None` if a group has no part of its own in them: goods have no cash rounding, and money
+    /// has no pieces and no tax.
     pub fn known(self, figures: [i64; FIGURES.len()]) -> [Option<i64>; FIGURES.len()] {
         let unknown: &[&str] = match self {
             Self::Sku | Self::Category => &["rounding", "returns_rounding"],
@@ -243,12 +243,12 @@ impl Sums {
 }
 
 impl SalesReport {
-    /// Empty sums; hours are those of the store's time zone.
+    /// Empty sums; hours are in the store's time zone.
     pub fn new(group_by: GroupBy, timezone: TimeZone) -> Self {
         Self { group_by, timezone, groups: BTreeMap::new(), whole: Sums::default() }
     }
 
-    /// Counts a shift by its running sums; for groupings that [`GroupBy::of_shifts`] says so.
+    /// Counts a shift by its running sums; for groupings with [`GroupBy::of_shifts`].
     ///
     /// # Errors
     /// `validation_failed` where there are too many groups.
@@ -265,7 +265,7 @@ impl SalesReport {
         self.add(key, &sums)
     }
 
-    /// Counts a sale, unless it was voided; `category` tells the category of a product.
+    /// Counts a sale, unless it was voided; `category` returns the category of a product.
     ///
     /// # Errors
     /// `validation_failed` where there are too many groups.
@@ -378,7 +378,7 @@ impl SalesReport {
         if self.group_by == GroupBy::Sku { sku.0.clone() } else { category(sku) }
     }
 
-    /// Adds the parts of one document; `once` counts it in the first of each group.
+    /// Adds the parts of one document; `once` counts the document in the first part of each group.
     fn parts(&mut self, parts: Vec<(String, Sums)>, once: impl Fn(&mut Sums)) -> Result<(), Refusal> {
         let mut seen = BTreeSet::new();
         for (key, mut sums) in parts {

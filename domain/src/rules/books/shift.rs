@@ -1,4 +1,4 @@
-//! The rules of shift: what may happen, and what comes of it.
+//! Rules of shift: decisions and their effects.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Shift, ShiftState};

@@ -1,4 +1,4 @@
-//! Restores rows from the store's own records: a new or restored box gets back what its records did
+//! Restores rows from the store's own records: a new or restored box gets the effects of its records back
 //! (docs/protocol.md#generations-and-recovery).
 //!
 //! Figures, costs and points of a record are used unchanged. Rows that a record only moves (stock, points, returns of

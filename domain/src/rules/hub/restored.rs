@@ -1,4 +1,4 @@
-//! What a restore from a backup leaves behind (docs/protocol.md#generations-and-recovery).
+//! Consequences of a restore from a backup (docs/protocol.md#generations-and-recovery).
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::books::register::Counters;
@@ -12,8 +12,8 @@ pub fn next_epoch<'a>(known: impl Iterator<Item = &'a str>, random: u64) -> Opti
     Some(format!("{}-{random:016x}", highest.checked_add(1)?))
 }
 
-/// Interrupts the shifts that were open, with all that is unpaid in them, and counts receipts anew: an
-/// epoch is a series of its own. Z numbers continue.
+/// Interrupts the open shifts, with all their unpaid transactions, and restarts the receipt counters: an epoch has its
+/// own series. Z numbers continue.
 pub fn restored(open: Vec<Shift>, counters: Vec<Counters>) -> Event {
     let interrupt = |shift| Shift { state: ShiftState::Interrupted, ..shift };
     Event::new(

@@ -1,4 +1,4 @@
-//! The rules of sync: what may happen, and what comes of it.
+//! Rules of sync: decisions and their effects.
 
 mod decided;
 mod digest;

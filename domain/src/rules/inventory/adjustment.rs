@@ -1,4 +1,4 @@
-//! The rules of adjustment: what may happen, and what comes of it.
+//! Rules of adjustment: decisions and their effects.
 
 mod adjustment_command;
 mod decide;

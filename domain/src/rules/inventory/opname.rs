@@ -1,4 +1,4 @@
-//! The rules of opname: what may happen, and what comes of it.
+//! Rules of opname: decisions and their effects.
 
 mod count;
 mod differences;

@@ -1,4 +1,4 @@
-//! The rules of product: what may happen, and what comes of it.
+//! Rules of product: decisions and their effects.
 
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -46,7 +46,7 @@ const ROWS_NAMED_MAX: usize = 1_000;
 /// columns that the file lacks have the current values. Rows without a change are accepted.
 ///
 /// # Errors
-/// `validation_failed` with the rows that say something else, by sku.
+/// `validation_failed` with the rows that differ, by sku.
 pub fn overrides_nothing<'a>(
     rows: impl Iterator<Item = (&'a Product, Option<&'a Product>)>,
 ) -> Result<(), Refusal> {
@@ -105,7 +105,7 @@ pub fn doubts_beside<'a>(skus: &[&'a Sku], stored: &[Sku]) -> Vec<(&'a Sku, Stri
     skus.iter().filter_map(doubt).collect()
 }
 
-/// Fewest digits of a code that are searched for inside of it: what can be read of a torn label.
+/// Fewest digits of a code that are searched for inside of it, such as the readable part of a torn label.
 pub const CODE_PART_MIN: usize = 4;
 
 /// Whether typed words find a product: each begins a word of its name, category or sku, or is a part of one of its codes.

@@ -1,5 +1,5 @@
-//! What a store settles for itself about a product: when to order it, and where it is. Head office may write
-//! both too; the hub decides, field by field (docs/protocol.md#last-write-wins).
+//! A store's own settings of a product: when to order it, and where it is. Head office may write both too; the hub
+//! decides, field by field (docs/protocol.md#last-write-wins).
 
 use crate::model::base::fields::{Fields, read};
 use crate::model::base::figures::Quantity;
@@ -73,7 +73,7 @@ impl ChangeProductSettings {
     }
 }
 
-/// Changes what is given; the writes are for head office. Nothing is written where nothing differs.
+/// Changes the given fields; the writes are for head office. An equal value is not written.
 ///
 /// # Errors
 /// `insufficient_role`, `validation_failed`.

@@ -1,4 +1,4 @@
-//! The rules of purchase: what may happen, and what comes of it.
+//! Rules of purchase: decisions and their effects.
 
 mod approval;
 mod order_step;

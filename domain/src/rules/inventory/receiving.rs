@@ -1,4 +1,4 @@
-//! The rules of receiving: what may happen, and what comes of it.
+//! Rules of receiving: decisions and their effects.
 
 mod doubts;
 mod limit;

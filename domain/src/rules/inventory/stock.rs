@@ -1,4 +1,4 @@
-//! The rules of stock: what may happen, and what comes of it.
+//! Rules of stock: decisions and their effects.
 
 mod context;
 mod cost;

@@ -1,4 +1,4 @@
-//! The rules of transfer: what may happen, and what comes of it.
+//! Rules of transfer: decisions and their effects.
 
 mod merge_remote;
 mod precedence;

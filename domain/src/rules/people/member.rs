@@ -1,4 +1,4 @@
-//! The rules of member: what may happen, and what comes of it.
+//! Rules of member: decisions and their effects.
 
 mod apply_feed;
 mod change;

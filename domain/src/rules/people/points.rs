@@ -1,4 +1,4 @@
-//! The rules of points: what may happen, and what comes of it.
+//! Rules of points: decisions and their effects.
 
 mod adjust;
 mod expiry;

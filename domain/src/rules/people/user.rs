@@ -1,4 +1,4 @@
-//! The rules of user: what may happen, and what comes of it.
+//! Rules of user: decisions and their effects.
 
 pub mod account_change;
 pub mod administrator;

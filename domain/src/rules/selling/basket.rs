@@ -52,7 +52,7 @@ pub struct Basket {
 /// Prices `lines` with a `discount` on the whole basket.
 ///
 /// # Errors
-/// `validation_failed` for a discount above what is left, or a figure above the largest.
+/// `validation_failed` for a discount above the remaining amount, or a figure above the largest.
 pub fn price(lines: &[BasketLine], discount: Money, contained: bool) -> Result<Basket, Refusal> {
     let left = lines.iter().enumerate().map(left_of_line).collect::<Result<Vec<Money>, Refusal>>()?;
     if discount < 0 || discount > sum("items", left.iter().copied())? {

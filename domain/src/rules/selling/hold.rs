@@ -1,4 +1,4 @@
-//! The rules of hold: what may happen, and what comes of it.
+//! Rules of hold: decisions and their effects.
 
 mod expire;
 mod hold_view;

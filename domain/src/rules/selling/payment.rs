@@ -22,17 +22,17 @@ pub struct NewPayment {
     pub reference: Option<String>,
 }
 
-/// Direction in which cash goes.
+/// Direction of cash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Into the drawer.
     Sale,
-    /// Out of the drawer, where it is not covered by the cash of a sale: rounded to the nearest step, or down. Rounded
-    /// up it would pay for buying and returning.
+    /// Out of the drawer, for an amount beyond the cash of a sale: rounded to the nearest step, or down. Rounding up
+    /// would make buying and returning profitable.
     Refund,
 }
 
-/// A payment as it is accepted.
+/// An accepted payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// The part of the total that it settles.

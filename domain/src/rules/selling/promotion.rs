@@ -1,4 +1,4 @@
-//! The rules of promotion: what may happen, and what comes of it.
+//! Rules of promotion: decisions and their effects.
 
 mod evaluate;
 mod kind;

@@ -1,4 +1,4 @@
-//! The rules of returns: what may happen, and what comes of it.
+//! Rules of returns: decisions and their effects.
 
 mod after;
 mod draft;

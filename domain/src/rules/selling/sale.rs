@@ -1,7 +1,6 @@
 //! Selling: a basket is made, changed, paid, voided.
 //!
-//! Rules here decide with what the shift alone knows; what two shifts can contend for, goods and
-//! points, is settled by the ledger
+//! These rules decide with the shift's own facts; the ledger settles goods and points, for which two shifts can contend
 //! ([`crate::rules::books::ledger`]).
 
 mod change;

@@ -3,7 +3,7 @@
 use crate::model::base::figures::{BasisPoints, Money};
 use crate::model::base::money::{half_up, product};
 
-/// Eleven twelfths of a base, half up: what 12 % are charged on where 11 % are owed.
+/// Eleven twelfths of a base, half up: the base for 12 % if 11 % are owed.
 pub fn eleven_twelfths(base: Money) -> Money {
     Money::try_from(half_up(product(base, 11), 12)).unwrap_or(base)
 }

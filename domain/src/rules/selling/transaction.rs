@@ -1,4 +1,4 @@
-//! The rules of transaction: what may happen, and what comes of it.
+//! Rules of transaction: decisions and their effects.
 
 mod answer_text;
 mod transaction_view;

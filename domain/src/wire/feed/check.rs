@@ -123,7 +123,7 @@ fn fits(value: &Value, depth: usize, left: &mut usize) -> bool {
         }
 }
 
-/// The ID of a record is that of the thing that it tells of.
+/// The ID of a record is the ID of the thing that it describes.
 pub(super) fn same(fields: &mut Fields, path: &str, change: &Change, id: &str) {
     if change.id != id {
         fields.wrong(path, "must be the record's own id");

@@ -1,5 +1,5 @@
-//! Bounds of what stores tell: no command that a store accepts is beyond them, so a record that is was made by something
-//! else. It waits for a person, since two of them could hide every sum that they are part of.
+//! Bounds of the figures that stores report. No command that a store accepts exceeds them, so something else made a
+//! record that does. It waits for a person, since two such records could hide every sum that they are part of.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::limits::{CASH_MAX, LINE_VALUE_MAX, PRICE_MAX, QTY_MAX};

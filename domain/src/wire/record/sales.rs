@@ -146,7 +146,7 @@ impl Payload for ReturnRecord {
         of_store(back.store_id.as_str(), store_id)?;
         let sku = |line_no| back.items.iter().find(|item| item.line_no == line_no).map(|item| &item.sku);
         let known = Some(Known::Return(back.return_id.0.clone()));
-        // A receipt of another store is that store's to tell of.
+        // The receipt of another store is reported by that store.
         let own = back.transaction_id.as_ref().filter(|_| back.origin_receipt_no.is_none());
         let sale = own.map(|id| Known::Sale(id.0.clone()));
         let (sign, needs, gives) = if kind == "return.voided" { (1, known, None) } else { (-1, sale, known) };

@@ -71,7 +71,7 @@ impl Payload for TransferRecord {
         About::day(self.business_date, 0).belongs("transfer", self.transfer.transfer_id.as_str())
     }
 
-    /// Goods on their way: each store tells what it moved, and its own document.
+    /// Goods on their way: each store reports what it moved itself, and its own document.
     fn effect(&self, kind: &str, store_id: &str) -> Result<Effect, String> {
         let transfer = &self.transfer;
         let (from, to) = (transfer.from_store_id.as_str(), transfer.to_store_id.as_str());
@@ -294,8 +294,8 @@ pub fn supplier_return_posted(stamp: &Stamp, document: &SupplierReturn) -> Strin
     )
 }
 
-/// The records of movements that no other document tells, in parts of a size that fits; `stamp` gives
-/// each its own stamp.
+/// The records of movements that no other document reports, in parts of a bounded size; `stamp` gives each its own
+/// stamp.
 pub fn stock_moved(
     mut stamp: impl FnMut() -> Stamp,
     store_id: &StoreId,

@@ -1,4 +1,4 @@
-//! Every code of the error table with its status: what a document lists and what a route may give.
+//! Every code of the error table with its status: listed in documents and used by routes.
 
 use std::fmt;
 
@@ -116,7 +116,7 @@ impl Code {
         matches!(self.status(), 401 | 403)
     }
 
-    /// Whether it is no fault of whoever asked.
+    /// Whether the server caused it, not the client.
     pub const fn is_of_server(self) -> bool {
         self.status() >= 500
     }

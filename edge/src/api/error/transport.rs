@@ -71,7 +71,7 @@ impl ApiError {
         Self::new(Code::InvalidQuery, problem)
     }
 
-    /// 404: no such path. The details tell it from a thing that does not exist.
+    /// 404: no such path. The details distinguish it from a thing that does not exist.
     pub fn no_such_path() -> Self {
         Self::new(Code::NotFound, "there is nothing at this path").with_details(json!({"what": "path"}))
     }
@@ -87,12 +87,12 @@ impl ApiError {
             .with_details(json!({"limit_bytes": limit_bytes}))
     }
 
-    /// 415, with what was expected.
+    /// 415, with the expected type.
     pub fn unsupported_media_type(problem: impl Into<String>) -> Self {
         Self::new(Code::UnsupportedMediaType, problem)
     }
 
-    /// 403: too many approvals were refused here; nobody's log-in is.
+    /// 403: too many refused approvals here; log-ins are not affected.
     pub fn approval_limited(retry_after_s: u64) -> Self {
         let message = format!(
             "too many approvals were refused here: try again in {retry_after_s} s, or have the manager log in"
@@ -100,7 +100,7 @@ impl ApiError {
         Self::new(Code::ApprovalLimited, message).with_details(json!({"retry_after_s": retry_after_s}))
     }
 
-    /// 401: not the PIN of the person whom the till's token names, or that person has none.
+    /// 401: not the PIN of the person of the till's token, or that person has no PIN.
     pub fn wrong_pin() -> Self {
         Self::new(Code::InvalidCredentials, "the PIN is wrong")
     }
@@ -125,7 +125,7 @@ impl ApiError {
         Self::new(Code::Unavailable, problem).with_retry_after(retry_after_s)
     }
 
-    /// 507: nothing can be written; what was acknowledged is safe.
+    /// 507: nothing can be written; acknowledged data is safe.
     pub fn storage_full(problem: impl Into<String>) -> Self {
         Self::new(Code::StorageFull, problem)
     }

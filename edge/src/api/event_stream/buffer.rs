@@ -34,7 +34,7 @@ struct Entry<T> {
     what: Arc<T>,
 }
 
-/// A reader is further behind than what is kept: it continues from here.
+/// A reader is further behind than the kept commits: it continues from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed(pub u64);
 
@@ -50,8 +50,8 @@ impl<T> EventBuffer<T> {
         self.lock().head
     }
 
-    /// Position at which the reader of a request begins, and whether it continues where it was: by its `Last-Event-ID`.
-    /// `None` if that was never given out, or too long ago.
+    /// Position at which the reader of a request begins, and whether it continues where it was, by its `Last-Event-ID`.
+    /// The position is `None` if that was never given out, or too long ago.
     pub fn place(&self, headers: &HeaderMap) -> (Option<u64>, bool) {
         let Some(last) = headers.get("last-event-id") else { return (Some(self.head()), false) };
         let known = last.to_str().ok().and_then(|id| id.parse().ok()).filter(|id| self.knows(*id));
@@ -101,7 +101,7 @@ impl<T> EventBuffer<T> {
         self.moved.send_replace(number);
     }
 
-    /// Nothing up to this commit is known any more.
+    /// Forgets everything up to this commit.
     pub fn forget(&self, number: u64) {
         let mut kept = self.lock();
         if number < kept.head {

@@ -24,7 +24,7 @@ pub struct StreamPermit {
 }
 
 impl Streams {
-    /// Limits of open streams: in all, and of one person.
+    /// Limits of open streams: in total, and of one person.
     pub fn at_most(most: usize, most_per_user: usize) -> Self {
         Self { users: Arc::default(), most, most_per_user }
     }
@@ -34,7 +34,7 @@ impl Streams {
         self.lock().values().sum()
     }
 
-    /// A place for somebody.
+    /// Takes a place for a user.
     ///
     /// # Errors
     /// 503 `unavailable`.

@@ -48,8 +48,8 @@ impl Reader {
         self.position.map(|position| position.to_string())
     }
 
-    /// The next commits; `None` if there is nothing new. A reader for whom not all of them are kept is asked to load
-    /// again, and continues from here.
+    /// The next commits; `None` if there is nothing new. A reader for whom some of them are no longer kept is asked to
+    /// load again, and continues from here.
     ///
     /// # Errors
     /// [`Disconnected`].
@@ -69,8 +69,8 @@ impl Reader {
     }
 }
 
-/// Lets `telling` run until it ends, the token expires (`expires_at`: seconds since 1970) or `stopping` resolves, and says in
-/// an event `end` why.
+/// Runs `telling` until it ends, the token expires (`expires_at`: seconds since 1970) or `stopping` resolves, and sends
+/// the reason in an event `end`.
 pub async fn until_end(
     writer: &StreamWriter,
     expires_at: i64,
@@ -92,10 +92,10 @@ pub async fn until_end(
     }
 }
 
-/// Caller of a token, if it still opens what its caller was let in to.
+/// Caller of a token, if it still has the access that it was admitted with.
 ///
 /// # Errors
-/// As [`Authority::authenticate`]; 403 `insufficient_role`.
+/// The errors of [`Authority::authenticate`]; 403 `insufficient_role`.
 pub async fn still(
     authority: &impl Authority,
     bearer: &str,

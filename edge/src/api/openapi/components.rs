@@ -1,4 +1,4 @@
-//! What all operations share: envelope, failure, the error table, headers, and the two kinds of token.
+//! Parts that all operations share: envelope, failure, the error table, headers, and the two kinds of token.
 
 use super::error_details;
 use super::failure_answers::Refusals;

@@ -30,7 +30,7 @@ impl Refusals {
         reference
     }
 
-    /// The codes that the document lists: the shared table, and of the others those that are given.
+    /// The codes that the document lists: the shared table, and the used ones of the others.
     pub fn codes(&self) -> Vec<Code> {
         Code::ALL.iter().copied().filter(|code| !code.is_of_sync() || self.used.contains(code)).collect()
     }

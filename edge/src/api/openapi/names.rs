@@ -3,7 +3,7 @@
 use crate::api::route::Route;
 use http::Method;
 
-/// Last parts of a path that say what a request does.
+/// Last parts of a path that name the action of a request.
 const VERBS: [&str; 56] = [
     "adjust", "allocate", "apply", "approve", "cancel", "close", "confirm", "correct", "disable", "dismiss",
     "dispute", "enable", "end", "enrol", "erase", "finish", "force", "import", "lock", "login", "logout",
@@ -14,14 +14,14 @@ const VERBS: [&str; 56] = [
 ];
 /// The same of a request that only reads.
 const SEARCHES: [&str; 3] = ["lookup", "pull", "search"];
-/// Parts of a path that stand before what they describe: `current` of `/api/shifts/current`.
+/// Parts of a path that precede their noun: `current` of `/api/shifts/current`.
 const ADJECTIVES: [&str; 3] = ["current", "effective", "own"];
-/// Parts of a path that group others and say nothing about them.
+/// Parts of a path that group others and have no meaning for the name.
 const GROUPS: [&str; 3] = ["api", "auth", "pos"];
 /// Words that end in `s` and name one thing.
 const SINGULAR: [&str; 3] = ["status", "settings", "points"];
 
-/// Names of operations whose paths say something else.
+/// Names of operations that their paths would not give.
 const NAMED: [(&str, &str); 16] = [
     ("/api/admin/backup", "startBackup"),
     ("/api/admin/verify", "startVerification"),
@@ -48,7 +48,7 @@ pub fn operation_id<S>(route: &Route<S>) -> String {
     }
     let mut name = Name::of(route.pattern);
     let verb = name.take_verb(if route.method == Method::GET { &SEARCHES } else { &VERBS });
-    // What a path creates or does something to is one thing; what it reads keeps its plural.
+    // A path that creates one thing or acts on it gets a singular; a path that reads keeps its plural.
     let plural = verb.as_deref().map_or(route.method != Method::POST, |verb| verb == "search");
     let mut id = verb.unwrap_or_else(|| verb_of(route));
     id.push_str(&name.noun(plural));
@@ -80,7 +80,7 @@ struct Part<'a> {
     text: &'a str,
     /// Whether a parameter follows, which picks one of them.
     picked: bool,
-    /// Whether it stands behind a verb, as in `revoke-tokens`, and is not changed.
+    /// Whether it follows a verb, as in `revoke-tokens`, and is not changed.
     exact: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One operation: a row of the table as OpenAPI tells it.
+//! One operation: a row of the table as an OpenAPI object.
 
 use super::names::operation_id;
 use super::{DocumentError, Info, Refusals, Schemas, fields, name};
@@ -50,7 +50,7 @@ pub fn of<S>(
     Ok(operation.into())
 }
 
-/// The beginning of a summary that is longer than a title may be: its first clause, or what fits up to a comma.
+/// The beginning of a summary that is too long for a title: its first clause, or as much as fits up to a comma.
 fn title(summary: &str) -> &str {
     if summary.len() <= TITLE {
         return summary;

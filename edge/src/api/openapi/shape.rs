@@ -1,5 +1,5 @@
-//! Shapes that generators of clients understand: what `schemars` writes in a way that only validators read is written
-//! again as plain JSON Schema. Nothing changes on the wire.
+//! Shapes that generators of clients understand: output of `schemars` that only validators can read is rewritten as
+//! plain JSON Schema. Nothing changes on the wire.
 
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,7 @@ fn meaning_of(option: &Value) -> Option<String> {
     Some(format!("- `{value}`: {meaning}"))
 }
 
-/// `anyOf` of one schema as that schema; the description beside it is kept.
+/// Replaces `anyOf` with one schema by that schema; the description beside it is kept.
 fn unwrap_single_choice(fields: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = fields.get_mut("anyOf") else { return };
     let [Value::Object(only)] = options.as_mut_slice() else { return };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Keywords of JSON Schema that 3.0 does not have. They only narrow what a schema allows.
+/// Keywords of JSON Schema that 3.0 does not have. They only narrow a schema.
 const UNKNOWN: [&str; 5] =
     ["unevaluatedProperties", "propertyNames", "patternProperties", "prefixItems", "$comment"];
 
@@ -50,7 +50,7 @@ fn schema(fields: &mut Map<String, Value>) {
     }
     nullable_type(fields);
     bounds(fields);
-    // Whatever stands beside a reference is ignored in 3.0.
+    // 3.0 ignores all keywords beside a reference.
     if fields.len() > 1 && fields.get("$ref").is_some_and(Value::is_string) {
         let reference = fields.remove("$ref");
         fields.insert("allOf".to_owned(), json!([{"$ref": reference}]));

@@ -1,10 +1,10 @@
-//! Percent-decoding that refuses what it can't read instead of guessing.
+//! Percent-decoding that refuses invalid text instead of guessing.
 
 use domain::model::base::text::composed;
 use std::borrow::Cow;
 
-/// Decodes `%xx`; none if an escape is cut short or the result is not UTF-8, or has a NUL: no name, number or code
-/// has one, and not every database takes it.
+/// Decodes `%xx`; `None` if an escape is cut short or the result is not UTF-8, or has a NUL: no name, number or code
+/// has one, and not every database accepts it.
 pub fn percent(text: &str) -> Option<String> {
     decode(text, false)
 }

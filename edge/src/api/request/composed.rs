@@ -1,11 +1,12 @@
-//! Letters of a JSON body composed (Unicode NFC): equal names are equal texts, whichever keyboard or program wrote them.
+//! Composes the letters of a JSON body (Unicode NFC): equal names are equal texts, whichever keyboard or program wrote
+//! them.
 
 use domain::model::base::text::composed;
 use std::borrow::Cow;
 
-/// The body with composed letters, written as such or as `\u` escapes. What is composed already is not copied.
+/// The body with composed letters, written as such or as `\u` escapes. Text that is already composed is not copied.
 pub fn body(body: &[u8]) -> Cow<'_, [u8]> {
-    // Nothing of ASCII composes, and an escape begins with `\u`.
+    // ASCII has nothing to compose, and an escape begins with `\u`.
     if body.is_ascii() && !body.windows(2).any(|two| two == b"\\u") {
         return Cow::Borrowed(body);
     }
@@ -33,7 +34,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
                 rest = after.get(5..).unwrap_or_default();
             }
             None => {
-                // The backslash and what it escapes go together: `\\\\u0301` is a backslash and five characters.
+                // A backslash and its escaped character go together: `\\\\u0301` is a backslash and five characters.
                 let next = after.chars().next().map_or(0, char::len_utf8);
                 out.push('\\');
                 out.push_str(after.get(..next).unwrap_or_default());

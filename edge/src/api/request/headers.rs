@@ -6,7 +6,7 @@ use crate::ids;
 use domain::model::base::ids::{RegisterId, is_short_id};
 use http::{HeaderMap, HeaderValue, header};
 
-/// Says that a page keeps its refresh token in a cookie, and of which app: `X-Session`.
+/// States that a page keeps its refresh token in a cookie, and of which app: `X-Session`.
 pub const SESSION: &str = "x-session";
 /// Longest `X-Request-Id` that is taken over, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 128;

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 pub struct HungUp(watch::Receiver<()>);
 
 impl HungUp {
-    /// The signal, and what the connection holds as long as its peer is there.
+    /// The signal, and the end that the connection holds as long as its peer is there.
     pub(crate) fn new() -> (watch::Sender<()>, Self) {
         let (listens, hung_up) = watch::channel(());
         (listens, Self(hung_up))
@@ -17,7 +17,7 @@ impl HungUp {
     /// Waits until the peer has hung up.
     pub async fn wait(&self) {
         let mut hung_up = self.0.clone();
-        // Nothing is ever sent: it ends when the sender is dropped.
+        // No value is ever sent: it ends when the sender is dropped.
         while hung_up.changed().await.is_ok() {}
     }
 }

@@ -7,27 +7,27 @@ use crate::api::error::ApiError;
 use domain::wire::json::{Unsound, check, check_but};
 use serde::de::DeserializeOwned;
 
-/// Reads `body` as `T`. The text is checked as a whole first: a body that is wrong in several ways is refused for
-/// its syntax, wherever the mistakes stand.
+/// Reads `body` as `T`. The text is checked as a whole first: a body with several mistakes is refused for its syntax,
+/// wherever the others are.
 ///
 /// # Errors
-/// 400 `invalid_json` for syntax and for a key that stands twice in one object; 422 `validation_failed` with the
+/// 400 `invalid_json` for syntax and for a key that occurs twice in one object; 422 `validation_failed` with the
 /// field's path for shape and for U+0000.
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     check(body).map_err(refuse)?;
     read(&composed::body(body))
 }
 
-/// As [`parse`], but the texts under `key` are taken as they are.
+/// As [`parse`], except that the texts under `key` are taken as they are.
 ///
 /// # Errors
-/// As [`parse`].
+/// The errors of [`parse`].
 pub fn parse_but<T: DeserializeOwned>(body: &[u8], key: &str) -> Result<T, ApiError> {
     check_but(body, key).map_err(refuse)?;
     read(body)
 }
 
-/// Nobody keeps note of where it reads until something is wrong: then it is read again.
+/// The place is not tracked until there is an error: then the body is read again.
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     if let Ok(value) = T::deserialize(Strict(&mut serde_json::Deserializer::from_slice(body))) {
         return Ok(value);

@@ -16,7 +16,7 @@ pub fn plain(problem: &str) -> String {
     expected.and_then(kind).map_or_else(|| problem.to_owned(), |kind| format!("must be {kind}"))
 }
 
-/// Text after `beginning`, up to what is expected, and the expected.
+/// Text after `beginning`, up to the expectation, and the expectation.
 fn split<'a>(problem: &'a str, beginning: &str) -> Option<(&'a str, &'a str)> {
     problem.strip_prefix(beginning)?.split_once("`, ")
 }
@@ -27,7 +27,7 @@ fn names(expected: &str) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A type of Rust or serde; `None` if the words are somebody's own.
+/// A type of Rust or serde; `None` for other words.
 fn kind(expected: &str) -> Option<&'static str> {
     Some(match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",

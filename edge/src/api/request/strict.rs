@@ -11,7 +11,7 @@ use std::fmt;
 /// Wraps a source, and by way of the visitors everything below it.
 pub struct Strict<D>(pub D);
 
-/// Passes what it is given on, with everything nested wrapped.
+/// Passes its input on, with everything nested wrapped.
 struct Outer<V> {
     visitor: V,
     object: bool,

@@ -1,5 +1,5 @@
-//! What a document tells about a route: it is written beside the handler, in the types that the
-//! handler reads and answers, and a route can't be made without it.
+//! What a document states about a route. It is written beside the handler, in the types that the handler reads and
+//! answers; no route can be made without it.
 
 use super::BodyKind;
 use crate::api::error::Code;
@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 /// Tag of pages and of their files, which are not part of the API.
 pub(crate) const PAGES: &str = "Pages";
 
-/// Gives the schema of a type, as a reference where it has a name.
+/// Returns the schema of a type, as a reference if it has a name.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// A body that a route takes.
@@ -25,11 +25,11 @@ pub(crate) struct BodyDoc {
 /// Successful answer of a route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Success {
-    /// `data` in the success envelope, with an example of it as JSON text.
+    /// `data` in the success envelope, with an example as JSON text.
     Data { status: u16, schema: SchemaOf, example: &'static str },
-    /// 200 with a page of items, with examples of one and of what else the page has.
+    /// 200 with a page of items, with examples of one item and of the page's other fields.
     Page { schema: SchemaOf, item: &'static str, more: &'static str },
-    /// 200 with something outside of the envelope, of this media type.
+    /// 200 with a body outside of the envelope, of this media type.
     Text { media_type: &'static str },
 }
 
@@ -67,7 +67,7 @@ impl Doc {
         Draft { tag, summary, body: None, query: None }
     }
 
-    /// The codes that this route gives beyond those that follow from its access, body, path and query.
+    /// The codes of this route beyond those that follow from its access, body, path and query.
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.refusals = codes;
         self
@@ -112,7 +112,7 @@ impl Draft {
         self.takes(BodyKind::Json, Some(schema_of::<T>), example)
     }
 
-    /// Takes a JSON body, read as `T`, or none, which means `{}`.
+    /// Takes a JSON body, read as `T`, or no body, which means `{}`.
     pub const fn optional_body<T: JsonSchema>(self, example: &'static str) -> Self {
         self.takes(BodyKind::JsonOptional, Some(schema_of::<T>), example)
     }
@@ -143,22 +143,22 @@ impl Draft {
         self
     }
 
-    /// Answers 200 with `data` of type `T`, and an example of it as JSON text.
+    /// Answers 200 with `data` of type `T`, with an example as JSON text.
     pub const fn answers<T: JsonSchema>(self, example: &'static str) -> Doc {
         self.done(Success::Data { status: 200, schema: schema_of::<T>, example })
     }
 
-    /// Answers 201 with `Location` and `data` of type `T`, and an example of it as JSON text.
+    /// Answers 201 with `Location` and `data` of type `T`, with an example as JSON text.
     pub const fn creates<T: JsonSchema>(self, example: &'static str) -> Doc {
         self.done(Success::Data { status: 201, schema: schema_of::<T>, example })
     }
 
-    /// Answers 200 with a page of `T`s, and an example of one as JSON text.
+    /// Answers 200 with a page of `T`s, with an example of one as JSON text.
     pub const fn lists<T: JsonSchema>(self, item: &'static str) -> Doc {
         self.lists_as::<List<T>>(item, "{}")
     }
 
-    /// Answers 200 with a page `L`, with examples of an item and of what it has beside items as JSON texts.
+    /// Answers 200 with a page `L`, with examples of an item and of the page's other fields as JSON texts.
     pub const fn lists_as<L: JsonSchema>(self, item: &'static str, more: &'static str) -> Doc {
         self.done(Success::Page { schema: schema_of::<L>, item, more })
     }

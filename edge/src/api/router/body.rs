@@ -57,7 +57,7 @@ where
         self.state == State::Pending
     }
 
-    /// The whole body, checked for what the route takes.
+    /// The whole body, checked against the route.
     pub async fn read(
         &mut self,
         kind: BodyKind,
@@ -88,7 +88,7 @@ where
             Packing::Gzip => unpack(MultiGzDecoder::new(&*body), body.len(), bytes_max, held),
             Packing::Zstd => {
                 let mut decoder = zstd::Decoder::new(&*body).map_err(ApiError::internal)?;
-                // What a frame asks for in memory is bounded before it is believed.
+                // The memory that a frame requests is limited first.
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(ApiError::internal)?;
                 unpack(decoder, body.len(), bytes_max, held)
             }
@@ -146,7 +146,7 @@ enum Packing {
 
 /// Number of bytes that are unpacked at a time.
 const STEP_BYTES: usize = 8 * 1024;
-/// The largest zstd window that is unpacked, as a power of two: 8 MiB, what every decoder has to take.
+/// The largest accepted zstd window, as a power of two: 8 MiB, which every decoder has to support.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
 fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
@@ -158,7 +158,7 @@ fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
     }
 }
 
-/// Stops one byte beyond the limit, however well the body was packed, and counts what it takes as it grows.
+/// Stops one byte beyond the limit, however well the body was packed, and counts its size as it grows.
 fn unpack(
     mut unpacked: impl Read,
     packed: usize,

@@ -84,7 +84,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The rows of a path; `None` is a 404. A trailing slash is another path.
+    /// The rows of a path; `None` is a 404. A trailing slash makes a different path.
     pub fn find(&self, path: &str) -> Option<Found<'_>> {
         let mut values = Vec::new();
         let node = self.0.find(path.strip_prefix('/')?, &mut values)?;

@@ -1,22 +1,22 @@
-//! Another key in the place of the one before, whose tokens stay good until the last of them is dead.
+//! Replaces a key by another one; tokens of the previous key stay valid until the last of them expires.
 //!
-//! One file holds it all, so that a change is one rename and a backup has both: the private key, and below it
-//! a line for each retired public key. The private half of a retired key is gone.
+//! One file has all keys, so that a change is one rename and a backup has both: the private key, and below it a line
+//! for each retired public key. The private half of a retired key is gone.
 
 use super::{KeyError, PUBLIC_KEY_BYTES, SigningKey, draft, io_error, parse_public_key, pem, sync_folder};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::model::base::time::UtcMs;
 use std::{fmt::Write, fs, os::unix::fs::MetadataExt, path::Path, time::Duration};
 
-/// Most retired keys that are kept; beyond it the oldest goes.
+/// Most retired keys that are kept; beyond it the oldest is removed.
 pub const RETIRED_MAX: usize = 16;
 
-/// A key that signs no more.
+/// A key that no longer signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retired {
     /// Its raw public half.
     pub public_key: [u8; PUBLIC_KEY_BYTES],
-    /// From then on it verifies nothing.
+    /// Time from which it verifies nothing.
     pub until: UtcMs,
 }
 
@@ -33,7 +33,7 @@ impl Retired {
     }
 }
 
-/// Puts a new key into the file. What the old one signed stays good for `overlap`; without one it is dead as
+/// Puts a new key into the file. Signatures of the old one stay valid for `overlap`; without it they are invalid as
 /// soon as the program has read the file again.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ pub fn rotate(path: &Path, overlap: Option<Duration>, now: UtcMs) -> Result<Sign
 /// enrolment whose answer was lost is repeated with the same key.
 ///
 /// # Errors
-/// As [`SigningKey::load_or_create`].
+/// The errors of [`SigningKey::load_or_create`].
 pub fn candidate(path: &Path) -> Result<SigningKey, KeyError> {
     SigningKey::load_or_create(&beside(path))
 }

@@ -1,5 +1,5 @@
-//! Public keys that bind nobody. Under a point of small order one signature fits any message, and a point that is
-//! not written in its one canonical form is another key's double.
+//! Weak public keys. Under a point of small order one signature fits any message, and a point in another than its
+//! canonical form duplicates another key.
 
 use super::PUBLIC_KEY_BYTES;
 

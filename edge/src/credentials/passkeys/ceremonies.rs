@@ -1,5 +1,5 @@
-//! Ceremonies that wait for their device: bounded, single-use, five minutes old at most. In memory: a
-//! restart ends them, and a person begins anew.
+//! Ceremonies that wait for their device: limited in number, single-use, five minutes old at most. They are in memory:
+//! a restart ends them, and users begin again.
 
 use crate::network;
 use domain::model::base::time::UtcMs;
@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Lifetime of a ceremony in milliseconds.
 pub const CEREMONY_MS: i64 = 5 * 60 * 1000;
-/// Most ceremonies of one kind that wait at once; one more ends the oldest of the address that has most.
+/// Most ceremonies of one kind that wait at once; one more ends the oldest of the address with the most.
 pub const CEREMONIES_MAX: usize = 1024;
-/// Most of one address, or of one IPv6 network of 64 bits: a stranger crowds out his own only.
+/// Most of one address, or of one IPv6 network of 64 bits: an attacker ends only their own.
 pub const CEREMONIES_PER_ADDRESS_MAX: usize = 32;
 
 struct Waiting<T> {
@@ -45,7 +45,7 @@ impl<T> Ceremonies<T> {
         all.insert(id, Waiting { state, address, since: now });
     }
 
-    /// Takes one out, alive or not: nobody gets it again.
+    /// Takes one out, alive or not: it can't be taken again.
     pub fn take(&self, id: &str, now: UtcMs) -> Option<T> {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)?;
         alive(taken.since, now).then_some(taken.state)
@@ -57,7 +57,7 @@ fn alive(since: UtcMs, now: UtcMs) -> bool {
     (0..CEREMONY_MS).contains(&now.0.saturating_sub(since.0))
 }
 
-/// Address with most of them: many addresses with many each don't end the one of somebody who logs in.
+/// Address with most of them: many addresses with many each don't end the one of a user who logs in.
 fn busiest<T>(all: &HashMap<String, Waiting<T>>) -> Option<IpAddr> {
     let mut counts: HashMap<IpAddr, usize> = HashMap::new();
     for waiting in all.values() {

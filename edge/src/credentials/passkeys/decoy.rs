@@ -1,6 +1,6 @@
-//! Devices that are not there: their ids are a secret function of the name, so that the same question always
-//! gets the same answer. Every list that is shown has one length, filled up with them, so that neither their number
-//! nor their order tells whether somebody has the name.
+//! Devices that do not exist. Their IDs are a secret function of the name, so that the same question always gets the
+//! same answer. They fill every list up to one length, so that neither number nor order reveals whether the name
+//! exists.
 
 use super::{PasskeyError, text_of};
 use domain::rules::people::user::passkey::PASSKEYS_PER_USER_MAX;
@@ -19,7 +19,7 @@ const Y: [u8; 32] = [
     0xce, 0x33, 0x57, 0x6b, 0x31, 0x5e, 0xce, 0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ];
 
-/// The ID that `seed` makes up for the device of this number.
+/// The made-up ID of the device with this number.
 fn id(seed: &[u8; 32], number: u8) -> String {
     let part = |part: u8| Sha256::new().chain_update(seed).chain_update([number, part]).finalize();
     let bytes: Vec<u8> = [part(0), part(1)].concat();
@@ -28,8 +28,8 @@ fn id(seed: &[u8; 32], number: u8) -> String {
     text_of(bytes.get(..length).unwrap_or(&bytes))
 }
 
-/// Fills the list of allowed devices up to its one length, in the order of the IDs, and takes out what a device
-/// can be reached by: that would tell real ones from made-up ones.
+/// Fills the list of allowed devices up to its one length, ordered by ID, and removes the transports: they would reveal
+/// which devices are real.
 pub fn fill(public_key: &mut Value, seed: &[u8; 32]) {
     let Some(allowed) = public_key.get_mut("allowCredentials").and_then(Value::as_array_mut) else { return };
     for credential in allowed.iter_mut().filter_map(Value::as_object_mut) {
@@ -48,7 +48,7 @@ fn id_of(credential: &Value) -> Option<&str> {
     credential.get("id")?.as_str()
 }
 
-/// The device of this number that `seed` makes up. Its key opens nothing: the ceremony belongs to nobody.
+/// The made-up device with this number. Its key is useless: the ceremony has no user.
 pub fn passkey(seed: &[u8; 32], number: u8) -> Result<webauthn_rs::prelude::Passkey, PasskeyError> {
     let document = json!({"cred": {
         "cred_id": id(seed, number),

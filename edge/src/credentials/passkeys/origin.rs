@@ -1,4 +1,4 @@
-//! The origin that passkeys are bound to: what a browser's address bar shows.
+//! The origin that passkeys are bound to: the one in a browser's address bar.
 
 use webauthn_rs::prelude::Url;
 

@@ -74,7 +74,7 @@ fn a_device_is_registered_and_logs_in_with_a_rising_counter() {
     let assertion = prove(&party, &begun, device.assert(&begun.public_key), &passkey).unwrap();
     assert_eq!(assertion.counter, 4);
     let passkey = assertion.used_on(&passkey, NOW).unwrap();
-    // A copy that counts on from where it was made.
+    // A copy that counts on from the time of copying.
     let begun = begin(&party, &passkey);
     let copied = prove(&party, &begun, device.assert_again(&begun.public_key, "webauthn.get"), &passkey);
     assert!(matches!(copied, Err(PasskeyError::Copied)), "{copied:?}");
@@ -184,7 +184,7 @@ fn who_is_not_there_is_answered_like_anybody() {
     assert_ne!(nobody.public_key["challenge"], again.public_key["challenge"]);
     let other = party.begin_assertion(Purpose::LogIn, None, &[8; 32], HERE, NOW).unwrap();
     assert_ne!(nobody.public_key["allowCredentials"], other.public_key["allowCredentials"]);
-    // As many devices for everybody, real or not, in an order that tells nothing.
+    // Every name gets the same number of devices, real or not, in an order that reveals nothing.
     let ids = |begun: &Begun| -> Vec<String> {
         let allowed = begun.public_key["allowCredentials"].as_array().unwrap();
         allowed.iter().map(|device| device["id"].as_str().unwrap().to_owned()).collect()

@@ -1,5 +1,5 @@
-//! The threads that hash: a fixed few, because a hash needs tens of MiB and an allocator keeps what a thread
-//! has freed for that thread. On threads that come and go, fifty log-ins at once took 800 MiB.
+//! The threads that hash: a fixed number, because a hash needs tens of MiB and an allocator keeps freed memory for its
+//! thread. On short-lived threads, fifty log-ins at once took 800 MiB.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,7 +12,7 @@ type Job = Box<dyn FnOnce() + Send>;
 pub struct Workers(Sender<Job>);
 
 impl Workers {
-    /// So many threads. Where the system gives none, every job is refused.
+    /// Starts this number of threads. If the system provides none, every job is refused.
     pub fn new(count: usize) -> Self {
         let (sender, receiver) = channel();
         let receiver = Arc::new(Mutex::new(receiver));
@@ -26,7 +26,7 @@ impl Workers {
         Self(sender)
     }
 
-    /// Queues a job; false if nobody will do it.
+    /// Queues a job; returns false if no thread will run it.
     pub fn run(&self, job: impl FnOnce() + Send + 'static) -> bool {
         self.0.send(Box::new(job)).is_ok()
     }

@@ -28,7 +28,7 @@ impl Cache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
     }
 
-    /// Remembers a verified token. When full, the expired go first; if none has, all do.
+    /// Remembers a verified token. A full cache drops the expired tokens first; if there are none, it drops all.
     pub fn put(&self, hash: TokenHash, claims: Arc<Claims>, now_s: i64) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= TOKENS_MAX {

@@ -1,4 +1,4 @@
-//! What a user's token says.
+//! Claims of a user's token.
 
 use domain::model::people::user::Role;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Claims {
     pub iat: i64,
     /// Expires at, in seconds since 1970.
     pub exp: i64,
-    /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
+    /// Not valid before, in seconds since 1970: never issued, but checked if present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! The key that signs, those that only verify any more, and the tokens that were verified before.
+//! The signing key, keys that only verify, and the tokens that were verified before.
 
 use super::{Claims, TokenError, cache, header, seconds, sign, verify};
 use crate::credentials::keys::{SigningKey, kid};

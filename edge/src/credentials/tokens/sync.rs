@@ -39,7 +39,7 @@ pub struct SyncClaims {
     pub iat: i64,
     /// Expires at, in seconds since 1970.
     pub exp: i64,
-    /// Not valid before, in seconds since 1970: never given out, and obeyed where it stands.
+    /// Not valid before, in seconds since 1970: never issued, but checked if present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
     /// For a token that was signed for the time that a hub named: the challenge that the hub gave out with it. Only a

@@ -45,7 +45,7 @@ fn header(token: &str) -> Result<Header, TokenError> {
     if header.alg != ALGORITHM || foreign { Err(TokenError::Invalid) } else { Ok(header) }
 }
 
-/// Key that a token names as the one it was signed with: nothing is proven yet.
+/// Key that a token names as its signer: nothing is proven yet.
 pub fn kid(token: &str) -> Result<String, TokenError> {
     header(token)?.kid.ok_or(TokenError::Invalid)
 }

@@ -1,4 +1,4 @@
-//! Failures of one name, address or register: how many, how lately, and how long to wait for the next try.
+//! Failures of one name, address or register: their number and times, and the wait before the next try.
 
 use super::{DELAY_MS, DELAY_MS_MAX, FORGIVEN_MS, KEYS_MAX, LATE_MS_MAX, WINDOW_MS};
 use domain::model::base::time::UtcMs;
@@ -8,12 +8,12 @@ use std::{
     hash::Hash,
 };
 
-/// Failures of one of them.
+/// Failures of one name, address or register.
 #[derive(Debug, Default, Clone)]
 pub struct Failures {
-    /// Those within the window.
+    /// Failures within the window.
     recent: VecDeque<i64>,
-    /// Those not yet forgiven, at `last`.
+    /// Failures not yet forgiven, at `last`.
     count: usize,
     last: i64,
     /// Both as they were before the last attempt, which may turn out to be right.
@@ -24,7 +24,7 @@ pub struct Failures {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SavedFailures(usize, i64);
 
-/// Failures by what they are counted for, with how many there may be in a window.
+/// Failures by what they are counted for, with the limit for a window.
 #[derive(Debug)]
 pub struct Counts<K> {
     all: HashMap<K, Failures>,
@@ -89,14 +89,14 @@ impl Failures {
 
     pub fn spare(&mut self) {
         self.recent.pop_back();
-        // As if it had not been: what was wrong before it is forgiven at the same pace.
+        // As if it had not happened: earlier failures are forgiven at the same pace.
         (self.count, self.last) = self.before.take().unwrap_or((self.count.saturating_sub(1), self.last));
     }
 
     /// Milliseconds until another attempt is allowed; 0: it is.
     pub fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
         let now = self.in_order(now);
-        // A clock that was set back must not lock anyone out: what is ahead of it is forgotten too.
+        // A clock that was set back must not lock anyone out: failures ahead of it are forgotten too.
         self.recent.retain(|at| *at <= now.0 && now.0.saturating_sub(*at) < WINDOW_MS);
         let oldest = self.recent.front().filter(|_| self.recent.len() >= max);
         let window_ms = oldest.map_or(0, |at| at.saturating_add(WINDOW_MS).saturating_sub(now.0));
@@ -106,7 +106,7 @@ impl Failures {
         window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
     }
 
-    /// Not before the last attempt that was counted, unless the clock was set back.
+    /// Not before the last counted attempt, unless the clock was set back.
     fn in_order(&self, now: UtcMs) -> UtcMs {
         let late_ms = self.last.saturating_sub(now.0);
         if (1..=LATE_MS_MAX).contains(&late_ms) { UtcMs(self.last) } else { now }

@@ -71,7 +71,7 @@ impl UnderWay {
 }
 
 impl LoginLimiter {
-    /// Tries until it is counted, or until what refuses it is more than attempts under way.
+    /// Tries until it is counted, or until the refusal does not depend on attempts under way.
     async fn counted<E>(
         &self,
         counted: Vec<Counted>,
@@ -79,7 +79,7 @@ impl LoginLimiter {
     ) -> Result<Vec<Counted>, E> {
         let deadline = Instant::now() + OTHERS_WAIT;
         loop {
-            // Listens before it tries: what is decided in between is heard.
+            // Listens before it tries, so that no decision in between is missed.
             let mut decided = std::pin::pin!(self.under_way.decided.notified());
             decided.as_mut().enable();
             match attempt() {
@@ -147,7 +147,7 @@ impl Attempt<'_> {
         self.limiter.succeeded(self.name, self.address, now);
     }
 
-    /// Nobody could look whether it was right, for example for want of memory: it counts nowhere.
+    /// It could not be checked, for example for want of memory: it is not counted.
     pub fn withdrawn(self, now: UtcMs) {
         self.limiter.withdrawn(self.name, self.address, now);
     }

@@ -1,4 +1,4 @@
-//! Where names logged in lately: what is guessed from there is counted there, and nowhere else.
+//! Addresses of recent log-ins by name: guesses from there are counted there, and nowhere else.
 
 use super::failures::{Failures, SavedFailures};
 use super::{FAILURES_PER_NAME_MAX, KEYS_MAX};
@@ -6,7 +6,7 @@ use domain::model::base::time::UtcMs;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-/// Addresses of one name that are remembered, the latest log-ins: each is an allowance of guesses.
+/// Addresses of one name that are remembered, those of the latest log-ins: each allows more guesses.
 const PER_NAME_MAX: usize = 2;
 /// Time that counts as lately, in milliseconds: 30 days.
 const LATELY_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -38,14 +38,14 @@ impl Usual {
         }
     }
 
-    /// The last attempt from there was none.
+    /// Takes back the last attempt from there.
     pub fn spare(&mut self, name: &str, address: IpAddr, now: UtcMs) {
         if let Some(place) = self.usual_address(name, address, now) {
             place.failures.spare();
         }
     }
 
-    /// Somebody of this name logged in there; whether that was usual before.
+    /// Notes a log-in of this name there; returns whether the address was usual before.
     pub fn logged_in(&mut self, name: &str, address: IpAddr, now: UtcMs) -> bool {
         let usual = self.usual_address(name, address, now).is_some();
         if !self.0.contains_key(name) && self.0.len() >= KEYS_MAX {

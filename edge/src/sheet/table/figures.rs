@@ -1,4 +1,4 @@
-//! Figures in the cells of a table, and what is said of those that are none.
+//! Figures in the cells of a table, and the messages about invalid ones.
 
 use super::{Cells, shortened};
 use crate::sheet::{NoFigure, SignWords, Written, may_be_currency};
@@ -6,10 +6,10 @@ use domain::model::base::figures::Money;
 use std::ops::RangeInclusive;
 
 impl Cells<'_> {
-    /// A whole figure, or an amount in the smallest unit of its currency; none where the cell says nothing.
+    /// A whole figure, or an amount in the smallest unit of its currency; `None` if the cell is empty.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn figure(&self, name: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, String> {
         let Some(place) = self.table.names.iter().position(|known| known == name) else { return Ok(None) };
         let cell = self.row.cell(place);
@@ -46,7 +46,7 @@ impl Cells<'_> {
         }
     }
 
-    /// What a cell of the column has to be.
+    /// Description of a valid cell of the column.
     fn wanted(&self, name: &str, range: &RangeInclusive<i64>) -> String {
         let (layout, currency) = (&self.table.layout, self.table.layout.currency);
         let places = currency.exponent();

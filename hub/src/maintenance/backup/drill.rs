@@ -86,7 +86,7 @@ async fn check(scratch: &Scratch, db: &Db, backup: &Path) -> anyhow::Result<u64>
     }
 }
 
-/// Where a backup is restored for the drill.
+/// The folder in which a backup is restored for the drill.
 struct Scratch {
     folder: PathBuf,
     /// The settings of a hub in that place.

@@ -1,4 +1,4 @@
-//! Room for backups: the last few are kept, and none is begun that would fill the disk.
+//! Space for backups: the last few are kept, and none is begun that would fill the disk.
 
 use crate::columns;
 use crate::db::{Db, Engine, Write};
@@ -30,8 +30,8 @@ pub async fn room(db: &Db, url: &str, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The backups that are no longer what was verified. Reading them takes long, and a transaction would hold up
-/// everybody else meanwhile: it is done before one begins, and what is made meanwhile was just verified.
+/// The backups that differ from their verified contents. Reading them takes long, and a transaction would block all
+/// writers meanwhile: it is done before one begins, and backups made meanwhile were just verified.
 pub async fn gone(db: &Db) -> anyhow::Result<HashSet<String>> {
     let rows = sqlx::query("SELECT backup_id, folder FROM backups").fetch_all(db.pool()).await?;
     let known = rows.iter().map(|row| Ok(columns!(row => (backup_id, folder))));
@@ -43,8 +43,8 @@ pub async fn gone(db: &Db) -> anyhow::Result<HashSet<String>> {
     Ok(tokio::task::spawn_blocking(gone).await?)
 }
 
-/// Removes the oldest backups beside the one that was just made, `made` in `folder`, so that `keep` of them
-/// stay. A backup that is no longer as it was made is left to a person.
+/// Removes the oldest backups beside the new one, `made` in `folder`, so that `keep` of them stay. A backup that has
+/// changed since it was made is left to a person.
 pub async fn prune(
     write: &mut Write,
     made: &str,

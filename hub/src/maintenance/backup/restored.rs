@@ -1,5 +1,5 @@
-//! Restoring: a backup is put where there is no hub yet. A sign is in the folder until all of it is there: with it
-//! nothing is served, and the same command begins anew.
+//! Restoring: a backup is put where there is no hub yet. A marker is in the folder until all of it is there: with it
+//! the hub does not start, and the same command begins again.
 
 use super::tool::{self, Login};
 use super::{FORMAT, MANIFEST, Manifest, digest, keys_of, name_of};
@@ -14,15 +14,15 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Says that a restore did not come to its end.
+/// Marks a restore that did not complete.
 const UNFINISHED: &str = "restore.unfinished";
 /// Suffix of a file until it is whole.
 const PARTIAL: &str = ".restoring";
 
-/// Refuses a hub whose restore did not come to its end.
+/// Refuses a hub whose restore did not complete.
 ///
 /// # Errors
-/// It did not.
+/// The restore did not complete.
 pub fn check_finished(folder: &Path) -> anyhow::Result<()> {
     ensure!(
         !folder.join(UNFINISHED).exists(),
@@ -56,7 +56,7 @@ fn readable(manifest: &Manifest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Passes a backup of which every file is what was backed up.
+/// Checks that every file of a backup is unchanged.
 fn whole(from: &Path, folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
     let is = |name: &str, sha256: &str| -> anyhow::Result<()> {
         let path = plain(from, name).with_context(|| format!("the backup lacks {name}"))?;
@@ -95,7 +95,7 @@ fn sqlite(config: &Config) -> Option<PathBuf> {
     Some(PathBuf::from(url.split('?').next().unwrap_or_default()))
 }
 
-/// Refuses to touch a hub; what an earlier restore has left is removed.
+/// Refuses to touch a hub; removes the remains of an earlier restore.
 fn make_way(config: &Config) -> anyhow::Result<bool> {
     let (folder, file) = (&config.storage.path, sqlite(config));
     let again = folder.join(UNFINISHED).exists();
@@ -128,7 +128,7 @@ fn make_way(config: &Config) -> anyhow::Result<bool> {
 /// interrupted is repeated.
 ///
 /// # Errors
-/// There is a hub already, or the backup is not what it was.
+/// There is a hub already, or the backup has changed.
 pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     let text = plain(from, MANIFEST).and_then(|path| Ok(fs::read(path)?));
     let text = text.with_context(|| format!("{} is not a backup", from.display()))?;
@@ -161,7 +161,7 @@ pub async fn restore(config: &Config, from: &Path) -> anyhow::Result<Identity> {
     Ok(identity)
 }
 
-/// The database; `again`: in place of what an interrupted restore has left of it.
+/// Restores the database; `again`: in place of the remains of an interrupted restore.
 async fn database(config: &Config, from: &Path, again: bool) -> anyhow::Result<()> {
     match Engine::of(&config.database.url) {
         Some(Engine::Sqlite) => {

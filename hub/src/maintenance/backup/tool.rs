@@ -77,7 +77,7 @@ fn split_password(url: &str) -> (String, Option<String>) {
     (bare, password)
 }
 
-/// Text whose bytes may stand as `%XX`.
+/// Text with `%XX` decoded.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -117,7 +117,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// The newest version of a program of PostgreSQL, else what the path has.
+/// The newest version of a program of PostgreSQL, else the one on the path.
 pub(crate) fn program(name: &str) -> PathBuf {
     let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let version = |folder: &PathBuf| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// In the place of `pg_dump`: writes down what everybody on the machine can see of it, and what it was given.
+    /// Used in place of `pg_dump`: records what every user of the machine can see of it, and its input.
     const SPY: &str = "#!/bin/sh\ntr '\\0' '\\n' </proc/$$/cmdline >\"$3\"\ntr '\\0' '\\n' </proc/$$/environ >>\"$3\"\n\
                        stat -c %a \"$PGPASSFILE\" >\"$3.file\"\ncat \"$PGPASSFILE\" >>\"$3.file\"\n";
 

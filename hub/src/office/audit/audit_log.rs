@@ -1,4 +1,4 @@
-//! Reading the audit log: head office's own entries and those of all stores, the latest first.
+//! Reads the audit log: head office's own entries and those of all stores, the latest first.
 
 use crate::columns;
 use crate::db::document::decode;
@@ -61,7 +61,7 @@ pub fn place(item: &View) -> Bookmark {
 }
 
 impl Filter {
-    /// The conditions from parameter 5 on, and what is bound to them.
+    /// The conditions from parameter 5 on, with their parameters.
     fn conditions(&self) -> (String, Vec<String>) {
         let (mut sql, mut bound) = (String::new(), Vec::new());
         let conditions = [
@@ -94,7 +94,7 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<View>, sqlx::Error> {
     let (conditions, bound) = filter.conditions();
-    // Each half by its own index, as many as a page has; the database puts them in one order.
+    // Each half by its own index, with as many rows as a page has; the database puts them in one order.
     let half = |id: &str, columns: &str, tables: &str| {
         format!(
             "SELECT * FROM (SELECT a.at AS at, a.{id} AS id, a.store_id AS store_id, \

@@ -57,13 +57,13 @@ pub async fn list(
 ) -> Result<Vec<ConflictRow>, sqlx::Error> {
     let of = |resource: &str, id: &str| format!("resource = '{resource}' AND {id} = ?");
     let (from, end) = span_utc(filter.from, filter.to);
-    // Of those of one moment the ids say which come after.
+    // Within one moment, IDs determine the order.
     let later = format!("(resolved_at < {} OR conflict_id > ?)", before.0);
     let conditions = Conditions::default()
         .number("resolved_at <= ?", Some(before.0))
         .text(&later, Some(&before.1))
         .text("store_id = ?", filter.store_id.as_deref().filter(|store_id| !store_id.is_empty()))
-        // As the index conflicts_sku says it: the settings of a product are S001:sku.
+        // As in the index conflicts_sku: the settings of a product are S001:sku.
         .text(&of(PRODUCT_SETTINGS, "SUBSTR(id, LENGTH(store_id) + 2)"), filter.sku.as_deref())
         .text(&of(MEMBER, "id"), filter.member_id.as_deref())
         .plain("restored_at IS NULL", filter.state == Some(State::Open))
@@ -77,8 +77,8 @@ pub async fn list(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-/// Puts the value back, as a write of head office that has seen what is there. What it replaces is not lost
-/// either: it is in this conflict.
+/// Puts the value back, as a write of head office that has seen the present value. The replaced value is not lost: it
+/// is in this conflict.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` for one that was restored before, and of a member who was erased.
@@ -88,8 +88,8 @@ pub async fn restore(
     conflict_id: &str,
     now: UtcMs,
 ) -> Result<ConflictRow, Failure> {
-    // A writer of the record locks it before its conflicts: what is there is read with both locked, and nobody
-    // writes between the look and the write.
+    // A writer of the record locks it before its conflicts: the present value is read with both locked, so no write
+    // happens between reading and writing.
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE (resource, id) IN \
                (SELECT resource, id FROM conflicts WHERE conflict_id = $1)";
     sqlx::query(sql).bind(conflict_id).execute(&mut *connection).await?;

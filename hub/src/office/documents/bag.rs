@@ -69,7 +69,7 @@ impl Bags {
     }
 }
 
-/// Report of the bank about the bags of matches. Each of several bags has its part of the missing amount.
+/// Report of the bank about the deposits of matches. Each of several deposits has its part of the shortfall.
 async fn counted(
     connection: &mut AnyConnection,
     matches: &BTreeSet<String>,

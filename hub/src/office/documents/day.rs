@@ -1,4 +1,4 @@
-//! Business days of stores: what was sold, whether they are sealed, and whether head office has all of them.
+//! Business days of stores: their sales, whether they are sealed, and whether head office has all records.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -92,7 +92,7 @@ fn day(row: &AnyRow) -> Result<Day, sqlx::Error> {
     }))
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &DaysQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before

@@ -111,7 +111,7 @@ pub fn place(item: &View) -> Bookmark {
     (*business_date, deposited_at.0, deposit_id.clone(), store_id.clone(), event_id.clone())
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &DepositsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, at, id, store_id, event_id)| {

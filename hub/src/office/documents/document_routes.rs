@@ -90,7 +90,7 @@ pub const DEPOSITS: Doc = Doc::of(GROUP, "List bank deposits of all stores, newe
 pub async fn transactions(request: Request) -> Answered {
     let ask: TransactionsQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    // What is listed and what is complete are of one state of the database, here and below.
+    // The list and its completeness are read from one state of the database, here and below.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items =
         transaction::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;

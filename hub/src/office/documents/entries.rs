@@ -1,4 +1,4 @@
-//! From a document of a store to its entries in the books.
+//! Finds the entries in the books of a store's document.
 
 use crate::columns;
 use crate::projection::payables::credit_note;
@@ -25,8 +25,7 @@ pub struct OfStore {
     pub store_id: Option<String>,
 }
 
-/// The entries of a document, the first of each book first; of a supplier return also that of the credit note that it
-/// made.
+/// The entries of a document, the first of each book first; for a supplier return, also those of its credit note.
 pub async fn of(pool: &AnyPool, store_id: &str, id: &str) -> Result<Vec<DocumentEntry>, sqlx::Error> {
     let sql = "SELECT entry_id, entry_date FROM journal WHERE cause_id IN ($1, $3) AND cause_store_id = $2 \
                ORDER BY store_id, entry_no";

@@ -100,7 +100,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// As it is shown.
+    /// The view of one.
     pub fn detail(&self) -> Detail<'_> {
         let document = ReturnView::new(&self.document, Role::Admin);
         Detail {
@@ -125,7 +125,7 @@ const BY_LINES: &str =
     "l.store_id = r.store_id AND l.event_id = r.event_id AND l.is_first = 1 AND l.disposition = ?";
 const HAS_LINES: &str = "EXISTS (SELECT 1 FROM return_lines l WHERE l.store_id = r.store_id \
                          AND l.event_id = r.event_id AND CAST(l.disposition AS TEXT) = ?)";
-/// Also those of another store, which may know of the sale nothing but its receipt.
+/// Also returns of another store, which may know only the receipt of the sale.
 const OF_SALE: &str = "(r.store_id, r.event_id) IN (SELECT o.store_id, o.event_id FROM returns o WHERE o.transaction_id = ? \
                        UNION SELECT o.store_id, o.event_id FROM sales s JOIN returns o ON o.origin_receipt_no = s.receipt_no \
                        WHERE s.transaction_id = ? AND o.transaction_id IS NULL)";
@@ -133,12 +133,11 @@ const COLUMNS: &str = "r.return_id, NULLIF(r.receipt_no, '') AS receipt_no, r.vo
                        r.origin_receipt_no, r.store_id, r.event_id, r.shift_id, r.cashier_id, r.member_id, \
                        r.business_date, r.refund_total, r.rounding, r.tax, r.created_at";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let few = ask.receipt_no.is_some() || ask.transaction_id.is_some();
-    // A disposition leads to a return once, by the first of its lines; returns of a receipt or a sale are few. SQLite
-    // takes every index for as good as another: what must not lead is cast, which PostgreSQL
-    // knows to be nothing.
+    // A disposition finds a return once, by the first of its lines; returns of a receipt or a sale are few. SQLite
+    // considers all indexes equal: a condition that must not be used for the look-up is cast, which PostgreSQL ignores.
     let (from, day, store, lines) = match ask.disposition {
         Some(_) if !few => (
             "return_lines l CROSS JOIN returns r",

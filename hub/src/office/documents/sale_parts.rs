@@ -70,7 +70,7 @@ struct Payment {
 
 type Parts<T> = BTreeMap<(String, String), Vec<T>>;
 
-/// The sales of a page with what was asked for.
+/// The sales of a page with their requested parts.
 pub async fn with(
     connection: &mut AnyConnection,
     sales: Vec<View>,

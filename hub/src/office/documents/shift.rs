@@ -138,12 +138,12 @@ impl StoreShift {
         }
     }
 
-    /// As it is listed.
+    /// The row in a list.
     pub fn view(&self) -> View<'_> {
         View { fields: self.fields(), by_method: by_method(&self.shift), cash: Cash::of(&self.shift) }
     }
 
-    /// As it is shown.
+    /// The view of one.
     pub fn detail(&self, entries: Vec<DocumentEntry>) -> Detail<'_> {
         let Shift { ended_at, approved_by, denominations, recounts, .. } = &self.shift;
         Detail {
@@ -172,7 +172,7 @@ const SELECT: &str = "SELECT s.store_id, s.event_id, s.state, s.closed_by, s.clo
                       JOIN events e ON e.store_id = s.store_id AND e.event_id = s.event_id \
                       JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, opened_at, id, store_id)| {

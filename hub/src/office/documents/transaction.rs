@@ -158,7 +158,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// As it is shown.
+    /// The view of one.
     pub fn detail(&self) -> Detail<'_> {
         Detail {
             transaction: TransactionView::new(&self.transaction, Role::Admin),
@@ -191,9 +191,9 @@ const BY_LATE: &str = "j.reference_date IS NOT NULL AND j.store_id = s.store_id 
 const LATE: &str = "EXISTS (SELECT 1 FROM journal j WHERE j.reference_date IS NOT NULL \
                     AND j.store_id = s.store_id AND j.cause_key = s.event_id)";
 
-/// Way to the sales that are asked for: its table beside them, the business day as its index has it, and the
-/// conditions of each filter that may lead. SQLite takes every index for as good as another: what must not
-/// lead is cast, which PostgreSQL knows to be nothing.
+/// The way to find the requested sales: its table beside them, the business day as its index has it, and the conditions
+/// of each filter that an index may serve. SQLite considers all indexes equal: a condition that must not be used for
+/// the look-up is cast, which PostgreSQL ignores.
 struct Way {
     from: &'static str,
     day: &'static str,
@@ -218,8 +218,8 @@ const OF_FEW: Way =
     Way { store: "CAST(s.store_id AS TEXT) = ?", cashier: "CAST(s.cashier_id AS TEXT) = ?", ..OF_SALES };
 
 impl Way {
-    /// Sales of a receipt, a member or a shift are few, and those that came late or were taken back too; a product or a method has
-    /// an index by days.
+    /// Sales of a receipt, a member or a shift are few, and so are late and reversed ones; a product or a method has an
+    /// index by days.
     fn of(ask: &TransactionsQuery) -> Self {
         if ask.receipt_no.is_some() || ask.member_id.is_some() || ask.shift_id.is_some() {
             OF_FEW
@@ -244,7 +244,7 @@ impl Way {
     }
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let Way { from, day, store, cashier, sku, method, late } = Way::of(ask);
     let date = |date: Option<Date>| date.map(|date| date.to_string());

@@ -1,4 +1,4 @@
-//! `GET /api/event-log`: what has happened, by number, for programs. What each event means: `docs/events.md`.
+//! `GET /api/event-log`: events by number, for programs. Meaning of each event: `docs/events.md`.
 
 use crate::http::prelude::*;
 use crate::table::event_log::{self, Event, LoggedEvent};
@@ -87,12 +87,12 @@ async fn list(request: Request) -> Answered {
     let looked_at =
         if query.kind.is_none() && query.store_id.is_none() { query.limit.one_more() } else { LOOKED_AT_MAX };
     let found = event_log::after(pool, query.after_no, i64::try_from(looked_at).unwrap_or(i64::MAX)).await?;
-    // After the events: what is deleted between the two queries is refused, not left out.
+    // After the events: if some were deleted between the two queries, the request is refused, not answered with a gap.
     query.check(event_log::bounds(pool).await?)?;
     Ok(Reply::ok(&page(&query, found, looked_at)))
 }
 
-/// The first matching events of those found, of which at most `looked_at` were asked for.
+/// The first matching events of those found, of which at most `looked_at` were requested.
 fn page(query: &EventLogQuery, found: Vec<Event>, looked_at: usize) -> Page {
     let mut has_more = found.len() >= looked_at;
     let (mut items, mut last_no) = (Vec::new(), query.after_no);

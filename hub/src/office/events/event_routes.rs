@@ -1,9 +1,9 @@
-//! `GET /api/events`: what has changed at head office, as server-sent events.
+//! `GET /api/events`: changes at head office, as server-sent events.
 //!
-//! A page connects, waits for `ready`, and loads its list. Each event then says what has changed, in whichever process, and
-//! carries a number as `id`; the list is loaded again. A page that comes back with `Last-Event-ID`, to whichever
-//! process, hears what it missed; where that is too long ago, or it reads too slowly, it gets `reload`. `end` says why a
-//! stream ends; what ends without it broke.
+//! A page connects, waits for `ready`, and loads its list. Each event then names what has changed, in any process, and
+//! has a number as `id`; the page loads its list again. A page that reconnects with `Last-Event-ID`, to any process,
+//! receives the events that it missed; if they are too old, or it reads too slowly, it gets `reload`. `end` states why
+//! a stream ends; a stream that ends without it broke.
 
 use crate::http::route::{EVERYONE, answers};
 use crate::http::{Answered, Request};

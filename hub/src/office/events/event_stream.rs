@@ -17,14 +17,14 @@ pub struct Stream {
     pub bearer: String,
     /// Decides which notices the reader receives.
     pub role: Role,
-    /// Nothing is missing since `Last-Event-ID`.
+    /// Whether no event since `Last-Event-ID` is missing.
     pub resumed: bool,
     /// Position of its reader.
     pub reader: Reader,
 }
 
 impl Stream {
-    /// Tells until the reader is gone, its token opens nothing any more, or the hub stops.
+    /// Sends until the reader is gone, its token is no longer valid, or the hub stops.
     pub async fn run(mut self, expires_at: i64) {
         let writer = self.reader.writer.clone();
         let mut stopping = self.hub.stopping.subscribe();

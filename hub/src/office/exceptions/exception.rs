@@ -69,7 +69,7 @@ pub enum State {
 /// Filters of the list of exceptions.
 #[derive(Default)]
 pub struct Filter {
-    /// Only those of this store. Empty for all stores.
+    /// Exceptions of this store. Empty for all stores.
     pub store_id: String,
     /// Only those with this code. Empty for any code.
     pub code: String,

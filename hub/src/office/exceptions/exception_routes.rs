@@ -1,4 +1,4 @@
-//! Contradictions among what stores did: read, and settled by a person.
+//! Contradictions between the reports of stores: read, and settled by a person.
 
 use crate::http::prelude::*;
 use crate::office::exceptions::exception::{self, Filter, Settle, State, View};

@@ -1,4 +1,4 @@
-//! Contradictions in plain words: what was found, and what somebody does about it.
+//! Contradictions in plain words: the finding, and the required action.
 
 use crate::table::exception::{
     DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, LATE_AFTER_LOCK, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED,
@@ -41,7 +41,7 @@ pub const CODES: [&str; 28] = [
     WEBHOOK_PAUSED,
 ];
 
-/// Those that finance sees and settles.
+/// Exceptions that finance sees and settles.
 pub const OF_MONEY: &[&str] = &[
     ENTRY_UNBALANCED,
     STOCK_VALUE_DIFFERS,
@@ -55,7 +55,7 @@ pub const OF_MONEY: &[&str] = &[
     RECEIPT_REVERSED,
 ];
 
-/// Those that purchasing does.
+/// Exceptions that purchasing sees and settles.
 pub const OF_GOODS: &[&str] = &[
     ORDER_OVER,
     ORDER_CANCELLED,
@@ -71,7 +71,7 @@ pub const OF_GOODS: &[&str] = &[
     TRANSFER_UNKNOWN,
 ];
 
-/// `(what was found, what to do)`.
+/// `(finding, action)`.
 pub fn of(code: &str, details: &Value) -> (String, &'static str) {
     let text = |name: &str| match details.get(name) {
         Some(Value::String(text)) => text.clone(),

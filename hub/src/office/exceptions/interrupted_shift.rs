@@ -15,10 +15,10 @@ use edge::{ApiError, ids};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 
-/// The most cash that a drawer is said to hold.
+/// The most cash that may be entered for a drawer.
 const CASH_MAX: i64 = 1_000_000_000_000;
 
-/// A shift that nobody has counted.
+/// A shift that was never counted.
 struct Uncounted {
     store_id: String,
     shift_id: String,
@@ -28,12 +28,12 @@ struct Uncounted {
 }
 
 impl Writer<'_> {
-    /// Closes the shift of an exception with what was found in its drawer, as if its store had counted it: a count that its
-    /// store tells later adds what is new to it.
+    /// Closes the shift of an exception with the cash found in its drawer, as if its store had counted it; a count that
+    /// the store reports later adds the difference.
     ///
     /// # Errors
-    /// 404 for an exception that is none of theirs; 422 for one of another code, or an odd amount; 409 `invalid_state` for
-    /// a shift that was counted meanwhile.
+    /// 404 for an exception of another role; 422 for one of another code, or an odd amount; 409 `invalid_state` for a
+    /// shift that was counted meanwhile.
     pub async fn count_interrupted(
         &self,
         connection: &mut AnyConnection,
@@ -54,7 +54,7 @@ impl Writer<'_> {
         if !(0..=CASH_MAX).contains(&counted) {
             return Err(ApiError::field("counted_cash", format!("must be 0 to {CASH_MAX}")).into());
         }
-        // Before the book, as a push takes them: nothing that the store tells is applied meanwhile.
+        // Before the book, as a push locks them: no record of the store is applied meanwhile.
         store::lock(connection, &store_id).await?;
         let shift = uncounted(connection, store_id, &event_id).await?;
         self.post_count(connection, &shift, counted, exception_id).await?;
@@ -68,7 +68,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The whole count goes to the safe, and what is missing or too much to cash over and short.
+    /// The whole count goes to the safe, and the difference to cash over and short.
     async fn post_count(
         &self,
         connection: &mut AnyConnection,

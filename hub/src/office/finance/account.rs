@@ -1,4 +1,4 @@
-//! The chart of accounts: those of the plan, as head office names them, and its own.
+//! The chart of accounts: the plan's, with head office's names, and its own.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -110,7 +110,7 @@ impl Chart {
             };
             chart.insert(account, view);
         }
-        // What a method is mapped to is next to the list of what is not settled.
+        // The account of a method has the list of unsettled items behind it.
         let sql = "SELECT DISTINCT account FROM mappings WHERE kind = 'method'";
         let mapped: Vec<String> = sqlx::query_scalar(sql).fetch_all(connection).await?;
         for account in mapped {
@@ -263,7 +263,7 @@ pub async fn change(
     Ok([before, view])
 }
 
-/// Refuses to close an account on which something is in some book, or to which something is mapped or paid.
+/// Refuses to close an account with a balance in any book, or with a mapping or a payment method on it.
 async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<(), Failure> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";

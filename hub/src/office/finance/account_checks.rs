@@ -1,4 +1,4 @@
-//! Whether accounts may be used as somebody asks: the rules stand in the domain, the chart says how each account stands.
+//! Whether accounts may be used as requested: the rules are in the domain, the state of each account in the chart.
 
 use crate::office::finance::account::{Chart, State, View};
 use crate::table::journal::NewEntry;
@@ -31,7 +31,7 @@ impl Chart {
     /// An account that may be used so.
     ///
     /// # Errors
-    /// 422 with the reason where it may not.
+    /// 422 with the reason if it may not be used.
     pub fn check_use(&self, path: &str, account: &str, asked: AccountUse) -> Result<AccountState, ApiError> {
         let state = self.account_state(path, account)?;
         match asked.problem(state) {
@@ -54,7 +54,7 @@ impl Chart {
         if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
     }
 
-    /// 422 for an account that a document has named and that nobody may name any more: it got a list since, or was closed.
+    /// 422 for an account that a document has named and that may no longer be used: it got a list since, or was closed.
     pub fn check_still_free(&self, accounts: impl IntoIterator<Item = Account>) -> Result<(), ApiError> {
         accounts.into_iter().try_for_each(|account| {
             let number = String::from(account);
@@ -80,7 +80,7 @@ impl Chart {
         Ok(())
     }
 
-    /// 409 with every one of these accounts that is closed: what went back to it would stand there for ever.
+    /// 409 with every closed account among these: an amount posted back to it would remain there permanently.
     pub fn check_not_closed<'a>(&self, accounts: impl Iterator<Item = &'a String>) -> Result<(), ApiError> {
         let closed = |account: &&String| self.get(account).is_some_and(|view| view.state == State::Closed);
         let accounts: BTreeSet<&String> = accounts.filter(closed).collect();

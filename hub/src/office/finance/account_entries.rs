@@ -1,4 +1,4 @@
-//! What moved one account, entry by entry, with the balance after each.
+//! Entries of one account, with the balance after each.
 
 use crate::columns;
 use crate::db::Engine;

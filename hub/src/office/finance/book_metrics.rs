@@ -1,4 +1,4 @@
-//! How books and settlement stand, as Prometheus text: read when somebody asks, beside what the process counted.
+//! State of books and settlement, as Prometheus text: read on request, beside the counters of the process.
 
 use crate::columns;
 use crate::http::{Answered, Request};
@@ -34,7 +34,7 @@ const BY_LABEL: [(&str, &str, &str); 3] = [
     ("hub_items_unposted", "method", ITEMS),
 ];
 
-/// What the families are.
+/// Descriptions of the families.
 const HELP: [(&str, &str); 5] = [
     ("hub_entries_total", "Entries posted since the start, by kind"),
     ("hub_proof_failed", "1 if the proof failed in its last run"),

@@ -1,4 +1,4 @@
-//! Days of books: what is known of each, and whether it is locked.
+//! Days of books: the known facts of each, and whether it is locked.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -137,7 +137,7 @@ pub async fn list(
         .plain(LOCKED, filter.state == Some(State::Locked))
         .plain(&format!("NOT {LOCKED}"), filter.state == Some(State::Open))
         .text(older.as_deref().unwrap_or_default(), before.map(|(_, book)| book.as_str()));
-    // As many of each table as a page has: no table is read beyond it, and the page is among them.
+    // As many rows of each table as a page has: no table is read beyond it, and the page is among them.
     let of_table = |(table, day, own): &(&str, &str, &str)| {
         format!(
             "SELECT * FROM (SELECT DISTINCT store_id, business_date FROM (SELECT store_id, {day} AS business_date \

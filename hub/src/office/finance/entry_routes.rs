@@ -1,4 +1,4 @@
-//! What a person writes into the books.
+//! Entries by hand.
 
 use crate::http::prelude::*;
 use crate::office::finance::hand_entry::{New, Opening, Reversal};

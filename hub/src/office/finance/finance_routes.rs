@@ -101,12 +101,13 @@ struct AccountEntries {
 pub async fn account_entries(request: Request) -> Answered {
     let EntriesQuery { limit, cursor, store_id, from, to } = request.query()?;
     in_order(from, to)?;
-    // What is on the account and what moved it are of one state.
+    // The account's balance and its entries are read from one state.
     let mut read = request.state.db.read().await?;
     let chart = Chart::read(&mut read).await?;
     let account = chart.get(request.param("account")).map(|known| known.account.clone());
     let account = account.ok_or_else(|| ApiError::not_found("the account"))?;
-    // A place in one account's entries is none in another's, nor among other days: the balance continues from it.
+    // A position in one account's entries is not valid in another's, nor among other days: the balance continues from
+    // it.
     let list = (account.as_str(), store_id.as_deref(), from, to);
     let after: Option<(account_entries::Bookmark, Value)> = cursor.as_ref().map(Cursor::read).transpose()?;
     if after.as_ref().is_some_and(|(_, of)| *of != json!(list)) {
@@ -126,7 +127,7 @@ pub async fn account_entries(request: Request) -> Answered {
     };
     let List { items, next_cursor } = List::cut(items, limit, place);
     let now = clock::now();
-    // What is on an account is of all days until then.
+    // The balance of an account covers all days until then.
     let days = (BEGINNING, to.unwrap_or(request.state.today(now)));
     let completeness = reported(&mut read, store_id.as_deref(), days, now).await?;
     Ok(Reply::ok(&AccountEntries { opening_balance, closing_balance, items, next_cursor, completeness }))
@@ -211,7 +212,7 @@ pub async fn trial_balance(request: Request) -> Answered {
         return Err(ApiError::invalid_query("from must not be after date").into());
     }
     let book = if head_office { Some("") } else { store_id.as_deref() };
-    // The balances and what is complete are of one state of the database.
+    // The balances and the completeness are read from one state of the database.
     let mut read = request.state.db.read().await?;
     let chart = Chart::read(&mut read).await?;
     let ask = trial_balance::BalanceFilter { date, from, book };

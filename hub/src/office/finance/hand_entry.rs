@@ -1,4 +1,4 @@
-//! What a person writes into the books: entries, reversals, opening balances.
+//! Entries that a person writes: entries, reversals, opening balances.
 
 use crate::columns;
 use crate::db::failure::{Failure, is_overflow};
@@ -87,7 +87,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes an entry, one in each book; gives back their IDs.
+    /// Writes an entry, one in each book; returns their IDs.
     ///
     /// # Errors
     /// 422; 409 `day_locked`; 403 `approval_required`.
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Ok(ids)
     }
 
-    /// Writes what a book begins with; gives back the entry's ID.
+    /// Writes the opening balance of a book; returns the entry's ID.
     ///
     /// # Errors
     /// 422; 409 `day_locked`, `duplicate`; 403 `approval_required`.
@@ -171,7 +171,7 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Takes back what a person wrote, in all its books; gives back the IDs of the reversals.
+    /// Reverses an entry by hand, in all its books; returns the IDs of the reversals.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state`, `duplicate`, `day_locked`, `not_ready` for an account that is closed; 403
@@ -198,7 +198,7 @@ impl Writer<'_> {
             Some(group) => {
                 let sql = format!("{WRITTEN} WHERE cause_id = $1 AND group_id = $1");
                 let mut all = written(connection, &sql, group).await?;
-                // As all books are taken: the database's order of texts is its own.
+                // In the order in which all books are locked: the database sorts texts differently.
                 all.sort_by(|a, b| a.store_id.cmp(&b.store_id));
                 all
             }
@@ -230,7 +230,7 @@ impl Writer<'_> {
         Ok(ids)
     }
 
-    /// A number in the book of each of these entries of one day, and the day that all their reversals get.
+    /// Takes a number in the book of each of these entries of one day, and returns the day of all their reversals.
     async fn reversal_date(
         &self,
         connection: &mut AnyConnection,
@@ -282,7 +282,7 @@ impl Writer<'_> {
     }
 }
 
-/// 422 where an account would have moved more on the day than the database counts: SQLite says so by the column's
+/// 422 if an account's sum of the day would be larger than the database counts: SQLite reports it by the column's
 /// check, PostgreSQL while it adds.
 fn added(failure: Failure) -> Failure {
     let Failure::Sql(error) = failure else { return failure };

@@ -125,7 +125,7 @@ pub struct Filter {
     pub kind: Option<Kind>,
     /// Only entries of this document.
     pub cause_id: Option<String>,
-    /// Those that belong to another day, or only the others.
+    /// Late entries only, or all others.
     pub late: Option<bool>,
     /// Only entries of the book with a higher number than this, by number, lowest first.
     pub after_no: Option<i64>,

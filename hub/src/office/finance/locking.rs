@@ -87,7 +87,8 @@ impl Writer<'_> {
         }
         let books = books(all(&mut *connection).await?, ask.store_ids.as_deref())?;
         take(connection, &books).await?;
-        // What stores reported is read once nobody posts in these books: the lock holds of what was looked at.
+        // The reports of stores are read once no other transaction posts in these books: the lock is valid for what was
+        // checked.
         let tellers = readiness::tellers(&mut *connection).await?;
         if books.contains("") {
             self.check_over(through)?;
@@ -153,7 +154,7 @@ impl Writer<'_> {
     }
 }
 
-/// Every store's book, head office's own, and any other in which something is posted.
+/// Every store's book, head office's own, and any other book with entries.
 pub async fn all(connection: &mut AnyConnection) -> Result<BTreeSet<String>, sqlx::Error> {
     let sql = "SELECT store_id FROM stores UNION SELECT store_id FROM books UNION SELECT ''";
     Ok(sqlx::query_scalar(sql).fetch_all(connection).await?.into_iter().collect())

@@ -119,7 +119,7 @@ pub async fn of_method(
     query.fetch_optional(connection).await
 }
 
-/// First day after one from which a method is mapped anew. `None` if it stays as it is.
+/// First day after one on which the mapping of a method changes. `None` if it stays as it is.
 pub async fn later(
     connection: &mut AnyConnection,
     method: &str,
@@ -130,7 +130,7 @@ pub async fn later(
     query.fetch_one(connection).await?.cell("first_day")
 }
 
-/// Adds a mapping; nobody else changes accounts or locks days until the transaction ends.
+/// Adds a mapping; no other transaction changes accounts or locks days until this one ends.
 ///
 /// # Errors
 /// 422; 409 `day_locked`, `duplicate`.
@@ -159,10 +159,10 @@ pub async fn create(
     Ok(View { mapping_id, of, key, account, from, created_at: now, created_by: by.to_owned() })
 }
 
-/// Takes a mapping back that nothing was posted by; what it took the place of counts again.
+/// Removes a mapping that no entry has used; the one that it replaced counts again.
 ///
 /// # Errors
-/// 404; 409 `invalid_state` once something was posted by it.
+/// 404; 409 `invalid_state` once an entry has used it.
 pub async fn withdraw(connection: &mut AnyConnection, mapping_id: &str) -> Result<View, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM mappings WHERE mapping_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(mapping_id.to_owned()).fetch_optional(&mut *connection);
@@ -177,7 +177,7 @@ pub async fn withdraw(connection: &mut AnyConnection, mapping_id: &str) -> Resul
 /// # Errors
 /// 409 `invalid_state`.
 pub async fn remove(connection: &mut AnyConnection, mapping: &View) -> Result<(), Failure> {
-    // What a store tells at this moment has read the mappings already: its books are waited for.
+    // A push that runs at this moment has already read the mappings: wait for the books that it holds.
     for book in locking::all(&mut *connection).await? {
         journal::numbers(connection, &book, 0).await?;
     }
@@ -209,7 +209,7 @@ fn checked(of: MappingOf, key: String) -> Result<String, ApiError> {
     }
 }
 
-/// 409 for a day that is locked in some book: what is there is posted already.
+/// 409 for a day that is locked in any book: its entries are posted already.
 async fn check_open(connection: &mut AnyConnection, from: Date) -> Result<(), Failure> {
     let mut books = day_lock::of_all(&mut *connection).await?;
     // A closed month is locked in every book, also in head office's own.

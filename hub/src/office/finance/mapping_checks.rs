@@ -1,4 +1,5 @@
-//! What an account has to be before the money of a method gathers on it, and what keeps a mapping where it is.
+//! Requirements for an account before the money of a method gathers on it, and the reasons why a mapping can't be
+//! changed.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -9,8 +10,8 @@ use edge::ApiError;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// The proof of an account that a method is mapped to counts all that is posted there, but what people write by hand: nothing
-/// else may have been posted there, or lead there.
+/// The proof of an account of a method counts all entries on it, except those by hand: nothing else may have been
+/// posted there, or be mapped to it.
 ///
 /// # Errors
 /// 422.
@@ -45,7 +46,7 @@ pub async fn check_nothing_else(connection: &mut AnyConnection, account: &str) -
     }
 }
 
-/// 409 for a mapping that something was posted by, or that a bank's line was matched by.
+/// 409 for a mapping that an entry or the match of a bank's line has used.
 ///
 /// # Errors
 /// `invalid_state`.
@@ -61,11 +62,11 @@ pub async fn check_unused(connection: &mut AnyConnection, mapping: &View) -> Res
     Err(ApiError::from(Refusal::InvalidState { state, allowed }).into())
 }
 
-/// Whether an event was posted by it: the context of its entry names what was mapped.
+/// Whether an event was posted by it: the context of its entry has the mappings that it used.
 async fn posted_by(connection: &mut AnyConnection, mapping: &View) -> Result<bool, sqlx::Error> {
     let named = json!({format!("{} {}", mapping.of.name(), mapping.key): mapping.account}).to_string();
     let named = named.trim_start_matches('{').trim_end_matches('}');
-    // Both engines know REPLACE, and neither takes what is in a text of somebody else for a pattern.
+    // Both engines have REPLACE, and neither treats the texts of others as a pattern.
     let sql = "SELECT 1 FROM ledger_days d \
                JOIN journal j ON j.store_id = d.store_id AND j.entry_date = d.entry_date AND j.kind = 'event' \
                JOIN posting_contexts c ON c.store_id = j.store_id AND c.event_id = j.event_id \
@@ -74,7 +75,7 @@ async fn posted_by(connection: &mut AnyConnection, mapping: &View) -> Result<boo
     Ok(query.fetch_optional(connection).await?.is_some())
 }
 
-/// Whether a book began with payments of the method that stand on its account.
+/// Whether a book began with payments of the method on its account.
 async fn opened_by(connection: &mut AnyConnection, mapping: &View) -> Result<bool, sqlx::Error> {
     if mapping.of != MappingOf::Method {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Money that was not settled when a book began: each payment is expected like those that its store tells.
+//! Money that was not settled when a book began: each payment is expected like the payments that its store reports.
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
@@ -71,10 +71,10 @@ impl<'a> Expected<'a> {
         })
     }
 
-    /// Adds them to the list of the store, whose book is locked, and makes the settlements that they wait for.
+    /// Adds them to the list of the store, whose book is locked, and creates their settlements.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn write(
         self,
         connection: &mut AnyConnection,
@@ -141,7 +141,7 @@ impl OpeningItem {
 /// Withdraws the items that a reversed opening expected.
 ///
 /// # Errors
-/// 409 `invalid_state` where something else has become of one of its items: a line has it, or it was written off.
+/// 409 `invalid_state` if one of its items is no longer open: a line has it, or it was written off.
 pub async fn withdraw(connection: &mut AnyConnection, book: &str, entry_id: &str) -> Result<(), Failure> {
     let sql = "SELECT state FROM settlement_items WHERE store_id = $1 AND document_id = $2 AND event_id = '' \
                AND state <> 'open' LIMIT 1";

@@ -58,8 +58,8 @@ pub struct Reopen {
     pub reason: String,
 }
 
-/// The month that may be closed next: after the last closed one; while none is, that of the first entry, though any later
-/// one that has ended may be the first.
+/// The month that may be closed next: after the last closed one; if none is closed, the month of the first entry,
+/// though any later one that has ended may be the first.
 pub async fn open_month(connection: &mut AnyConnection, today: Date) -> Result<Month, sqlx::Error> {
     if let Some(last) = closed_through(&mut *connection).await? {
         return Ok(Month::of(last).next());
@@ -68,7 +68,7 @@ pub async fn open_month(connection: &mut AnyConnection, today: Date) -> Result<M
     Ok(Month::of(row.cell::<Option<Date>>("first")?.unwrap_or(today)))
 }
 
-/// The months of a year that have begun, from that of the first entry on, the last first.
+/// The months of a year that have begun, from the month of the first entry on, the last first.
 pub async fn list(connection: &mut AnyConnection, year: i16, today: Date) -> Result<Vec<View>, sqlx::Error> {
     let sql = "SELECT MIN(entry_date) AS first FROM ledger_days";
     let row = sqlx::query(sql).fetch_one(&mut *connection).await?;
@@ -153,7 +153,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Opens the last closed month again; its days stay locked until somebody opens them.
+    /// Reopens the last closed month; its days stay locked until a person opens them.
     ///
     /// # Errors
     /// 422; 409 `invalid_state`.
@@ -246,7 +246,7 @@ async fn year_ends(
     let rows = sqlx::query(sql).bind(month.to_string()).fetch_all(connection).await?;
     let end = |row: &sqlx::any::AnyRow| Ok(columns!(row => (entry_id, store_id, entry_no)));
     let mut ends = rows.iter().map(end).collect::<Result<Vec<(String, String, i64)>, sqlx::Error>>()?;
-    // Not by the database, whose order of texts is its own.
+    // Not by the database, which sorts texts differently.
     ends.sort_by(|a, b| a.1.cmp(&b.1));
     Ok(ends)
 }

@@ -1,4 +1,4 @@
-//! Months, listed, closed and opened again; how the books stand, and whether they are proven.
+//! Lists, closes and reopens months; reports the state of the books, and whether they are proven.
 
 use crate::http::prelude::*;
 use crate::office::finance::locking::LockRequest;
@@ -52,7 +52,7 @@ async fn list(request: Request) -> Answered {
     let year = year.unwrap_or_else(|| today.year());
     let first = Date::new(year, 1, 1).ok().filter(|_| year > 0);
     let first = first.ok_or_else(|| ApiError::invalid_query("year must be 1 to 9999"))?;
-    // The results and what they may lack are of one state of the database.
+    // The results and their possible gaps are read from one state of the database.
     let mut read = request.state.db.read().await?;
     let page = List { items: period::list(&mut read, year, today).await?, next_cursor: None };
     let days = (None, Some(first), Some(first.last_of_year().min(today)));
@@ -135,7 +135,7 @@ impl Command for Prove {
         proof::note(tx.connection, &proofs).await?;
         let failed: Vec<_> = proofs.proofs.iter().filter(|proof| !proof.ok).map(|proof| proof.name).collect();
         let details = json!({"ok": proofs.ok, "failed": failed.join(", ")});
-        // What they come to is no figure of this change: one above the largest hides itself alone.
+        // Their sums are no figures of this change: one above the largest hides only itself.
         Ok(Changed::answer(&proofs, details).with_hidden_figures())
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold between the books and the lists beside them: each side is summed by itself.
+//! Conditions that must hold between the books and their lists: each side is summed separately.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -99,7 +99,7 @@ pub async fn beforehand(db: &Db, now: UtcMs) -> Result<Proven, sqlx::Error> {
     Ok(Proven { proofs: run(&mut read, now).await?, posted, turn })
 }
 
-/// Proofs of books that are locked by the next change: those of beforehand, unless somebody has posted since.
+/// Proofs of books that the next change locks: the earlier ones, unless there are new postings since.
 pub async fn of_locked(
     connection: &mut AnyConnection,
     proven: Proven,
@@ -168,7 +168,7 @@ impl Proof {
     }
 }
 
-/// Writes down what they came to; one that fails raises an alarm.
+/// Stores the results; a failing one raises an alarm.
 pub async fn note(connection: &mut AnyConnection, proofs: &Proofs) -> Result<(), sqlx::Error> {
     let failed: Vec<&Proof> = proofs.proofs.iter().filter(|proof| !proof.ok).collect();
     let sql = "INSERT INTO proofs (singleton, at, ok, problems, failed) VALUES (1, $1, $2, $3, $4) \

@@ -1,10 +1,10 @@
-//! The two sides of what must hold between the books and the lists beside them, as statements.
+//! The two sides of the conditions between the books and their lists, as statements.
 
 use crate::db::column::Columns;
 use domain::model::inventory::transfer::{Resolution, Resolved};
 use sqlx::AnyConnection;
 
-/// Each proof with the column that says whose its figures are, and the statement of what is `booked` and `listed` by it.
+/// Each proof with the column of the owner of its figures, and the statement of its `booked` and `listed` sums.
 pub fn lists() -> [(&'static str, &'static str, String); 11] {
     let both = |name, key, moved: &str| {
         let sql = format!(
@@ -13,7 +13,7 @@ pub fn lists() -> [(&'static str, &'static str, String); 11] {
         );
         (name, key, sql)
     };
-    // What an account of each store moved, on the side on which it grows, beside a list.
+    // The movements of an account of each store, on the side on which it grows, beside a list.
     let account = |name, number: &str, listed: &str| {
         let side = if number.starts_with('1') { "debit - credit" } else { "credit - debit" };
         let moved = format!(
@@ -79,8 +79,8 @@ const BY_SUPPLIER: &str = "SELECT supplier_id, amount AS booked, 0 AS listed FRO
      SELECT supplier_id, 0, open FROM invoices UNION ALL SELECT supplier_id, 0, -open FROM credit_notes UNION ALL \
      SELECT supplier_id, 0, -unallocated FROM supplier_payments";
 
-/// `(figure, left, right)` for every store and day from `$1` on: the sums beside their documents. What is taken back counts
-/// on the day on which it was.
+/// `(figure, left, right)` for every store and day from `$1` on: the sums beside their documents. A reversal counts on
+/// its own day.
 pub const ROLLUPS: &str = "WITH sold AS (\
      SELECT store_id, event_id, business_date, 1 AS sign, total, tax FROM sales WHERE business_date >= $1 UNION ALL \
      SELECT s.store_id, s.event_id, e.business_date, -1, -s.total, -s.tax FROM sales s JOIN events e \
@@ -108,7 +108,7 @@ pub const ROLLUPS: &str = "WITH sold AS (\
 /// Value of goods that senders found at their destinations, as long as these have not reported them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     let sql = "SELECT settled FROM in_transit WHERE settled <> '[]'";
     let mut waiting = 0_i64;

@@ -1,4 +1,4 @@
-//! What stores still have to tell of days before these are locked.
+//! Records of days that stores still have to send before these days are locked.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -94,13 +94,13 @@ impl Teller {
     }
 }
 
-/// Days of a store on which something was sold or counted, and which are not sealed: at most a year of them.
+/// Days of a store with sales or counts that are not sealed: at most a year of them.
 pub async fn unsealed(
     connection: &mut AnyConnection,
     store_id: &str,
     (from, until): (Date, Date),
 ) -> Result<Vec<Date>, sqlx::Error> {
-    // Every day of a document is among those of its store.
+    // Every day with a document is among the store's days.
     let sql = "SELECT d.business_date FROM store_days d WHERE d.store_id = $1 AND d.business_date >= $2 \
                AND d.business_date <= $3 AND d.sealed = 0 \
                AND (EXISTS (SELECT 1 FROM shifts s WHERE s.store_id = d.store_id AND s.business_date = d.business_date) \
@@ -111,7 +111,7 @@ pub async fn unsealed(
     query.fetch_all(connection).await?.iter().map(|row| row.cell("business_date")).collect()
 }
 
-/// Settlements of days until one that nobody approved, the first `most` of one store or of all.
+/// Settlements of days until one that are not approved, the first `most` of one store or of all.
 pub async fn unsettled(
     connection: &mut AnyConnection,
     store_id: Option<&str>,

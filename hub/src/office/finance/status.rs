@@ -1,4 +1,4 @@
-//! How the books stand.
+//! State of the books.
 
 use crate::config::Finance;
 use crate::office::finance::locking::locked;

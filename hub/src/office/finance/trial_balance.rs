@@ -1,4 +1,4 @@
-//! The trial balance: what is on each account at the end of a day, and what moved it since another.
+//! The trial balance: the balance of each account at the end of a day, and its movements since another.
 
 use crate::columns;
 use crate::db::Engine;
@@ -44,7 +44,7 @@ pub struct BalanceFilter<'a> {
     pub book: Option<&'a str>,
 }
 
-/// Balances by account; those that stand at 0 and did not move are left out.
+/// Balances by account; accounts with a balance of 0 and no movement are left out.
 pub async fn rows(
     connection: &mut AnyConnection,
     chart: &Chart,

@@ -1,4 +1,4 @@
-//! Who writes into the books by hand, and what holds for all that they write.
+//! The writer of entries by hand, and the common checks of these entries.
 
 use crate::db::failure::Failure;
 use crate::http::Request;
@@ -14,7 +14,7 @@ use edge::ApiError;
 use jiff::civil::{Date, date};
 use sqlx::AnyConnection;
 
-/// Nobody writes by hand before this day: an earlier one is a slip.
+/// Earliest day of an entry by hand: an earlier one is a slip.
 const EARLIEST: Date = date(2000, 1, 1);
 
 /// Context of a write: user and time.
@@ -34,7 +34,7 @@ impl<'a> Tx<'a> {
     /// The caller as a writer of the books, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn writer(&mut self) -> Result<Writer<'a>, Failure> {
         take_turn(self.connection).await?;
         Ok(Writer { by: &self.caller.user_id.0, role: self.caller.role, now: self.now, today: self.today })
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
     /// The caller, once no other manual posting can be written until this transaction ends.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn alone(
         connection: &mut AnyConnection,
         request: &'a Request,
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
         Ok(Self { by: &caller.user_id.0, role: caller.role, now, today: request.state.today(now) })
     }
 
-    /// 422 for a day that has not come, or that no book goes back to.
+    /// 422 for a day in the future, or before the beginning of all books.
     pub fn check_not_later(&self, path: &str, date: Date) -> Result<(), ApiError> {
         if date > self.today {
             return Err(ApiError::field(path, format!("must not be after today, {}", self.today)));
@@ -132,10 +132,10 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Nobody writes by hand until this transaction ends.
+/// Blocks other entries by hand until this transaction ends.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn take_turn(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let sql = "UPDATE books_turn SET turn = turn + 1 WHERE singleton = 1";
     sqlx::query(sql).execute(connection).await?;

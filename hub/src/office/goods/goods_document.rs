@@ -90,7 +90,7 @@ const SELECT: &str = "SELECT d.store_id, d.event_id, d.document_id, d.business_d
                       JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \
                       JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, created_at, id, store_id)| {
@@ -98,7 +98,8 @@ pub fn statement(ask: &Filter<'_>, before: Option<Bookmark>, limit: i64) -> (Con
         [Bound::from(date.to_string().as_str()), created_at.into(), id, store_id]
     });
     let order = ["d.business_date", "d.created_at", "d.document_id", "d.store_id"];
-    // Of an order or a delivery note there are few: what must not lead is cast, which PostgreSQL knows to be nothing.
+    // An order or a delivery note has few documents: a condition that must not be used for the look-up is cast, which
+    // PostgreSQL ignores.
     let few = ask.po_id.is_some() || ask.delivery_note_no.is_some();
     let store = if few { "CAST(d.store_id AS TEXT) = ?" } else { "d.store_id = ?" };
     let note = ask.delivery_note_no.map(note_key);
@@ -137,7 +138,7 @@ pub async fn list<P: DeserializeOwned>(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(reported).collect()
 }
 
-/// One document: what was reported about each of its parts, of the first store that has one of this ID.
+/// One document: the reports of each of its parts, of the first store that has one with this ID.
 pub async fn read<P: DeserializeOwned>(
     pool: &AnyPool,
     kind: Kind,

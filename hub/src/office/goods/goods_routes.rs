@@ -1,4 +1,4 @@
-//! What stores did with goods beside selling: receipts, supplier returns, transfers, adjustments, counts.
+//! Goods documents of stores other than sales: receipts, supplier returns, transfers, adjustments, counts.
 
 use crate::http::change::one_more;
 use crate::http::filtered_list::FilteredList;

@@ -1,4 +1,4 @@
-//! Receipts of goods of all stores, with what is billed of each line.
+//! Receipts of goods of all stores, with the billed pieces of each line.
 
 use crate::columns;
 use crate::db::insert::list;
@@ -61,7 +61,7 @@ pub struct ReceivingQuery {
 }
 
 impl ReceivingQuery {
-    /// As documents are found.
+    /// Returns the filter for documents.
     pub fn filter(&self) -> Filter<'_> {
         Filter {
             store_id: self.store_id.as_deref(),
@@ -136,7 +136,7 @@ pub struct Detail {
 /// Store, receipt and line.
 type LineKey = (String, String, i64);
 
-/// Receipts with what is billed of them.
+/// Receipts with their billed pieces.
 pub async fn views(
     pool: &AnyPool,
     records: Vec<LatestRecord<ReceivingPosted>>,

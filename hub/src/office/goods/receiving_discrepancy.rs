@@ -1,4 +1,4 @@
-//! Lines of receipts that are not what was ordered: what came too few, too many, was refused, or has another price.
+//! Lines of receipts that differ from their order: too few or too many pieces, refused ones, or another price.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -108,11 +108,10 @@ pub fn place(item: &View) -> Bookmark {
     (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
 }
 
-/// If lines of an order have several prices, what came cheaper is held against the cheapest, what came dearer
-/// against the dearest.
+/// If lines of an order have several prices, a lower price is compared with the lowest, a higher one with the highest.
 ///
-/// Lines of receipts that count, each beside what its order asks for of the product, and once for each kind. What came too few
-/// or too many is a matter of all receipts of an order: it is reported unless more of the product came later.
+/// Lines of receipts that count, each beside its order's figures for the product, and once for each kind. Too few or
+/// too many pieces concern all receipts of an order: they are reported unless more of the product came later.
 const FROM: &str = "goods_documents r \
     JOIN receiving_lines l ON l.store_id = r.store_id AND l.receiving_id = r.document_id \
     LEFT JOIN (SELECT po_id, sku, CAST(SUM(qty) AS BIGINT) AS ordered_qty, \
@@ -122,12 +121,12 @@ const FROM: &str = "goods_documents r \
     LEFT JOIN purchase_orders p ON p.po_id = r.po_id \
     CROSS JOIN (SELECT 'short' AS kind UNION ALL SELECT 'over' UNION ALL SELECT 'rejected' UNION ALL SELECT 'price' \
     UNION ALL SELECT 'cost_missing' UNION ALL SELECT 'unordered') k";
-/// Nothing of the product came later against the order.
+/// No piece of the product was received for the order later.
 const LAST: &str = "NOT EXISTS (SELECT 1 FROM goods_documents b JOIN receiving_lines c ON c.store_id = b.store_id \
     AND c.receiving_id = b.document_id WHERE b.po_id = r.po_id AND b.kind = 'receiving' AND b.state = 'posted' \
     AND c.sku = l.sku AND (b.created_at, b.document_id, c.line_no) > (r.created_at, r.document_id, l.line_no))";
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &DiscrepanciesQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, receiving_id, store_id, line_no, kind)| {

@@ -84,7 +84,7 @@ pub struct SupplierReturnsQuery {
 }
 
 impl SupplierReturnsQuery {
-    /// As documents are found.
+    /// Returns the filter for documents.
     pub fn filter(&self) -> Filter<'_> {
         Filter {
             store_id: self.store_id.as_deref(),
@@ -118,7 +118,7 @@ pub struct AdjustmentsQuery {
 }
 
 impl AdjustmentsQuery {
-    /// As documents are found.
+    /// Returns the filter for documents.
     pub fn filter(&self) -> Filter<'_> {
         Filter {
             store_id: self.store_id.as_deref(),
@@ -151,7 +151,7 @@ pub struct OpnamesQuery {
 }
 
 impl OpnamesQuery {
-    /// As documents are found.
+    /// Returns the filter for documents.
     pub fn filter(&self) -> Filter<'_> {
         let (store_id, from, to) = (self.store_id.as_deref(), self.from, self.to);
         Filter { store_id, from, to, ..Filter::all(Kind::Opname) }
@@ -249,7 +249,7 @@ where
     }
 }
 
-/// An adjustment, of what was reported about it: one that was taken back stays on the day that it is listed by.
+/// An adjustment from its reports: one that was reversed stays on the day that it is listed by.
 pub fn adjustment(reported: domain::wire::record::AdjustmentPosted, business_date: Date) -> Adjustment {
     Adjustment { business_date, ..reported.adjustment }
 }

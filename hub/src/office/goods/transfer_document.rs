@@ -58,7 +58,7 @@ pub struct Detail {
 /// Position of a page: the day and transfer of the last item before it.
 pub type Bookmark = (Date, String);
 
-/// A transfer, and the day that it is at in the list: that of the step that was reported first.
+/// A transfer, and its day in the list: that of the first reported step.
 pub type Listed = (Date, Transfer);
 
 /// The place of a transfer.
@@ -66,7 +66,7 @@ pub fn place((day, transfer): &Listed) -> Bookmark {
     (*day, transfer.transfer_id.0.clone())
 }
 
-/// The statement of a page, the newest first, and what is bound to it.
+/// The statement of a page, the newest first, with its parameters.
 pub fn statement(ask: &TransfersQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     let below = before.map(|(date, id)| [Bound::from(date.to_string().as_str()), Bound::from(id.as_str())]);

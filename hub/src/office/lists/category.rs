@@ -125,8 +125,8 @@ fn check_fields(category: &Category) -> Result<(), ApiError> {
     problems.done()
 }
 
-/// Whether its fields are sound and it does not lie below itself, nor too deep. One is hung at a time: two at once would
-/// neither make a ring nor a pile that each alone would not have made.
+/// Checks that its fields are valid and that it is not below itself, nor too deep. Categories are moved one at a time:
+/// two at once could form a ring, or become too deep, although each alone would not.
 async fn check(connection: &mut AnyConnection, category: &Category, height: usize) -> Result<(), Failure> {
     check_fields(category)?;
     let mut above = category.parent.clone();

@@ -24,7 +24,7 @@ pub enum State {
 /// Entry of a list.
 pub trait Entry: Serialize + DeserializeOwned {
     const LIST: &'static str;
-    /// What an entry is called in error messages, for example `tier`.
+    /// The name of an entry in error messages, for example `tier`.
     const WHAT: &'static str;
     /// Code of the entry, unique in the list. The list is sorted by it.
     fn key(&self) -> String;

@@ -94,7 +94,8 @@ impl Command for PaymentMethodChange {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
         let writer = tx.writer().await?;
         let mut method: PaymentMethod = entry::locked(tx.connection, tx.path.get("method")).await?;
-        // Mappings are made elsewhere too: the one in force counts, not the one that the list has from its last change.
+        // Mappings are also made elsewhere: the one in force counts, not the one that the list has from its last
+        // change.
         let in_force = mapping::of_method(tx.connection, &method.method, tx.today).await?;
         let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
         method.name = self.name.map_or(method.name, |name| name.trim().to_owned());
@@ -144,7 +145,7 @@ async fn map(
     writer: &Writer<'_>,
 ) -> Result<(), Failure> {
     let Some(account) = method.account.clone() else { return Ok(()) };
-    // What was said earlier the same day is put right, as long as nothing was posted by it.
+    // A mapping made earlier the same day is corrected, as long as no entry has used it.
     if let Some(before) = mapping::of_day(connection, &method.method, writer.today).await? {
         mapping::remove(connection, &before).await?;
     }

@@ -1,4 +1,4 @@
-//! Reasons: what the codes that tills send mean.
+//! Reasons: meanings of the codes that tills send.
 
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};

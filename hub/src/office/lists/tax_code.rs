@@ -130,7 +130,7 @@ fn check(code: &TaxCode) -> Result<(), ApiError> {
     problems.done()
 }
 
-/// Whether something was sold under it.
+/// Whether there are sales with it.
 async fn is_used(connection: &mut AnyConnection, tax_code: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM (SELECT 1 AS one FROM sales_taxes WHERE tax_code = $1 LIMIT 1) t";
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(tax_code).fetch_one(connection).await? > 0)

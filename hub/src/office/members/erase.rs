@@ -73,7 +73,7 @@ pub async fn erase(
     Ok(view)
 }
 
-/// The IDs of the person whom an ID names.
+/// The IDs of the person with an ID.
 async fn person(connection: &mut AnyConnection, id: &str) -> Result<BTreeSet<String>, sqlx::Error> {
     let living = members::end(connection, id).await?;
     let mut ids: BTreeSet<String> = members::merged(connection, &living).await?.into_iter().collect();

@@ -56,7 +56,7 @@ pub struct View {
     pub version: String,
 }
 
-/// One member; of one that was merged into another one, that one.
+/// One member; for a merged one, the member that it was merged into.
 ///
 /// # Errors
 /// 404.
@@ -136,7 +136,7 @@ pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> R
     Ok(members)
 }
 
-/// What was typed, and the same as phone numbers are stored: a whole one in any spelling, or a part of one.
+/// The typed text, and its spellings as stored phone numbers: a whole one in any spelling, or a part of one.
 fn spellings(typed: &str) -> Vec<String> {
     let whole = e164(typed, COUNTRY_CODE).ok();
     let part = digits(typed, COUNTRY_CODE);
@@ -152,7 +152,7 @@ fn spellings(typed: &str) -> Vec<String> {
 /// Registers a member, known to every store.
 ///
 /// # Errors
-/// 422; 409 `duplicate` for a phone, e-mail or code that somebody has.
+/// 422; 409 `duplicate` for a phone, e-mail or code of another member.
 pub async fn create(
     connection: &mut AnyConnection,
     clock: &Mutex<Clock>,
@@ -164,7 +164,7 @@ pub async fn create(
     write(connection, clock, &id, written, now).await
 }
 
-/// Changes a member, on top of what is there.
+/// Changes a member, based on its present values.
 ///
 /// # Errors
 /// 404; 422; 409 `duplicate`.
@@ -219,8 +219,8 @@ async fn write(
     let by = format!("chg_{}", secret::mark());
     let writer = Writer { by: &by, stamp: &stamp, store_id: "", now };
     let mut later = FeedUpdates::default();
-    // The lane's lock before the look at the others: of two that take one phone, the second sees the first,
-    // whichever process it is in. It comes after the member's own row, as in a push.
+    // The lane is locked before the others are read: of two that take one phone, the second sees the first, in whatever
+    // process. The lock comes after the member's own row, as in a push.
     feed::take(connection, lane::MEMBERS, 0, now).await?;
     unique(connection, id, &writes).await?;
     fields::write_member(connection, id, &writes, &writer, &mut later).await?;
@@ -229,7 +229,7 @@ async fn write(
     Ok(view)
 }
 
-/// Two members of one phone, e-mail or code are made by stores that do not know of one another, not here.
+/// Two members with one phone, e-mail or code are created only by stores that do not know of each other, never here.
 async fn unique(
     connection: &mut AnyConnection,
     id: &str,

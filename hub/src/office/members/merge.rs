@@ -1,8 +1,8 @@
 //! One person who was registered twice: one member is merged into the other. Its points and sales count for that one,
 //! and its id continues to name it, at every store.
 //!
-//! Nothing of the books is moved: points stay under the id that they were reported under, and a balance is the sum over
-//! all who are merged into one member.
+//! The books do not change: points stay under the ID that they were reported under, and a balance is the sum over all
+//! members merged into one.
 
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
@@ -43,18 +43,18 @@ pub struct By<'a> {
     pub now: UtcMs,
 }
 
-/// Merges a member into another one; said twice it is the same.
+/// Merges a member into another one; a repeated merge has no effect.
 ///
 /// # Errors
-/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or
-/// is merged into somebody else.
+/// 404; 422 for itself, a ring, or too many; 409 `invalid_state` for one that is erased, or is merged into another
+/// member.
 pub async fn merge(
     connection: &mut AnyConnection,
     id: &str,
     ask: &Merge,
     by: &By<'_>,
 ) -> Result<View, Failure> {
-    // The records first, in their order, then the lane, as in a push: until the end nobody else merges.
+    // The records are locked first, in their order, then the lane, as in a push: no other merge happens until the end.
     let mut held =
         BTreeSet::from([id.to_owned(), ask.into.clone(), member::end(connection, &ask.into).await?]);
     held.extend(member::merged(connection, id).await?);
@@ -125,7 +125,7 @@ async fn written(
     Ok(view)
 }
 
-/// The record says something new: its version is a later one.
+/// Gives the record a later version, because its content is new.
 async fn raise(connection: &mut AnyConnection, id: &str, stamp: &str) -> Result<(), sqlx::Error> {
     let sql = "SELECT version FROM shared_records WHERE resource = 'member' AND id = $1";
     let before: String = sqlx::query_scalar(sql).bind(id).fetch_one(&mut *connection).await?;

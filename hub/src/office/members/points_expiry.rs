@@ -1,7 +1,7 @@
 //! Points whose last day has passed: once a night, by one process, a page of members in one commit.
 //!
-//! What has expired follows from all that was reported about a member and those who are merged into it, under the lock
-//! of their balances, so doing it again does nothing. It is an event of head office's own, posted in its own book.
+//! The expired points follow from all reports about a member and those merged into it, under the lock of their
+//! balances, so a repetition does nothing. The expiry is an event of head office's own, posted in its own book.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -24,13 +24,13 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// Members of one commit: so long stores wait for balances and the pool at most.
+/// Members of one commit, which bounds the time that stores wait for balances and the pool.
 const AT_ONCE: i64 = 100;
 
 /// Lets expired points lapse, page by page. Returns false if another process continues with it.
 ///
 /// # Errors
-/// The database's; the pages before are done.
+/// A database error; earlier pages are done.
 pub async fn run(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failure> {
     let (started, mut after) = (Instant::now(), String::new());
     loop {
@@ -117,7 +117,7 @@ async fn of_member(
     Ok(Some((event_id, expired.understood())))
 }
 
-/// Follows what was reported about these members, who are one, through their lots.
+/// Applies the reports about these members, who are one, to their lots.
 async fn followed(
     connection: &mut AnyConnection,
     ids: &[String],

@@ -1,5 +1,5 @@
-//! A member's points, entry by entry: what all stores reported about it and about those who are merged into it, and
-//! what head office let expire.
+//! A member's points, entry by entry: the reports of all stores about it and about those merged into it, and head
+//! office's expiries.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -85,7 +85,7 @@ pub async fn list(
         [date, at.into(), store_id, event_id, position.into()]
     });
     let conditions = Conditions::default().among("member_id", Some(&ids)).below(ORDER, below);
-    // What was there after the first of these, and so after each one before it.
+    // The balance after the first of these, and so after each one before it.
     let sql = "SELECT CAST(COALESCE(SUM(points), 0) AS BIGINT) AS points FROM points_entries WHERE {}";
     let mut left: Points = conditions.query(sql).fetch_one(&mut *connection).await?.cell("points")?;
     let order = ORDER.map(|column| format!("{column} DESC")).join(", ");

@@ -52,7 +52,7 @@ impl<'a> Tx<'a> {
     /// The caller, who works on an order.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn buyer(&mut self) -> Result<Buyer<'a>, Failure> {
         let set = self.settings().await?.purchasing;
         Ok(Buyer {
@@ -204,7 +204,7 @@ impl Change {
     }
 }
 
-/// Lines with their prices, what they come to, and what the supplier's terms say of them.
+/// Lines with their prices, their total, and the supplier's terms that they miss.
 struct Priced {
     lines: Vec<OrderLine>,
     total: Money,
@@ -255,7 +255,7 @@ pub async fn create(
 /// Changes a draft order; no store knows it yet. An approval that was asked for must be asked for again.
 ///
 /// # Errors
-/// 404; 409 `invalid_state` once somebody has answered for it; as [`create`].
+/// 404; 409 `invalid_state` once it is approved; as [`create`].
 pub async fn change(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -264,7 +264,7 @@ pub async fn change(
 ) -> Result<PurchaseOrder, Failure> {
     let before = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
     if before.state != OrderState::Draft {
-        // What is possible instead is what is told of a step that only a draft takes.
+        // The refusal lists the states that a step allows which only a draft takes.
         let refused = domain::rules::inventory::purchase::OrderStep::Approve.check(&before);
         return Err(refused.err().map_or_else(|| ApiError::not_found("the order"), ApiError::from).into());
     }
@@ -361,7 +361,7 @@ pub(super) fn warned(
     warnings(lines, total, terms, |line| row(rows, &line.sku, line.qty, today))
 }
 
-/// 422 for a note that is too long or holds what a database does not.
+/// 422 for a note that is too long or has characters that a database refuses.
 pub(super) fn check_note(note: Option<&str>) -> Result<(), ApiError> {
     match note {
         Some(note) if note.chars().count() > TEXT_CHARS_MAX => {

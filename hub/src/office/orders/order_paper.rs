@@ -38,7 +38,7 @@ const INDONESIAN: [(&str, &str); 16] = [
 ];
 
 impl Language {
-    /// As a page says it.
+    /// The code on a page.
     fn code(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -68,7 +68,7 @@ pub struct Paper<'a> {
 }
 
 impl Paper<'_> {
-    /// Title of the document. One that nobody answers for is no order.
+    /// Title of the document. An order without an approval is called a draft.
     fn title(&self) -> String {
         let PurchaseOrder { po_no, revision, state, .. } = self.order;
         let kind = match state {

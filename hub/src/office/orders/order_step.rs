@@ -56,7 +56,7 @@ pub struct Approve {
 /// Approves an order or its proposed revision.
 ///
 /// # Errors
-/// As [`take`]; 422 for another total than the one that was read.
+/// As [`take`]; 422 if the total differs from the one that was read.
 pub async fn approve(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -73,7 +73,7 @@ pub async fn approve(
     take(connection, po_id, Step::Whole(OrderStep::Approve), &reason, buyer).await
 }
 
-/// A step, with what it needs.
+/// A step, with its arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
     /// One of the whole order.
@@ -82,10 +82,10 @@ pub enum Step {
     Line(OrderStep, u32),
 }
 
-/// Takes a step; its store hears of every one from `send` on.
+/// Takes a step; the store receives every step from `send` on.
 ///
 /// # Errors
-/// 404; 409 `invalid_state` with what is possible instead; 403 `approval_required`; 422 without a reason.
+/// 404; 409 `invalid_state` with the possible steps; 403 `approval_required`; 422 without a reason.
 pub async fn take(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -121,7 +121,7 @@ pub async fn take(
             reason.needed()?;
             order.close_line(line_no, true)
         }
-        // They have arguments of their own.
+        // These have arguments of their own.
         Step::Whole(step) => step.check(&order),
     };
     taken.map_err(ApiError::from)?;
@@ -186,12 +186,12 @@ pub struct Line {
     pub expected_at: Option<Date>,
 }
 
-/// Changes an order that was sent; the version before is kept. With four eyes, and for an API key, a total above
-/// the one that was approved waits for another person's approval.
+/// Changes a sent order; the previous version is kept. With four eyes, and for an API key, a total above the approved
+/// one waits for another person's approval.
 ///
 /// # Errors
-/// 404; 409 `invalid_state`, also for another revision than the current one; 422; 403 `approval_required` for a total
-/// above the one that was approved and above what the caller may approve.
+/// 404; 409 `invalid_state`, also if the revision is not the current one; 422; 403 `approval_required` for a total
+/// above the approved one and above the caller's limit.
 pub async fn revise(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -232,7 +232,7 @@ pub async fn revise(
     replaced(connection, &before, order, (by, reason), buyer).await
 }
 
-/// Approves the revision that somebody else proposed.
+/// Approves the revision that another user proposed.
 async fn approve_proposed(
     connection: &mut AnyConnection,
     before: PurchaseOrder,

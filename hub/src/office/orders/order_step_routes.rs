@@ -1,4 +1,4 @@
-//! Steps of purchase orders, and what is read beside an order.
+//! Steps of purchase orders, and further data of an order.
 
 use crate::columns;
 use crate::db::document::decode;
@@ -20,7 +20,7 @@ use jiff::civil::Date;
 use sqlx::Row;
 use std::collections::BTreeSet;
 
-/// A step of an order, or of one of its lines. Its reason may be omitted where the step needs none.
+/// A step of an order, or of one of its lines. Its reason may be omitted if the step needs none.
 const fn step(path: &'static str, summary: &'static str) -> route::Row {
     post(path, PURCHASING, "Purchasing")
         .summary(summary)

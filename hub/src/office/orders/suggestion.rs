@@ -1,4 +1,4 @@
-//! What to order for a store: what its products sell, what is there and on its way, and who sells them.
+//! Order suggestions for a store: sales of its products, their stock and pending orders, and their suppliers.
 
 use crate::columns;
 use crate::config::Purchasing;
@@ -83,7 +83,7 @@ struct Figures {
     expected: BTreeMap<String, Date>,
     sold: BTreeMap<String, Quantity>,
     returned: BTreeMap<String, Quantity>,
-    /// The level at which the store itself wants more, where it has said so.
+    /// The store's own reorder levels.
     reorder_level: BTreeMap<String, Quantity>,
     days_open: i64,
 }
@@ -91,7 +91,7 @@ struct Figures {
 /// Suggested orders of a store by the figures of today, by supplier and sku.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn suggestions(
     connection: &mut AnyConnection,
     ask: &SuggestionsQuery,
@@ -260,7 +260,7 @@ async fn sums(
     query.fetch_all(connection).await?.iter().map(pair).collect()
 }
 
-/// The store's own settings of products, which stand before the products' own.
+/// The store's own settings of products, which override the products' own.
 async fn reorder_levels(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -278,7 +278,7 @@ async fn reorder_levels(
     Ok(levels)
 }
 
-/// The first day on which more is expected: a line's own, else that of its order.
+/// The first day on which more is expected: a line's own, else its order's.
 async fn expected(
     connection: &mut AnyConnection,
     store_id: &str,

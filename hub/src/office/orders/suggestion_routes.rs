@@ -47,7 +47,7 @@ pub struct Drafts {
 async fn list(request: Request) -> Answered {
     let ask: SuggestionsQuery = request.query()?;
     let now = clock::now();
-    // Figures and completeness are of one state.
+    // Figures and completeness are read from one state.
     let mut read = request.state.db.read().await?;
     store::check_known(&mut read, "store_id", &ask.store_id).await?;
     let (set, today) = (request.state.settings(&mut read).await?.purchasing, request.state.today(now));
@@ -62,7 +62,7 @@ impl Command for SuggestionsQuery {
     type Answer = Drafts;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Drafts>, Failure> {
         let buyer = tx.buyer().await?;
-        // Of two who ask at once the second sees the drafts of the first.
+        // Of two requests at once the second sees the drafts of the first.
         if !store::lock(tx.connection, &self.store_id).await? {
             return Err(ApiError::field("store_id", "is not a store").into());
         }
@@ -82,7 +82,7 @@ impl Command for SuggestionsQuery {
         }
         let mut items = Vec::new();
         for (supplier_id, mut lines) in by_supplier {
-            // What does not fit into one order is suggested again.
+            // Lines that do not fit into one order are suggested again.
             lines.truncate(domain::model::base::limits::ITEMS_MAX);
             let store_id = self.store_id.clone();
             let new = order::New { supplier_id, store_id, expected_at: None, lines, note: None };

@@ -1,5 +1,5 @@
-//! How stores, the database and backups stand, as Prometheus text: read when somebody asks. Every query reads tables that
-//! have a few rows for each store, or that are empty when all is well: none grows with history.
+//! State of stores, the database and backups, as Prometheus text: read on request. Every query reads tables that have a
+//! few rows for each store, or that are empty without problems: none grows with history.
 
 use crate::columns;
 use crate::db::Db;
@@ -9,7 +9,7 @@ use domain::model::base::time::UtcMs;
 use sqlx::{AnyPool, Error};
 use std::fmt::Write;
 
-/// A store is silent when nothing was heard of it for this long, in milliseconds, as in its list of problems.
+/// A store is silent after this time without a call, in milliseconds, as in its list of problems.
 const SILENT_MS: i64 = 5 * 60 * 1000;
 
 /// Metrics of the stores, of the pool of connections, of backups, and of the program itself.

@@ -1,4 +1,4 @@
-//! What an administrator looks at first: how many stores are well, and what waits for somebody.
+//! Overview for an administrator: the number of stores without problems, and the work that waits.
 
 use crate::office::finance::proof::{self, LastProof};
 use crate::office::stores::status;

@@ -1,4 +1,4 @@
-//! Parked records and conflicts: what the hub could not decide by itself.
+//! Parked records and conflicts, which the hub could not decide by itself.
 
 use crate::http::prelude::*;
 use crate::ingest::replay::{self, Replayed};
@@ -70,8 +70,7 @@ pub async fn replay(request: Request) -> Answered {
     let found = replay::find(hub.db.pool(), request.param("id")).await?;
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
     note(&request, json!({"parked_id": request.param("id"), "store_id": store_id})).await?;
-    // What was applied is committed, and each part was tried again where others were in the
-    // way: the whole request is not.
+    // The applied records are committed, and each part was retried in case of contention: the whole request is not.
     let done = replay::replay(hub, &store_id, &which).await.map_err(ApiError::from)?;
     Ok(Reply::ok(&done))
 }
@@ -85,7 +84,7 @@ pub async fn replay_all(request: Request) -> Answered {
     Ok(Reply::ok(&done))
 }
 
-/// Before it is tried: what it does takes several commits.
+/// Before the attempt, which takes several commits.
 async fn note(request: &Request, details: Value) -> Result<(), Failure> {
     let mut write = request.state.db.write().await?;
     let by = &request.caller()?.user_id;

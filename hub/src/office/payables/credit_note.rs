@@ -1,4 +1,4 @@
-//! Credit notes of suppliers: written down, or laid on the one that is expected for goods that went back.
+//! Credit notes of suppliers: new ones, or the paper of an expected one for returned goods.
 
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::AnyConnection;
 
-/// The longest number of somebody else, in bytes.
+/// The longest number of a supplier's document, in bytes.
 const NUMBER_BYTES_MAX: usize = 64;
 const LINES_MAX: usize = 500;
 
@@ -101,7 +101,7 @@ pub async fn locked(connection: &mut AnyConnection, credit_note_id: &str) -> Res
 /// Writes a credit note.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn save(
     connection: &mut AnyConnection,
     note: &CreditNote,

@@ -1,4 +1,4 @@
-//! In which book each part of a credit note lies.
+//! The book of each part of a credit note.
 
 use crate::db::failure::Failure;
 use crate::office::payables::invoice::locked;
@@ -55,8 +55,8 @@ pub struct Of<'a> {
     pub invoice_id: Option<&'a str>,
 }
 
-/// Checks that credit notes for the price of an invoice give back no more than it billed, in all and line by line, and
-/// that this one is not older than the invoice.
+/// Checks that credit notes for the price of an invoice do not exceed its amount, in total and line by line, and that
+/// this one is not older than the invoice.
 ///
 /// # Errors
 /// 422; 404 for its invoice.

@@ -1,4 +1,4 @@
-//! Which credit notes there are.
+//! Lists credit notes.
 
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};

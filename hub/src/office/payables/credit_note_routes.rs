@@ -1,4 +1,4 @@
-//! What suppliers give back.
+//! Credits of suppliers.
 
 use crate::http::change;
 use crate::http::filtered_list::FilteredList;

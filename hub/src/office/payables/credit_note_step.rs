@@ -132,11 +132,11 @@ pub async fn approve(
     Ok(note)
 }
 
-/// The supplier's paper is laid on the note that is expected; what it says differently is posted. With four eyes a paper that
-/// says something else waits until another person says the same.
+/// Applies the supplier's paper to the expected note and posts the differences. With four eyes a paper with differences
+/// waits until another person enters the same.
 ///
 /// # Errors
-/// 404; 409 `invalid_state`, `duplicate`; 422; 403 `approval_required` for who says the same twice.
+/// 404; 409 `invalid_state`, `duplicate`; 422; 403 `approval_required` for a second entry by the same person.
 pub async fn confirm(
     connection: &mut AnyConnection,
     credit_note_id: &str,
@@ -209,7 +209,7 @@ pub async fn apply(
     }
     let mut note = locked(connection, credit_note_id).await?;
     check_state(&note, CreditNoteState::Approved)?;
-    // What was applied may be given back, and applied again.
+    // An application may be undone, and made again.
     let step = ids::new("apply#");
     let (mut posting, mut parts) = (BookSums::default(), Vec::new());
     for (place, CreditAllocation { invoice_id, amount }) in asked.allocations.iter().enumerate() {
@@ -229,7 +229,7 @@ pub async fn apply(
     Ok(note)
 }
 
-/// It does not count; its number is free again.
+/// Cancels the note; its number is free again.
 ///
 /// # Errors
 /// 404; 409 `invalid_state` for one that is in the books.

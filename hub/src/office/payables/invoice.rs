@@ -25,7 +25,7 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// The longest number of somebody else, in bytes.
+/// The longest number of a supplier's document, in bytes.
 const NUMBER_BYTES_MAX: usize = 64;
 /// The most days of terms.
 const DAYS_MAX: u32 = 3650;
@@ -144,7 +144,7 @@ pub async fn create(
     Ok(invoice)
 }
 
-/// Changes an invoice; of one that was matched supplier and number stay.
+/// Changes an invoice; a matched one keeps supplier and number.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`; as [`create`].
@@ -213,7 +213,7 @@ async fn check_number(connection: &mut AnyConnection, invoice: &Invoice, key: &s
     }
 }
 
-/// An invoice of what somebody wrote, without who and when.
+/// An invoice from a user's input, without author and time.
 async fn composed(
     connection: &mut AnyConnection,
     new: New,
@@ -271,7 +271,7 @@ async fn composed(
     Ok(invoice)
 }
 
-/// Store, order and product of a line that names a line of a receipt are those of the receipt.
+/// Sets store, order and product of a line that names a receipt's line to those of the receipt.
 async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Result<(), Failure> {
     let receipts = uninvoiced::named(connection, lines).await?;
     for (at, line) in lines.iter_mut().enumerate() {
@@ -291,7 +291,7 @@ async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Res
         };
         line.store_id.clone_from(&found.at.store_id);
         line.po_id.clone_from(&found.po_id);
-        // Pieces that came for several lines of their order are laid on them when the invoice is matched.
+        // Pieces for several lines of their order are allocated to them when the invoice is matched.
         line.po_line_no = match parts.as_slice() {
             [only] => only.po_line_no,
             several => {
@@ -303,7 +303,7 @@ async fn place(connection: &mut AnyConnection, lines: &mut [InvoiceLine]) -> Res
     Ok(())
 }
 
-/// The book of a line that names an order alone is that of the order's store, also for pieces that have not come.
+/// The book of a line that names only an order is that of the order's store, also for pieces that have not arrived.
 async fn of_order(connection: &mut AnyConnection, line: &mut InvoiceLine) -> Result<(), Failure> {
     if let Some(po_id) = line.po_id.as_deref().filter(|_| line.store_id.is_empty())
         && let Some(order) = purchase_order::unlocked(connection, po_id).await?

@@ -1,4 +1,4 @@
-//! Invoices that somebody answers for, disagrees with, or calls off.
+//! Approval, dispute and cancellation of invoices.
 
 use crate::config::{Finance, Purchasing};
 use crate::db::failure::Failure;
@@ -116,7 +116,7 @@ async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(
     Ok(())
 }
 
-/// A person does not agree; what it held of receipts is free again.
+/// Disputes an invoice; the pieces that it held of receipts are free again.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`.
@@ -148,7 +148,7 @@ pub async fn dispute(
     Ok(invoice)
 }
 
-/// It does not count; its number is free again.
+/// Cancels the invoice; its number is free again.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`.

@@ -1,4 +1,4 @@
-//! Changing an invoice that is not matched or is disputed: what is left out stays as it is.
+//! Changes of an invoice that is not matched or is disputed: omitted fields stay as they are.
 
 use crate::office::payables::invoice::{New, NewLine};
 use domain::model::base::patch::Given;
@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether who asks for it writes what the invoice claims: its lines, its amounts, or whom it is of.
+    /// Whether it changes the invoice's claims: its lines, its amounts, or its supplier.
     pub fn rewrites(&self) -> bool {
         let Self { supplier_id, lines, tax, rounding, discount_terms, opening, .. } = self;
         supplier_id.is_some()
@@ -62,7 +62,7 @@ impl Change {
             || opening.is_some()
     }
 
-    /// The invoice as somebody would write it down now.
+    /// The invoice as new input.
     pub fn of(self, before: &Invoice) -> New {
         let due_date = match self.invoice_date {
             Some(_) => self.due_date.over(None),
@@ -85,7 +85,7 @@ impl Change {
     }
 }
 
-/// A line as it would be written down, laid on its receipt where it was.
+/// A line as new input, with the receipt that it was allocated to.
 fn written(line: &InvoiceLine) -> NewLine {
     let line = line.clone();
     NewLine {

@@ -1,4 +1,4 @@
-//! Which invoices there are.
+//! Lists invoices.
 
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};

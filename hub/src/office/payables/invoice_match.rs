@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::{AnyConnection, AnyPool};
 
-/// Days within which two invoices of one total are suspected to be one.
+/// Days within which two invoices with one total are suspected to be one.
 const TWIN_DAYS: i64 = 7;
 
 /// Request body of a match.
@@ -44,8 +44,7 @@ pub struct Accept {
     pub reason: String,
 }
 
-/// Compares an invoice with what came and what was ordered. What it bills of receipts is held for it once nothing stops
-/// it any more.
+/// Compares an invoice with receipts and orders. Its pieces of receipts are held for it once no exception stops it.
 ///
 /// # Errors
 /// 404; 409 `invalid_state`; 403 `approval_required` for accepting too much.
@@ -127,7 +126,7 @@ async fn twin(connection: &mut AnyConnection, invoice: &Invoice) -> Result<bool,
 /// Whether receipts have come that an invoice lacked when it was matched.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn may_rematch(pool: &AnyPool, invoice: &Invoice) -> Result<bool, sqlx::Error> {
     if invoice.state != InvoiceState::Disputed {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Invoices of suppliers, from the paper to what is owed.
+//! Invoices of suppliers, from the paper to the debt.
 
 use crate::http::change;
 use crate::http::filtered_list::FilteredList;

@@ -1,4 +1,4 @@
-//! What was received and never billed, line by line: together what 2020 holds.
+//! Goods received and never billed, line by line: together account 2020.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -74,8 +74,8 @@ const NOW: &str = "SELECT store_id, receiving_id, line_no, po_id, supplier_id, s
                    CASE WHEN closed = 0 OR open_value <> 0 THEN qty - invoiced_qty - returned_qty ELSE 0 END AS open_qty \
                    FROM uninvoiced";
 
-/// Lines at the end of a day in the books: as they came, and what was taken out of them until then. Of goods that came
-/// later, only what was billed of them until then.
+/// Lines at the end of a day in the books: with all amounts taken out of them until then. For goods that came later,
+/// only the amounts billed until then.
 fn lines_as_of(day: Date) -> String {
     format!(
         "SELECT l.store_id, l.receiving_id, l.line_no, l.po_id, l.supplier_id, l.sku, l.business_date, l.kind, l.unit_cost, \

@@ -1,4 +1,4 @@
-//! What is owed, and what was received and never billed.
+//! Debts, and goods received and never billed.
 
 use crate::http::change;
 use crate::http::filtered_list::FilteredList;
@@ -44,7 +44,7 @@ async fn uninvoiced(request: Request) -> Answered {
     let ask: UninvoicedQuery = request.query()?;
     let list = FilteredList::of(&request)?;
     let before = list.after(ask.cursor.as_ref())?;
-    // The lines and what is complete are of one state of the database.
+    // The lines and the completeness are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let today = request.state.today(now);
     if ask.as_of.is_some_and(|day| day > today) {

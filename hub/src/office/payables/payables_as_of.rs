@@ -1,4 +1,4 @@
-//! What is owed to suppliers at the end of a day, by how long it is due: together what account 2010 holds.
+//! Debts to suppliers at the end of a day, by age: together account 2010.
 
 use crate::columns;
 use crate::db::failure::Failure;

@@ -1,4 +1,4 @@
-//! Which payments there are.
+//! Lists payments.
 
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};

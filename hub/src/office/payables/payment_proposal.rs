@@ -1,4 +1,4 @@
-//! What is to be paid: bills that are due, and those whose discount would lapse.
+//! Payment proposals: bills that are due, and those whose discount would lapse.
 
 use crate::db::document::decode;
 use crate::db::failure::Failure;

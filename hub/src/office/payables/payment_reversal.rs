@@ -1,4 +1,4 @@
-//! Payments that are taken back: what they settled is open again, and their entries are mirrored.
+//! Reversals of payments: the settled items are open again, and the entries are mirrored.
 
 use crate::columns;
 use crate::config::Purchasing;

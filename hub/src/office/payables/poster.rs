@@ -32,7 +32,7 @@ pub struct Cause<'a> {
     pub payables: (&'a str, &'a [Move]),
 }
 
-/// Posts what a document moves; books in which nothing moves get no entry.
+/// Posts the movements of a document; books without a movement get no entry.
 ///
 /// # Errors
 /// 422 for figures that do not fit; 409 `day_locked`.
@@ -44,7 +44,7 @@ pub async fn post(
 ) -> Result<(), Failure> {
     let mut books = sums.entries().map_err(ApiError::from)?;
     let (supplier_id, moves) = cause.payables;
-    // Where a credit note and an invoice of one book settle each other nothing is posted, and both have moved.
+    // If a credit note and an invoice of one book settle each other, nothing is posted, and both have moved.
     for moved in moves {
         books.entry(moved.store_id.clone()).or_default();
     }

@@ -59,7 +59,7 @@ pub struct Closed {
     pub value: i64,
 }
 
-/// Closes lines and pay-outs of a book; what they do not settle of each other goes to 5030.
+/// Closes lines and pay-outs of a book; the difference between them goes to 5030.
 ///
 /// # Errors
 /// 422 for a line that is not there or is closed.
@@ -75,7 +75,7 @@ pub async fn close(
     if !(1..=LINES_MAX).contains(&named.len()) {
         return Err(ApiError::field("lines", "must be 1 to 500, together with cash_ids").into());
     }
-    // In one order: two who close the same lines never wait for each other in a circle.
+    // In one order: two users who close the same lines never wait for each other in a circle.
     named.sort_unstable();
     let close_id = ids::new("unc_");
     let key = format!("{close_id}:close");

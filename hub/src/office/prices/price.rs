@@ -43,7 +43,7 @@ pub enum State {
 pub struct Filter {
     /// Only those of this product.
     pub sku: Option<String>,
-    /// Only those that count in this store: its own, and those for all stores. Empty for all stores.
+    /// Prices that count in this store: its own, and those for all stores. Empty for all stores.
     pub store_id: Option<String>,
     /// Taken back or not.
     pub state: Option<State>,
@@ -90,7 +90,7 @@ pub struct New {
     pub from: Option<Date>,
 }
 
-/// Sets a price. It goes down at once and counts from its day on, also while a store is offline.
+/// Sets a price. It is sent at once and counts from its day on, also while a store is offline.
 ///
 /// # Errors
 /// 422 with the field that is wrong; `unknown_sku`.
@@ -153,7 +153,7 @@ async fn tell(connection: &mut AnyConnection, price: &PriceDown, now: UtcMs) -> 
     feed::publish(connection, vec![entry], now).await
 }
 
-/// The price of a product that counts in a store then, by what is known at `now`.
+/// The price of a product that counts in a store at a moment, by the facts known at `now`.
 ///
 /// # Errors
 /// 404 for a product or a store that is not there.

@@ -15,8 +15,8 @@ use std::convert::Infallible;
 /// Codes and skus that one statement looks for.
 const CHUNK: usize = 500;
 
-/// Notes the codes of products as they are from now on, as [`domain::model::inventory::barcode::normal`] writes them. The
-/// caller holds the lane's lock; `lines` says where the products stand in a file.
+/// Notes the new codes of products, as [`domain::model::inventory::barcode::normal`] writes them. The caller holds the
+/// lane's lock; `lines` has the places of the products in a file.
 ///
 /// # Errors
 /// 409 `duplicate` with every code that another product has.

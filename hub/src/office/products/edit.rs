@@ -31,8 +31,8 @@ pub async fn create(connection: &mut AnyConnection, mut new: New, now: UtcMs) ->
     Ok(product)
 }
 
-/// Changes a product. A price that is given is the latest word on it for all stores, even where it is the
-/// product's own of before. The product as it was, and as it is.
+/// Changes a product. A given price is the latest price for all stores, even if it equals the product's own previous
+/// one. Returns the product before and after.
 ///
 /// # Errors
 /// 404; 422 with every field that is wrong; 409 `duplicate` for a barcode of another product.

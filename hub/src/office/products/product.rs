@@ -61,7 +61,7 @@ pub struct Imported {
     pub changed: usize,
 }
 
-/// Doubts about the skus of a file beside those that are stored and not in it.
+/// Doubts about the skus of a file compared with stored ones that are not in it.
 pub async fn doubts_beside_stored(
     connection: &mut AnyConnection,
     rows: &[CatalogueRow],
@@ -75,12 +75,13 @@ pub async fn doubts_beside_stored(
         .collect())
 }
 
-/// Puts a catalogue in: products that are the same as before make no change in the feed, and what a file has no word
-/// for stays as it is ([`domain::rules::inventory::product::CatalogueRow::over`]). A price that is another
-/// than before is a word on the price, as a `PATCH` of it is; one that is the same leaves what counts as it is.
+/// Imports a catalogue: unchanged products make no change in the feed, and fields without a column stay as they are
+/// ([`domain::rules::inventory::product::CatalogueRow::over`]). A changed price sets the price, as a `PATCH` does; an
+/// unchanged one leaves the price that counts.
 ///
 /// # Errors
-/// 409 `duplicate` for barcodes of other products, 422 for too many of one, the database's; nothing is imported then.
+/// 409 `duplicate` for barcodes of other products, 422 for too many codes of one, a database error; nothing is imported
+/// then.
 pub async fn import(
     connection: &mut AnyConnection,
     rows: Vec<CatalogueRow>,
@@ -110,8 +111,8 @@ pub async fn import(
     put(connection, products, &lines, now).await
 }
 
-/// Writes products as they are; the lane's lock is taken. Those that are the same as before make no change in the
-/// feed. `lines` says where they stand in a file.
+/// Writes products as they are; the lane's lock is held. Unchanged ones make no change in the feed. `lines` has their
+/// places in a file.
 pub async fn put(
     connection: &mut AnyConnection,
     products: Vec<Product>,
@@ -146,7 +147,7 @@ pub async fn put(
     Ok(imported)
 }
 
-/// Whether anything but the time of the change is another.
+/// Whether anything except the time of the change differs.
 fn differs(product: &Product, known: &HashMap<String, Product>) -> bool {
     known.get(product.sku.as_str()).is_none_or(|before| {
         let mut before = before.clone();
@@ -167,8 +168,8 @@ pub struct Wanted<'a> {
     pub skus: Option<&'a [String]>,
 }
 
-/// Adds to the conditions on `products`, which the statement names `table`, that a product is found by what was typed:
-/// its sku begins with it, its name contains it, it is one of its codes in any spelling, or digits of one of them.
+/// Adds the conditions on `products`, which the statement names `table`, by which the typed text finds a product: its
+/// sku begins with it, its name contains it, it is one of its codes in any spelling, or digits of one of them.
 pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -203,7 +204,7 @@ pub async fn list(
     let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
     let rows = conditions.query(&sql).fetch_all(pool).await?;
     let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;
-    // The table also has skus: what was scanned has to be a barcode.
+    // The table also has skus: a scanned code has to be a barcode.
     products.retain(|product| barcode.is_none_or(|scan| product.has_code(scan)));
     Ok(products)
 }

@@ -1,4 +1,4 @@
-//! What a store settles about a product, at head office.
+//! A store's settings of a product, at head office.
 
 use crate::http::prelude::*;
 use crate::office::products::product_settings::{self, View};

@@ -1,4 +1,4 @@
-//! What a store settles about a product, as head office reads and writes it: one more of its owners.
+//! A store's settings of a product, as head office reads and writes them: it is one more of their owners.
 
 use crate::db::failure::Failure;
 use crate::projection::announce::FeedUpdates;
@@ -59,8 +59,8 @@ pub async fn read(connection: &mut AnyConnection, store_id: &str, sku: &str) -> 
     })
 }
 
-/// Writes on top of what is there. What the store wrote meanwhile without having seen it is a conflict,
-/// decided by stamp when it comes.
+/// Writes over the present values. A write of the store that has not seen them is a conflict, decided by stamp when it
+/// arrives.
 ///
 /// # Errors
 /// 404; 422.

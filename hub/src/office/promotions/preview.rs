@@ -1,4 +1,4 @@
-//! What promotions would give to a basket: those that exist, and drafts beside them. Nothing is kept.
+//! Discounts of promotions for a basket: of the existing ones, and of drafts beside them. Nothing is stored.
 
 use crate::db::failure::Failure;
 use crate::office::prices::price;
@@ -170,7 +170,7 @@ fn check(asked: &Asked) -> Result<(), ApiError> {
     if wrong.is_empty() { Ok(()) } else { Err(ApiError::validation(&wrong)) }
 }
 
-/// Those that exist and whose days have this one among them, and the drafts.
+/// Existing promotions that are valid on this day, and the drafts.
 async fn counted(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec<Promotion>, Failure> {
     let wanted = |one: &Promotion| (one.from..=one.to).contains(&date);
     let mut found = TABLE.list_where(pool, "", LOOKED_AT_MAX, |one| &one.promotion_id, wanted).await?;

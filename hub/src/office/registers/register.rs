@@ -1,4 +1,4 @@
-//! Tills of stores: those that sold, and what head office says of them.
+//! Tills of stores: those with sales, and the settings of head office for them.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -50,7 +50,7 @@ page_query!(RegistersQuery);
 /// Position of a page: the store and till of the last item before it.
 pub type Bookmark = (String, String);
 
-/// Tills that reported a shift, and those that head office named, by store and ID.
+/// Tills with a shift, and those that head office named, by store and ID.
 pub async fn list(
     pool: &AnyPool,
     ask: &RegistersQuery,

@@ -1,4 +1,4 @@
-//! Cash of shifts: what was put in and taken out, what should have been there and what was counted.
+//! Cash of shifts: pay-ins and pay-outs, the expected and the counted cash.
 
 use crate::office::reports::figure::{Figure, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
@@ -40,7 +40,7 @@ static OF_SHIFTS: Source = Source {
     late: LATE,
     figures: &with_banked(nothing("banked")),
 };
-/// With what the bank counted of the bags of each day; one that was taken back never came there.
+/// With the bank's count of the deposits of each day; a reversed deposit never arrived there.
 static DAYS: Source = Source {
     from: concat!(
         "(SELECT c.*, 0 AS banked FROM (SELECT * FROM ",
@@ -57,7 +57,7 @@ static DAYS: Source = Source {
     figures: &with_banked(sum("banked", "SUM(d.banked)")),
 };
 
-/// The figures of shifts, and what of their cash the bank has.
+/// The figures of shifts, and the part of their cash that the bank has.
 const fn with_banked(banked: Figure) -> [Figure; 13] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = SHIFTS;
     [a, b, c, d, e, f, g, h, i, j, k, l, banked]

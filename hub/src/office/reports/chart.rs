@@ -4,12 +4,12 @@ use plotters::prelude::*;
 
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (1000, 520);
-/// Most rows that are shown: of more, nobody could tell one from the next.
+/// Most rows that are shown; with more, the bars could not be distinguished.
 const ROWS_MAX: usize = 366;
 /// Most labels below the bars.
 const LABELS_MAX: usize = 12;
 
-/// Colours of the figures: those of the pages, distinct also without red and green.
+/// Colours of the figures: those of the pages, distinguishable also without red and green.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(0x0B, 0x5A, 0x75),
     RGBColor(0xE0, 0xA6, 0x3B),
@@ -81,7 +81,7 @@ impl Picture<'_> {
         root.present()
     }
 
-    /// From where to where the figures go; 0 is always in sight.
+    /// The range of the figures; it always includes 0.
     fn bounds(&self) -> (f64, f64) {
         let all = || self.series.iter().flat_map(|(_, figures)| figures).copied();
         let (lowest, highest) = (all().min().unwrap_or(0).min(0), all().max().unwrap_or(0).max(0));

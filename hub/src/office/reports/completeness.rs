@@ -1,4 +1,4 @@
-//! How complete a report is: which stores have reported everything of its days.
+//! Completeness of a report: the stores that have reported everything of its days.
 
 use crate::db::column::Columns;
 use domain::model::base::business_date::{day_end, day_start};
@@ -40,7 +40,7 @@ impl Completeness {
         Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now, posting_left: 0 }
     }
 
-    /// In a line: `38/40; missing=S007,S012`.
+    /// The text of one line: `38/40; missing=S007,S012`.
     pub fn line(&self) -> String {
         let complete = format!("{}/{}", self.stores_complete, self.stores_expected);
         let missing: Vec<&str> = self.missing.iter().map(|store| store.store_id.as_str()).collect();
@@ -70,10 +70,10 @@ impl<T> CompleteList<T> {
         Self { items, next_cursor, completeness }
     }
 
-    /// The same of a list that is asked for by days: every one until today where it names none.
+    /// The same for a list by days: every day until today if none is given.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn of_days(
         page: List<T>,
         read: &mut AnyConnection,
@@ -175,12 +175,12 @@ fn reasons(row: &AnyRow, (from, to): (Date, Date), now: UtcMs) -> Result<Option<
     let heard_by = end(to).min(online_at(now.0)).min(online_at(disabled_at));
     let last_seen: Option<i64> = row.try_get("last_seen_at")?;
     let pending: Option<i64> = row.try_get("pending")?;
-    // What was forgotten before it was heard of is missing for ever, and nobody knows of which day.
+    // Records that were forgotten before they arrived are permanently missing, and their day is not known.
     let count = |column: &str| row.try_get::<i64, _>(column);
     let (holes, parked) = (count("holes")?, count("parked")?);
     let (open, reopened) = (count("open_shifts")?, count("reopened")?);
     let unsealed: Option<Date> = row.cell("unsealed")?;
-    // What a warehouse does is written here.
+    // Actions of a warehouse are written here.
     let heard = row.try_get::<&str, _>("kind")? == "warehouse" || last_seen.is_some_and(|at| at >= heard_by);
     let all = [
         (!heard, Reason::NotHeard),

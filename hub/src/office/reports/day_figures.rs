@@ -44,7 +44,7 @@ pub fn of_days_sql(days: usize) -> String {
     )
 }
 
-/// The figures of these days of stores, by store and day; none where nothing was sold and nothing came back.
+/// The figures of these days of stores, by store and day; none for days without sales and returns.
 pub async fn of_days(
     pool: &AnyPool,
     days: &[(&str, Date)],

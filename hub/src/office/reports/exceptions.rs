@@ -1,5 +1,4 @@
-//! What people should look at, of the days of the events that it is about; what is about none counts for the day on
-//! which it was found.
+//! Exceptions of the days of their events; one without an event counts for the day on which it was found.
 
 use crate::office::reports::figure::sum;
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};

@@ -1,4 +1,4 @@
-//! Figures of reports: sums, and what follows from them.
+//! Figures of reports: sums, and figures derived from them.
 
 use domain::model::base::figures::BasisPoints;
 use domain::model::base::money::{half_up, product, shown};
@@ -46,7 +46,7 @@ pub const fn hidden(name: &'static str, sql: &'static str) -> Figure {
     Figure { name, of: Of::Hidden(sql) }
 }
 
-/// A figure that such rows have none of.
+/// A figure that such rows do not have.
 pub const fn nothing(name: &'static str) -> Figure {
     Figure { name, of: Of::Nothing }
 }
@@ -64,7 +64,7 @@ pub struct Figures<'a> {
 }
 
 impl Figures<'_> {
-    /// A figure; 0: there is none.
+    /// A figure; 0 if there is none.
     pub fn get(&self, name: &str) -> i64 {
         let place = self.names.iter().position(|figure| figure.name == name);
         let value = place.and_then(|place| self.values.get(place).copied().flatten());

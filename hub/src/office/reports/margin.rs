@@ -1,4 +1,4 @@
-//! What goods brought beyond what they cost, without tax and less what came back.
+//! Margin: revenue of goods less their cost, without tax and less returns.
 
 use crate::office::reports::figure::{Figure, derived, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, by_supplier, group, of_products, text};
@@ -12,7 +12,7 @@ const FIGURES: [Figure; 6] = [
     derived("margin_bp", |row| row.share_bp("margin", "net_sales")),
 ];
 
-/// Sales and returns by category, and corrections of cost by what brought them.
+/// Sales and returns by category, and corrections of cost by their cause.
 static CATEGORIES: Source = Source {
     from: "(SELECT store_id, business_date, entry_date, category, items_count, \
            total - tax - (refund - refund_tax) AS net_sales, cost - refund_cost AS cost, 0 AS correction, \

@@ -1,4 +1,4 @@
-//! What was paid and given back, by method, and how far it is settled; cash rounding is in it.
+//! Payments and refunds, by method, and their settlement; cash rounding is included.
 
 use crate::office::reports::figure::{Figure, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};

@@ -1,4 +1,4 @@
-//! What members may still ask for, at the end of each month in the books until a day.
+//! Points of members that are still redeemable, at the end of each month in the books until a day.
 
 use crate::office::reports::figure::{Figure, sum};
 use crate::office::reports::report::{Report, Source, group, text};

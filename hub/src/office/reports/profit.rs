@@ -1,5 +1,4 @@
-//! What the accounts of income and expenses moved, by days in the books; what brings them forward at the end of a year is
-//! left out.
+//! Movements of the accounts of income and expenses, by days in the books; the entry that closes a year is left out.
 
 use crate::office::reports::figure::sum;
 use crate::office::reports::report::{Report, STORE, Source, group, text};

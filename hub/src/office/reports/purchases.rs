@@ -1,9 +1,9 @@
-//! What was bought: what was ordered, came, went back and was billed, each on its own day.
+//! Purchases: ordered, received, returned and billed goods, each on its own day.
 
 use crate::office::reports::figure::{Figure, derived, hidden, share_bp, sum};
 use crate::office::reports::report::{Report, STORE, Source, group, text};
 
-/// Receipts, each on its day, and what took one back on a day of its own, as `r`: `sign` is that of its pieces.
+/// Receipts, each on its day, and their reversals on a day of their own, as `r`: `sign` is the sign of the pieces.
 macro_rules! receipts {
     () => {
         "(SELECT g.store_id, g.document_id, g.supplier_id, g.po_id, g.business_date, \
@@ -18,7 +18,8 @@ macro_rules! receipts {
     };
 }
 
-/// Pieces by what they are, of lines with a supplier and a product. Receipts are counted by themselves: `$receipt` says in what.
+/// Pieces by kind, of lines with a supplier and a product. Receipts are counted separately: `$receipt` states in which
+/// figure.
 macro_rules! purchases {
     ($($receipt:tt)+) => {
         concat!(

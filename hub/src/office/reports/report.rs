@@ -1,4 +1,4 @@
-//! Reports as data: which sums each has, of what, and by which keys its rows are grouped.
+//! Reports as data: the sums of each, their subject, and the keys by which its rows are grouped.
 
 use crate::db::Engine;
 use crate::db::column::Columns;
@@ -18,7 +18,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 use std::cell::Cell;
 
 pub struct Report {
-    /// As in its path.
+    /// The name in its path.
     pub name: &'static str,
     /// Groups that its rows may have. The first one is the default.
     pub groups: &'static [Group],
@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 pub struct Group {
-    /// As it is asked for.
+    /// The name in requests.
     pub name: &'static str,
     /// The keys of a row.
     pub keys: &'static [Key],
@@ -39,7 +39,7 @@ pub struct Group {
 
 /// A key of a row.
 pub struct Key {
-    /// Its name; of a day it is that of the days that count.
+    /// Its name; for a day, the name of the kind of day that counts.
     pub name: &'static str,
     /// SQL of the key.
     pub sql: &'static str,
@@ -102,7 +102,7 @@ impl Dates {
     fn condition(self) -> &'static str {
         match self {
             Self::Business => "d.business_date >= $1 AND d.business_date <= $2",
-            // In the books nothing is earlier than its own day.
+            // In the books no entry is earlier than its own day.
             Self::Books => "d.entry_date >= $1 AND d.entry_date <= $2 AND d.business_date <= $2",
         }
     }
@@ -132,9 +132,9 @@ pub struct Late {
 
 /// A row: its keys, and every figure.
 pub struct Row {
-    /// In the order of the group's.
+    /// In the order of the group's keys.
     pub keys: Vec<Value>,
-    /// In the order of the source's.
+    /// In the order of the source's figures.
     pub figures: Vec<Option<i64>>,
 }
 
@@ -142,7 +142,7 @@ impl Report {
     /// Grouping of the rows.
     ///
     /// # Errors
-    /// 400 `invalid_query` for what they can't be about.
+    /// 400 `invalid_query` for a name that the report does not have.
     pub fn group(&self, name: Option<&str>) -> Result<&'static Group, ApiError> {
         let groups = self.groups;
         let found = groups.iter().find(|group| name.is_none_or(|name| group.name == name));
@@ -154,7 +154,7 @@ impl Report {
 }
 
 impl Group {
-    /// The rows, by key; none where everything comes to nothing.
+    /// The rows, by key; empty if everything is 0.
     ///
     /// # Errors
     /// 400 `invalid_query` when there are too many; the database's.
@@ -283,7 +283,7 @@ impl ReportQuery<'_> {
             Dates::Books => (spans::in_months(&spans, "entry_month"), spans::in_days(&spans, "entry_date")),
         };
         if self.dates == Dates::Books {
-            // In the books nothing is earlier than its own day.
+            // In the books no entry is earlier than its own day.
             months.push_str(" AND business_month <= SUBSTR($2, 1, 7)");
             days.push_str(" AND business_date <= $2");
         }
@@ -325,7 +325,7 @@ impl Source {
         fetch_all(connection, &sql, |sql| ask.bind(sql)).await
     }
 
-    /// The figures of a row: sums first, then what follows from them.
+    /// The figures of a row: sums first, then derived ones.
     fn read(&self, row: &AnyRow, days: i64) -> Result<Vec<Option<i64>>, sqlx::Error> {
         let one = |(place, figure): (usize, &Figure)| match figure.of {
             Of::Sum(_) | Of::Hidden(_) => row.try_get::<i64, _>(format!("f{place}").as_str()).map(Some),
@@ -344,7 +344,7 @@ impl Source {
         Ok(values.into_iter().map(|value| value.and_then(shown)).collect())
     }
 
-    /// Figures by their names, those that are shown.
+    /// The shown figures by name.
     fn named(&self, values: &[Option<i64>]) -> Map<String, Value> {
         let value = |place: usize| Value::from(values.get(place).copied().flatten());
         let shown = (0..).zip(self.figures).filter(|(_, figure)| figure.is_shown());

@@ -202,7 +202,7 @@ async fn of_day(request: Request, report: &'static Report) -> Answered {
     let DayQuery { as_of, store_id, group_by, separator } = request.query()?;
     let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is required: a day, YYYY-MM-DD"))?;
     let store_id = store_id.filter(|id| !id.is_empty());
-    // What came after the day is taken off by days until its month ends, and by months from then on.
+    // Movements after the day are subtracted by days until its month ends, and by months from then on.
     let ask = ReportQuery {
         from: as_of,
         to: as_of.last_of_month(),
@@ -221,7 +221,7 @@ async fn of_range(request: Request, report: &'static Report) -> Answered {
         return Err(ApiError::invalid_query("from must not be after to").into());
     }
     let store_id = store_id.filter(|id| !id.is_empty());
-    // They are of the books alone, whatever was asked for.
+    // These use the books only, whatever was requested.
     let dates = if ["profit", "sell-through"].contains(&report.name) { Dates::Books } else { dates };
     let ask = ReportQuery { from, to, store_id: store_id.as_deref(), dates };
     answer(&request, report, report.group(group_by.as_deref())?, &ask, (None, separator)).await
@@ -234,7 +234,7 @@ async fn answer(
     ask: &ReportQuery<'_>,
     (as_of, separator): (Option<Date>, Separator),
 ) -> Answered {
-    // Rows, their sums and what is complete are of one state of the database.
+    // Rows, their sums and the completeness are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let (rows, totals, late) = figures(&mut read, group, ask).await?;
     let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));

@@ -1,4 +1,4 @@
-//! How much of what was there, or came, was sold; by days in the books.
+//! The sold share of the stock and the receipts, by days in the books.
 
 use crate::office::reports::figure::{Figure, Figures, derived, share_bp, sum};
 use crate::office::reports::report::{Report, STORE, Source, by_supplier, group, text};
@@ -42,7 +42,7 @@ fn sell_through_bp(row: &Figures<'_>) -> Option<i64> {
     share_bp(sold, row.get("opening_qty").saturating_add(row.get("received_qty")))
 }
 
-/// Days that the pieces at the end last if as many are sold a day as in the range. `None` if none were sold.
+/// Days that the final stock lasts at the rate of sales in the range. `None` if none were sold.
 fn days_of_stock(row: &Figures<'_>) -> Option<i64> {
     let sold = row.get("sold_qty").saturating_sub(row.get("returned_qty"));
     let left = row.get("closing_qty").max(0);

@@ -1,4 +1,4 @@
-//! What others had to pay out of each day of a store, and how far it is settled.
+//! Payouts expected for each day of a store, and their settlement.
 
 use crate::office::reports::figure::{Figure, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};

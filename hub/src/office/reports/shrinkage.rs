@@ -1,4 +1,4 @@
-//! What goods were lost, by why: value above 0 is gone, below 0 it was found.
+//! Lost goods, by reason: a positive value is a loss, a negative one was found.
 
 use crate::office::reports::figure::{Figure, derived, hidden, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
@@ -26,7 +26,7 @@ const FIGURES: [Figure; 13] = [
     hidden("net_sales", "SUM(d.net_sales)"),
 ];
 
-/// Losses on the way are those of the books: they have no other day.
+/// Losses in transit are those of the books: they have no other day.
 static WHOLE: Source = Source {
     from: "(SELECT s.store_id, s.business_date, s.entry_date, s.sku, COALESCE(p.category, '') AS category, s.reason, \
            -(s.value + s.damaged_value) AS lost, -(s.qty + s.damaged_qty) AS pieces, 0 AS net_sales \

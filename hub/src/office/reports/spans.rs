@@ -6,9 +6,9 @@ use jiff::civil::Date;
 /// A range, taken apart: each of its days is in one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spans {
-    /// First and last of its whole months, by any of their days. `None` if it has none.
+    /// First and last of its whole months, by any of their days. `None` if it has no whole month.
     pub months: Option<(Date, Date)>,
-    /// Days, first and last, that are in none of them.
+    /// Ranges of days, first and last, outside of the whole months.
     pub days: Vec<(Date, Date)>,
 }
 
@@ -36,7 +36,7 @@ pub fn in_months(spans: &Spans, column: &str) -> String {
     spans.months.map_or("1 = 0".to_owned(), between)
 }
 
-/// The condition that a column of days is one of those outside the months.
+/// The condition that a column of days is outside of the months.
 pub fn in_days(spans: &Spans, column: &str) -> String {
     let between = |(from, to): &(Date, Date)| format!("({column} >= '{from}' AND {column} <= '{to}')");
     let ranges: Vec<String> = spans.days.iter().map(between).collect();

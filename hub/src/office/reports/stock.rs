@@ -1,4 +1,4 @@
-//! Stock at the end of a day in the books: that of now, without the days and the months after it.
+//! Stock at the end of a day in the books: the present stock, without the days and the months after it.
 
 use crate::office::reports::figure::{Figures, derived, sum};
 use crate::office::reports::report::{Report, STORE, Source, group, text};

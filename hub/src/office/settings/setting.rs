@@ -1,4 +1,4 @@
-//! What head office may set while it runs.
+//! Settings that head office may change while it runs.
 
 use crate::db::failure::Failure;
 use crate::projection::points_pool::{self, LockedPool};
@@ -37,10 +37,10 @@ pub enum Source {
 pub struct Sources(BTreeMap<&'static str, Source>);
 
 impl Sources {
-    /// As it is now.
+    /// The present settings.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let set = office_settings::set_here(connection).await?;
         let source = |name: &str| if set.contains(name) { Source::Administrator } else { Source::File };
@@ -61,10 +61,10 @@ impl View {
     }
 }
 
-/// Sets what is asked for, all or nothing.
+/// Changes the requested settings, all or none.
 ///
 /// # Errors
-/// 422 with the keys that are none, and the values that can't be.
+/// 422 with the unknown keys, and the invalid values.
 pub async fn change(
     connection: &mut AnyConnection,
     hub: &Hub,

@@ -1,4 +1,4 @@
-//! Approving a settlement: what was matched is posted, what is carried moves on, and the day is locked, in one commit.
+//! Approves a settlement: matches are posted, carried items move on, and the day is locked, in one commit.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -21,10 +21,10 @@ use serde_json::json;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
-/// Most open exceptions of one settlement that an answer names.
+/// Most open exceptions of one settlement that an answer lists.
 const TOLD_MAX: i64 = 100;
 
-/// Slices of one source and day of its lines, each with the account of what is missing.
+/// Slices of one source and day of its lines, each with the account of the shortfall.
 type Parts = BTreeMap<(String, Account, Date), Vec<(Slice, Account)>>;
 
 impl Writer<'_> {
@@ -43,7 +43,7 @@ impl Writer<'_> {
         }
         let found = document::find(connection, settlement_id).await?;
         let (store_id, day) = (found.store_id.as_str(), found.business_date);
-        // The book comes before the settlement: what a store tells meanwhile is in it, or late.
+        // The book is locked before the settlement: a record that a store reports meanwhile is either included or late.
         journal::numbers(connection, store_id, 0).await?;
         let tellers = readiness::tellers(&mut *connection).await?;
         if tellers.iter().any(|teller| teller.store_id == store_id && !teller.is_over(day, self.now)) {
@@ -70,7 +70,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// One entry for each source and day of its lines; a locked day's goes to the first open one.
+    /// One entry for each source and day of its lines; for a locked day, on the first open one.
     async fn post_slices(
         &self,
         connection: &mut AnyConnection,
@@ -148,7 +148,7 @@ async fn parts(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
     Ok(parts)
 }
 
-/// An item and what takes it back clear one another, also where their days are two: neither waits for the other's.
+/// An item and its reversal clear each other, also on two different days: neither waits for the other's day.
 const CONTRA: &str = "SELECT s.match_id FROM match_slices s JOIN settlement_matches m ON m.match_id = s.match_id \
                       WHERE s.store_id = $1 AND s.settlement_date = $2 AND m.rule = 'contra' AND m.state = 'matched'";
 
@@ -194,6 +194,6 @@ async fn carry_on(connection: &mut AnyConnection, store_id: &str, day: Date) -> 
         late.extend(Some(item_id).filter(|_| is_late));
     }
     settlement::late_went_on(connection, store_id, &late, next).await?;
-    // Bags that the bank has, and its statement has not posted, go with them.
+    // Deposits that the bank has, and whose statement is not posted, go with them.
     settlement::evaluate(connection, store_id, next).await
 }

@@ -1,4 +1,4 @@
-//! What a settlement comes to, by how it was paid.
+//! Sums of a settlement by payment method.
 
 use crate::db::column::Columns;
 use crate::db::insert::{self, NewRow};
@@ -63,7 +63,7 @@ pub async fn of(
     }
 }
 
-/// Keeps them as they are: what is carried on is no longer of that day.
+/// Stores them as they are: carried items no longer belong to that day.
 pub async fn keep(connection: &mut AnyConnection, store_id: &str, day: Date) -> Result<(), sqlx::Error> {
     let mut methods = now(connection, store_id, day).await?;
     for method in &mut methods {
@@ -113,7 +113,7 @@ async fn now(
     Ok(methods)
 }
 
-/// Parts of a day's matches by method: `slice_methods` has those of several.
+/// Parts of a day's matches by method: `slice_methods` has those with several.
 const PARTS: &str = "SELECT COALESCE(m.method, s.method, '') AS method, \
                      CAST(SUM(COALESCE(m.fee, s.fee)) AS BIGINT) AS fee, \
                      CAST(SUM(COALESCE(m.difference, s.difference)) AS BIGINT) AS difference, \
@@ -148,7 +148,7 @@ pub fn rows(slice: &Slice, match_id: &str) -> Vec<NewRow> {
     slice.by_method().into_iter().map(row).collect()
 }
 
-/// Takes a slice of several methods apart once more: what it comes to has changed.
+/// Splits a slice of several methods again, because its sums have changed.
 pub async fn anew(
     connection: &mut AnyConnection,
     (store_id, day, match_id): &(String, Date, String),

@@ -1,4 +1,4 @@
-//! What does not agree, listed.
+//! Lists exceptions.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -132,7 +132,8 @@ const COLUMNS: &str = "exception_id, kind, source_id, statement_id, store_id, bu
                        (SELECT t.settlement_id FROM settlements t WHERE t.store_id = settlement_exceptions.store_id \
                        AND t.business_date = settlement_exceptions.business_date) AS settlement_id";
 
-/// The day that an exception is listed by: of what holds no settlement up the day of its line, else of its statement.
+/// The day that an exception is listed by: for one that holds up no settlement, the day of its line, else of its
+/// statement.
 const DAY: &str = "COALESCE(business_date, (SELECT l.line_date FROM statement_lines l \
                    WHERE l.line_id = settlement_exceptions.first_line), (SELECT s.to_date FROM statements s \
                    WHERE s.statement_id = settlement_exceptions.statement_id))";

@@ -1,4 +1,4 @@
-//! What does not agree: listed, and resolved.
+//! Lists and resolves exceptions.
 
 use crate::http::command;
 use crate::http::prelude::*;
@@ -95,7 +95,7 @@ impl Command for Resolve {
     }
 }
 
-/// Does it, says what it came to, and takes it back: nothing is committed, and no key is looked at.
+/// Resolves it, reports the result, and rolls it back: nothing is committed, and no key is checked.
 async fn preview(request: &Request, asked: &Resolve) -> Answered {
     let mut write = request.state.db.write().await?;
     let writer = Writer::alone(&mut write, request, clock::now()).await?;

@@ -1,4 +1,4 @@
-//! Matches that a person makes, and takes back.
+//! Makes and undoes matches by hand.
 
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
@@ -18,7 +18,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Lines, and items, of one match.
+/// Most lines, and most items, of one match.
 const NAMED_MAX: usize = 500;
 
 /// A manual match.
@@ -53,7 +53,7 @@ fn check_paid_from(made: &Match<'_>, bank: Account) -> Result<(), ApiError> {
 }
 
 impl Writer<'_> {
-    /// Matches lines with items; gives back the match's ID.
+    /// Matches lines with items; returns the match's ID.
     ///
     /// # Errors
     /// 404; 422; 409 `invalid_state` for a line or an item that is not open.

@@ -1,4 +1,4 @@
-//! What others have to settle, listed.
+//! Lists the items that providers and banks have to settle.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -84,7 +84,7 @@ pub struct SettlementItemsQuery {
 }
 
 impl SettlementItemsQuery {
-    /// Those of this settlement.
+    /// The items of this settlement.
     pub fn of_day(&self, store_id: String, day: Date) -> ItemsQuery {
         let (method, state) = (self.method.clone(), self.state);
         ItemsQuery {
@@ -149,10 +149,10 @@ pub fn place(item: &View) -> Bookmark {
     (item.business_date, item.store_id.clone(), item.item_id.clone())
 }
 
-/// Those of a document of a store, in the order in which they were reported.
+/// The items of a store's document, in the order in which they were reported.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_document(
     pool: &AnyPool,
     store_id: &str,

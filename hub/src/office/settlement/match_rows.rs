@@ -41,7 +41,7 @@ struct Rows {
     batches: Vec<NewRow>,
 }
 
-/// Keeps matches; items that are in one are no longer open. Gives back their IDs, in their order.
+/// Keeps matches; items that are in one are no longer open. Returns their IDs, in their order.
 pub async fn write(
     connection: &mut AnyConnection,
     source: &Source,
@@ -67,8 +67,8 @@ pub async fn write(
     Ok(made_ids)
 }
 
-/// Items of matches from one ID to another are no longer open. It is one statement, whose cost does not depend on how many
-/// items there are beside; a match of somebody else's between these IDs has taken its items itself.
+/// Marks the items of matches between two IDs as no longer open. It is one statement, whose cost does not depend on the
+/// number of other items; a match of another transaction between these IDs has taken its items itself.
 async fn take_items(connection: &mut AnyConnection, first: &str, last: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE settlement_items SET state = 'matched', match_id = m.match_id FROM match_items m \
                WHERE m.match_id >= $1 AND m.match_id <= $2 AND settlement_items.store_id = m.store_id \

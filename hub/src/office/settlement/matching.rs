@@ -1,4 +1,4 @@
-//! Matching the open lines of a source with the open items that it settles, and keeping what that comes to.
+//! Matches the open lines of a source with the open items that it settles, and stores the result.
 
 use crate::db::failure::Failure;
 use crate::db::insert;
@@ -24,7 +24,7 @@ const CHUNK: usize = 1_000;
 /// Matches again, and keeps new lines where that leaves them. The source is locked.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn run(
     connection: &mut AnyConnection,
     source: &Source,
@@ -63,11 +63,11 @@ pub async fn run(
     Ok(())
 }
 
-/// Asks again about what was carried for long enough of a source that nothing is matched for any more: its lines are still
-/// a person's to settle. The source is locked.
+/// Asks again about items carried for long enough of a source that is no longer matched: its lines are still to be
+/// settled by a person. The source is locked.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn ask_again(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -81,10 +81,10 @@ pub async fn ask_again(
     Ok(())
 }
 
-/// Lines and items that were looked at, the statements of lines that were there before, and that of the new ones.
+/// Lines and items used for matching, the statements of older lines, and the statement of the new ones.
 type Looked<'a> = ((&'a [OpenLine], &'a [OpenItem]), &'a Statements, Option<&'a OfStatement>);
 
-/// Notes what a person has to look at, and items that are missing; gives back the settlements that it holds up, or did.
+/// Notes exceptions for a person, and missing items; returns the settlements that it holds up, or did.
 async fn note(
     connection: &mut AnyConnection,
     source: &Source,
@@ -144,7 +144,7 @@ async fn missing<'a>(
     Ok(items.iter().filter(is_missing).collect())
 }
 
-/// Says of lines what matching came to: of new ones as they are added, of those that were there by changing them.
+/// Stores the result of matching in the lines: new lines are added with it, older ones are changed.
 async fn keep_lines(
     connection: &mut AnyConnection,
     source: &Source,
@@ -152,7 +152,7 @@ async fn keep_lines(
     (found, made_ids, before): (&Found<'_>, &[String], &Statements),
 ) -> Result<(), sqlx::Error> {
     let mut ended = Ended::new();
-    // A fee of its own is reported by nobody else: it waits for the statement's approval.
+    // A separate fee is reported nowhere else: it waits for the statement's approval.
     let done = found.fees.iter().chain(&found.payouts);
     ended.extend(done.map(|line_id| (line_id.as_str(), ("resolved", None))));
     let raised = found.raised.iter().flat_map(|raised| &raised.line_ids);
@@ -177,7 +177,7 @@ fn is_not_there(item: &OpenItem) -> Raised {
     Raised { kind, line_ids: Vec::new(), items, candidates: Vec::new(), amount: item.amount }
 }
 
-/// Notes the lines of before that are left for a user, and those that are done without an item.
+/// Notes the older lines that are left for a user, and those that are done without an item.
 async fn note_lines(
     connection: &mut AnyConnection,
     found: &Found<'_>,
@@ -189,7 +189,7 @@ async fn note_lines(
         raised.entry(what.kind.name()).or_default().extend(lines.map(String::as_str));
     }
     for (kind, lines) in raised {
-        // A line that waits continues waiting, unless something else than before is wrong with it.
+        // A waiting line continues to wait, unless it has a new problem.
         let only = format!(
             "(statement_lines.state = 'unmatched' OR (statement_lines.state = 'carried' AND NOT EXISTS \
              (SELECT 1 FROM settlement_exceptions e WHERE e.first_line = statement_lines.line_id \
@@ -204,8 +204,8 @@ async fn note_lines(
     insert::update(connection, "statement_lines", &["line_id"], only, rows).await
 }
 
-/// Resolves what waited for something that is matched now, whichever source was missing it: a payment may have got a source of
-/// its own since. Gives back the settlements that it held up.
+/// Resolves exceptions that waited for a now matched line or item, whichever source missed it: a payment may have got a
+/// source of its own since. Returns the settlements that they held up.
 async fn settle_exceptions(
     connection: &mut AnyConnection,
     source_id: &str,

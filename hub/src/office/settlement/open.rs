@@ -1,4 +1,4 @@
-//! What matching looks at: the open lines of a source, the open items that it settles, and what is known beside them.
+//! Input of matching: the open lines of a source, the open items that it settles, and known facts beside them.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -90,7 +90,7 @@ fn item(row: &AnyRow) -> Result<OpenItem, sqlx::Error> {
     }))
 }
 
-/// Lines that nothing is matched to, and that a person has said nothing to, or that they wait.
+/// Lines without a match and without a person's resolution, or that wait.
 pub async fn open_lines(
     connection: &mut AnyConnection,
     source: &Source,
@@ -116,10 +116,10 @@ fn line(row: &AnyRow, source: &Source) -> Result<OpenLine, sqlx::Error> {
     }))
 }
 
-/// A line of a source, whatever was said to it.
+/// A line of a source, with any resolution.
 ///
 /// # Errors
-/// 422 where the source has none of that ID; 409 `invalid_state` where it is matched, or a person has settled it.
+/// 422 if the source has no line with that ID; 409 `invalid_state` if it is matched, or a person has settled it.
 pub async fn named_line(
     connection: &mut AnyConnection,
     source: &Source,
@@ -138,7 +138,7 @@ pub async fn named_line(
 /// An item of any store.
 ///
 /// # Errors
-/// 422 where none or several have that ID; 409 `invalid_state` where it is matched, posted or written off.
+/// 422 if no item or several have that ID; 409 `invalid_state` if it is matched, posted or written off.
 pub async fn named_item(connection: &mut AnyConnection, item_id: &str) -> Result<OpenItem, Failure> {
     let sql = "SELECT item_id, store_id, kind, method, account, business_date, settlement_date, occurred_at, amount, reference, \
                contra_of, state FROM settlement_items WHERE item_id = $1 ORDER BY store_id LIMIT 2";
@@ -183,7 +183,7 @@ pub async fn own_statements(
 /// A statement, and the store and the day that it was imported for.
 pub type OfStatement = (String, Option<String>, Option<Date>);
 
-/// One statement. `None` if there is none of that ID.
+/// One statement. `None` if there is none with that ID.
 pub async fn of_statement(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -271,8 +271,8 @@ async fn before(
     Ok(before)
 }
 
-/// Payouts of providers that no line of the bank has: batches, which come to their lines without the one of
-/// the payout, and payouts without a batch, which their reference names.
+/// Payouts of providers without a line of the bank: batches, which are the sum of their lines without the payout's, and
+/// payouts without a batch, identified by their reference.
 async fn payouts(
     connection: &mut AnyConnection,
     bank_id: &str,

@@ -1,4 +1,4 @@
-//! What a resolution comes to in the books: an entry of its own, and what the matches that it is about post with an approval.
+//! Postings of a resolution: an entry of its own, and the postings of its matches on approval.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -109,7 +109,7 @@ async fn of_match(connection: &mut AnyConnection, match_id: &str) -> Result<Vec<
     Ok(all)
 }
 
-/// A slice of a match, with the account of what is missing: the one that a person named, or its rule's.
+/// A slice of a match, with the account of the shortfall: the one that a person named, or its rule's.
 pub(super) fn slice(row: &AnyRow) -> Result<(Slice, Account), sqlx::Error> {
     let (rule, named): (String, Option<Account>) = columns!(row => (rule, difference_account));
     let usual = if rule == "deposit" { OVER_AND_SHORT } else { SETTLEMENT_DIFFERENCES };

@@ -1,6 +1,5 @@
-//! Money that a source tells of again in other words: a second download in another form, CSV and CAMT.053 of one day.
-//! A line of an earlier statement that the file at hand has in the same words is no repeat, so that two equal payments
-//! stay two.
+//! Money that a source reports again in other words: a second download in another form, CSV and CAMT.053 of one day. A
+//! line of an earlier statement that this file has in the same words is no repeat, so that two equal payments stay two.
 
 mod alike;
 mod parts;
@@ -25,7 +24,7 @@ struct Known {
     line: Line,
 }
 
-/// What a new line repeats.
+/// The line that a new line repeats.
 #[derive(Debug, Clone)]
 pub struct Repeat {
     /// ID of the known line, or of the first of several, `sln_…`.
@@ -45,7 +44,7 @@ impl Repeat {
 /// The new lines that repeat known ones, by their places.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn find(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -85,7 +84,8 @@ pub async fn find(
     Ok(found)
 }
 
-/// Lines that the file does not tell again in the same words and that new ones may repeat, in the order of their statements.
+/// Lines that the file does not repeat in the same words and that new lines may repeat, in the order of their
+/// statements.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,

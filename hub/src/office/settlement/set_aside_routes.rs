@@ -138,7 +138,7 @@ async fn taken(
     Ok(line_id)
 }
 
-/// The line that a row is, with what is corrected.
+/// The line of a row, with its corrections.
 fn corrected(
     row: &View,
     known: Option<TextLine>,

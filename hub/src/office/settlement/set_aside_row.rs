@@ -108,7 +108,8 @@ pub fn place(item: &View) -> (i64, String) {
     (item.row_no, item.row_id.clone())
 }
 
-/// Keeps rows of a statement. A row that an earlier statement of the source has set aside stays there, with what was decided.
+/// Keeps rows of a statement. A row that an earlier statement of the source has set aside stays there, with its
+/// decision.
 pub async fn keep(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -120,7 +121,7 @@ pub async fn keep(
     for (row, row_key) in aside.rows.iter().zip(keys) {
         let line = row.line.as_ref().map(serde_json::to_string).transpose();
         let line = line.map_err(|error| sqlx::Error::Encode(error.into()))?;
-        // What needs no decision is named by each statement.
+        // Rows that need no decision are listed by each statement.
         let (state, row_key) = match row.reason.is_open() {
             true => (State::Open, row_key),
             false => (State::Noted, format!("{statement_id} {row_key}")),
@@ -150,7 +151,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     }))
 }
 
-/// Those of a statement after a place, in the order of the file.
+/// The rows of a statement after a place, in the order of the file.
 pub async fn list(
     connection: &mut AnyConnection,
     statement_id: &str,
@@ -202,10 +203,10 @@ pub struct Decision<'a> {
     pub reason: &'a str,
 }
 
-/// Keeps what a person decided.
+/// Stores a person's decision.
 ///
 /// # Errors
-/// 409 `invalid_state` where somebody has decided already.
+/// 409 `invalid_state` if it is already decided.
 pub async fn decide(
     connection: &mut AnyConnection,
     row: &View,

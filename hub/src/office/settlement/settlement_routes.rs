@@ -101,7 +101,7 @@ pub struct Approval {
 async fn list(request: Request) -> Answered {
     let ask: SettlementsQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    // The settlements and what is complete are of one state of the database.
+    // The settlements and the completeness are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items =
         settlement::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
@@ -131,7 +131,7 @@ async fn items_of_day(request: Request) -> Answered {
 async fn items(request: Request) -> Answered {
     let ask: item::ItemsQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    // The items and what is complete are of one state of the database.
+    // The items and the completeness are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let today = request.state.today(now);
     let items =

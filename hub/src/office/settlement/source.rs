@@ -1,4 +1,4 @@
-//! Sources: who pays out what customers paid, and banks.
+//! Sources: providers that pay out customers' payments, and banks.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -100,7 +100,7 @@ impl View {
     /// The account in the books that receives the source's money.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The row is damaged.
     pub fn bank(&self) -> Result<Account, sqlx::Error> {
         let damaged = || sqlx::Error::Decode(format!("unknown account {}", self.account).into());
         Account::parse(&self.account).ok_or_else(damaged)
@@ -270,7 +270,7 @@ async fn save(connection: &mut AnyConnection, view: &View) -> Result<(), Failure
     if view.state == State::Active {
         for other in all(&mut *connection).await? {
             let others = other.source_id != view.source_id && other.state == State::Active;
-            // Of one account's balance one bank tells.
+            // Only one bank reports the balance of an account.
             let both_banks = other.kind == SourceKind::Bank && view.kind == SourceKind::Bank;
             if others && both_banks && other.account == view.account {
                 let (what, id) = ("bank of an account", other.source_id);
@@ -327,7 +327,7 @@ pub async fn all(connection: &mut AnyConnection) -> Result<Vec<View>, sqlx::Erro
     sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(connection).await?.iter().map(view).collect()
 }
 
-/// Those after one, by ID.
+/// The sources after one, by ID.
 pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<View>, sqlx::Error> {
     let sql =
         format!("SELECT {COLUMNS} FROM statement_sources WHERE source_id > $1 ORDER BY source_id LIMIT $2");
@@ -346,7 +346,7 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str) -> Result<Vie
     Ok(view(&row)?)
 }
 
-/// One of them, which nobody else imports or matches for until the transaction ends.
+/// Locks a source: no other transaction imports or matches for it until this one ends.
 ///
 /// # Errors
 /// 404.
@@ -356,7 +356,7 @@ pub async fn lock(connection: &mut AnyConnection, source_id: &str) -> Result<Vie
     read(connection, source_id).await
 }
 
-/// A source is of the account of its first file that names one, unless a person has said otherwise.
+/// A source gets the account of its first file that names one, unless a person has set another.
 ///
 /// # Errors
 /// 422 for a file of another account than the source has by now.
@@ -381,7 +381,7 @@ pub async fn take_account(
     Ok(())
 }
 
-/// From now on this terminal is that store's.
+/// Assigns this terminal to that store from now on.
 ///
 /// # Errors
 /// 404.

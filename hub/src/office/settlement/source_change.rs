@@ -1,4 +1,4 @@
-//! What is said of a source.
+//! Changes a source.
 
 use crate::office::settlement::file::format::Format;
 use domain::model::base::figures::BasisPoints;

@@ -1,4 +1,4 @@
-//! Who pays out what customers paid, and banks: listed, added and changed.
+//! Providers that pay out customers' payments, and banks: listed, added and changed.
 
 use crate::http::prelude::*;
 use crate::office::settlement::bank_balance::reconciliation::{self, ReconciliationQuery};
@@ -84,13 +84,13 @@ async fn read(request: Request) -> Answered {
 async fn reconciled(request: Request) -> Answered {
     let ask: ReconciliationQuery = request.query()?;
     let (hub, now) = (&request.state, clock::now());
-    // One state of the database: what the bank reported is held against what was posted.
+    // Read from one state of the database: the bank's report and the postings are compared.
     let mut read = hub.db.read().await?;
     let today = hub.today(now);
     let as_of = ask.as_of.unwrap_or(today);
     let view = reconciliation::read(&mut read, request.param("id"), as_of).await?;
     drop(read);
-    // What was on an earlier day says nothing of today.
+    // The balance of an earlier day shows nothing about today.
     if as_of == today {
         let mut write = hub.db.write().await?;
         reconciliation::tell(&mut write, &view, now).await?;

@@ -1,4 +1,4 @@
-//! Statements: what a source reported, listed and read.
+//! Statements of a source, listed and read.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -59,8 +59,8 @@ pub struct View {
     pub set_aside_open: i64,
 }
 
-/// Sets a statement's state from its lines and exceptions; an approved one stays approved, unless a line is
-/// open again, or one that was carried is matched now and has to be posted with it.
+/// Sets a statement's state from its lines and exceptions; an approved one stays approved, unless a line is open again,
+/// or a carried one is matched now and has to be posted with it.
 pub async fn evaluate(connection: &mut AnyConnection, source_id: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE statements SET state = 'reconciled' WHERE source_id = $1 AND state = 'approved' \
                AND statement_id IN (SELECT l.statement_id FROM settlement_matches m \

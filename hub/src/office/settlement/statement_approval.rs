@@ -60,8 +60,8 @@ impl Writer<'_> {
     }
 }
 
-/// Lines that are in the books by now: known texts, those that providers' lines have posted, and payments to
-/// suppliers, which were posted when they were made.
+/// Marks lines that are in the books by now: known texts, lines posted by providers' lines, and payments to suppliers,
+/// which were posted when they were made.
 async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Result<(), sqlx::Error> {
     const PAID: &str = "SELECT m.match_id FROM settlement_matches m JOIN statement_lines l ON l.match_id = m.match_id \
                         WHERE l.statement_id = $1 AND m.state = 'matched' AND m.rule = 'supplier_payment'";
@@ -81,15 +81,15 @@ async fn in_the_books(connection: &mut AnyConnection, statement_id: &str) -> Res
     Ok(())
 }
 
-/// Known texts and separate fees that an earlier approval has not posted. For a line that a person decided about, the
-/// resolution has posted what there is to post.
+/// Posts known texts and separate fees that an earlier approval has not posted. For a line with a person's resolution,
+/// the resolution has posted everything.
 async fn plain_lines(
     connection: &mut AnyConnection,
     statement_id: &str,
     source: &Source,
     entries: &mut ByBook,
 ) -> Result<(), Failure> {
-    // Of a charge and its refund that settle each other the fee is left.
+    // Of a charge and its refund that settle each other only the fee remains.
     let sql = "SELECT l.line_id, l.line_date, CASE WHEN m.rule = 'contra' THEN -COALESCE(l.fee, 0) \
                ELSE COALESCE(l.net, l.gross, 0) END AS amount, l.store_ref, m.account, \
                s.store_id AS of_statement FROM statement_lines l \
@@ -115,8 +115,8 @@ async fn plain_lines(
     Ok(())
 }
 
-/// Bags that reached the bank; what was counted otherwise is over or short. A match that a person made of several lines or
-/// bags is posted with its first line, once in each book.
+/// Posts deposits that reached the bank; a different count is over or short. A match by hand of several lines or
+/// deposits is posted with its first line, once in each book.
 async fn deposits(
     connection: &mut AnyConnection,
     statement_id: &str,

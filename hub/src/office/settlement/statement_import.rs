@@ -64,10 +64,10 @@ impl Import {
     }
 }
 
-/// Imports a statement and matches its source; gives back its ID.
+/// Imports a statement and matches its source; returns its ID.
 ///
 /// # Errors
-/// 404, 422; 409 `duplicate` where none of its lines is new.
+/// 404, 422; 409 `duplicate` if none of its lines is new.
 pub async fn import(
     connection: &mut AnyConnection,
     mut import: Import,
@@ -94,7 +94,7 @@ pub async fn import(
     let to =
         import.span.1.into_iter().chain(import.lines.iter().map(|line| line.date)).max().unwrap_or(today);
     if import.lines.is_empty() && import.closing_balance.is_some() {
-        // It says what the account has, once.
+        // It reports the balance of the account once.
         if let Some(id) = balance_known(connection, &import, to).await? {
             return Err(ApiError::from(Refusal::Duplicate { what: "statement", id }).into());
         }
@@ -151,7 +151,7 @@ pub async fn import(
     Ok(statement_id)
 }
 
-/// Sets lines aside that tell of known money in other words.
+/// Sets lines aside that describe known money in other words.
 async fn set_repeats_aside(
     connection: &mut AnyConnection,
     source: &Source,
@@ -189,7 +189,7 @@ fn row_no(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX).saturating_add(1)
 }
 
-/// Adds a line for what rounding took from the new lines, so that lines and balances agree.
+/// Adds a line for the rounding differences of the new lines, so that lines and balances agree.
 fn add_rest(
     import: &mut Import,
     statement_id: &str,
@@ -265,8 +265,8 @@ fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError
     }
 }
 
-/// Lines that a source has reported before. A line is known by its day too: none is if no statement has been
-/// of these days.
+/// Lines that a source has reported before. The day is part of a line's identity: without an earlier statement of these
+/// days no line is known.
 async fn known(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -330,7 +330,7 @@ async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result
     row.map(|row| row.cell("closing_balance")).transpose()
 }
 
-/// Adds a line to a statement, and matches its source, which is locked; gives back the line's ID.
+/// Adds a line to a statement, and matches its source, which is locked; returns the line's ID.
 ///
 /// # Errors
 /// 409 `duplicate` where the source has reported the same line.

@@ -99,7 +99,7 @@ pub fn place(item: &View) -> i64 {
     item.line_no
 }
 
-/// Those after a place, in the order of the file.
+/// The lines after a place, in the order of the file.
 pub async fn list(
     pool: &AnyPool,
     statement_id: &str,

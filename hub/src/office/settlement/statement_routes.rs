@@ -131,7 +131,7 @@ pub struct JsonStatement {
 async fn list(request: Request) -> Answered {
     let ask: StatementsQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    // What is not matched may be what a store has not reported yet: both are of one state of the database.
+    // Unmatched lines may be payments that a store has not reported yet: both are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items =
         statement::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
@@ -346,7 +346,7 @@ async fn of_lines(
     bounds: &Bounds,
 ) -> Result<Import, Failure> {
     let given: JsonStatement = request.json()?;
-    // What is reported beyond today would make payments missing that nobody can have reported yet.
+    // A period beyond today would mark payments as missing that can't have been reported yet.
     if given.to.is_some_and(|to| to > bounds.today) {
         return Err(ApiError::field("to", format!("must not be after {}", bounds.today)).into());
     }

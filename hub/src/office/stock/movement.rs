@@ -1,4 +1,4 @@
-//! Movements of a product in all stores: what moved its stock, why and by which document.
+//! Movements of a product in all stores: cause, reason and document of each change of stock.
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
@@ -101,8 +101,8 @@ const RETURNS: &str = "SELECT l.store_id, l.event_id, l.position, l.business_dat
                        r.cashier_id AS user_id, r.created_at AS moved_at FROM return_lines l CROSS JOIN returns r \
                        WHERE l.balance_after IS NOT NULL AND r.store_id = l.store_id AND r.event_id = l.event_id";
 
-/// The statement of a page of a product's movements, the newest first, and what is bound to it: the newest of each kind
-/// of record, and of those the newest.
+/// The statement of a page of a product's movements, the newest first, with its parameters: the newest of each kind of
+/// record, and the newest of those.
 pub fn statement(
     sku: &str,
     ask: &MovementsQuery,

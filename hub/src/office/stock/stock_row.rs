@@ -1,4 +1,4 @@
-//! Stock of all stores: what is there, what is on its way, and what is ordered.
+//! Stock of all stores: on hand, in transit, and on order.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -136,8 +136,8 @@ pub fn place(item: &View) -> Bookmark {
     (item.sku.clone(), item.store_id.clone())
 }
 
-/// The statement of a page, by product and store, and what is bound to it but the pairs that stores wait for. What is
-/// on shelves is read as far as the page goes; beside it there is little.
+/// The statement of a page, by product and store, with its parameters except the pairs with pending goods. Stock on
+/// hand is read as far as the page goes; the other rows are few.
 fn statement(engine: Engine, ask: &StockQuery, after: Option<&Bookmark>, limit: i64) -> (Conditions, String) {
     let after = after.map(|(sku, store_id)| [Bound::from(sku.as_str()), Bound::from(store_id.as_str())]);
     let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
@@ -241,7 +241,7 @@ impl Expected {
         Ok(expected)
     }
 
-    /// Stores and products that pieces are on their way to, or ordered for, of those that are asked for.
+    /// Pairs of stores and products with goods in transit or on order, among the requested ones.
     fn pairs(&self, ask: &StockQuery) -> BTreeSet<String> {
         let is_asked = |given: &Option<String>, is: &str| {
             given.as_deref().is_none_or(|given| given.is_empty() || given == is)
@@ -257,11 +257,11 @@ impl Expected {
         let (on_hand, value): (Quantity, i64) = columns!(row => (qty, value));
         let (document, level): (Option<String>, Option<String>) = columns!(row => (document, level));
         let product: Option<Product> = document.and_then(|document| serde_json::from_str(&document).ok());
-        // The store's own word, where it has one.
+        // The store's own value, if it has one.
         let level: Option<Quantity> = level.and_then(|level| serde_json::from_str(&level).ok());
         let of = (store_id.clone(), sku.clone());
         let pieces = |pieces: &Pieces| pieces.get(&of).copied().unwrap_or_default();
-        // A warehouse's stock is that of this moment.
+        // A warehouse's stock is the present one.
         let is_here = row.cell::<Option<String>>("kind")?.as_deref() == Some("warehouse");
         let average = half_up(value.into(), on_hand.into());
         Ok(View {
@@ -284,8 +284,8 @@ impl Expected {
     }
 }
 
-/// Until when what a store did is in its figures: when it was last heard, or the first that it had not sent by then, or
-/// the first that is set aside.
+/// Time up to which a store's actions are included in its figures: its last contact, or the first record not sent by
+/// then, or the first parked one.
 fn applied_until(row: &AnyRow) -> Result<Option<UtcMs>, sqlx::Error> {
     let (last_seen, parked): (Option<UtcMs>, Option<UtcMs>) = columns!(row => (last_seen_at, parked_at));
     let (pending, oldest): (Option<i64>, Option<UtcMs>) = columns!(row => (pending, oldest_pending_at));

@@ -1,4 +1,4 @@
-//! What is wrong with a store and since when, in plain words.
+//! Problems of a store and their start, in plain words.
 
 use crate::columns;
 use crate::table::alarm;
@@ -36,7 +36,7 @@ pub struct Problem {
 pub struct Fleet(HashMap<String, Vec<Problem>>);
 
 impl Fleet {
-    /// Problems of the stores from one to another, in the order of their IDs: those that a page shows.
+    /// Problems of a range of stores in the order of their IDs: those on a page.
     pub async fn load(pool: &AnyPool, (first, last): (&str, &str), now: UtcMs) -> Result<Self, sqlx::Error> {
         let mut fleet = Self::default();
         let sql = "SELECT store_id, code, message, since FROM alarms WHERE store_id BETWEEN $1 AND $2 \

@@ -1,4 +1,4 @@
-//! What was decided about a store's records without it: conflicts, and stamps that do not count.
+//! Decisions about a store's records without its participation: conflicts, and stamps that do not count.
 
 use crate::columns;
 use crate::office::conflicts::conflict;

@@ -1,4 +1,4 @@
-//! Stores: who may synchronise, and what each reported about itself.
+//! Stores: their permission to synchronise, and their reported status.
 
 use crate::db::column::Columns;
 use crate::db::document::encode;
@@ -51,7 +51,7 @@ impl StoreKind {
         }
     }
 
-    /// As the row says it.
+    /// The kind of a row.
     pub fn of(name: &str) -> Self {
         if name == Self::Warehouse.name() { Self::Warehouse } else { Self::Store }
     }
@@ -80,7 +80,7 @@ impl NewStore {
     }
 }
 
-/// Adds a store; gives back its enrolment token, which is kept nowhere.
+/// Adds a store; returns its enrolment token, which is stored nowhere.
 ///
 /// # Errors
 /// 409 `duplicate` for an ID that exists; 422 for one that would share receipt numbers with another store.
@@ -101,7 +101,7 @@ pub async fn add(
 /// Adds a warehouse, with the epoch that its records are written in.
 ///
 /// # Errors
-/// As [`add`].
+/// The errors of [`add`].
 pub async fn add_warehouse(
     connection: &mut AnyConnection,
     new: &NewStore,
@@ -175,7 +175,7 @@ pub struct Changed {
     pub timezone: String,
 }
 
-/// Changes a store, as it was and as it is; every store hears its name.
+/// Changes a store, given as it was and as it is; every store receives its name.
 ///
 /// # Errors
 /// 404; 422 with the field that is wrong.
@@ -231,8 +231,8 @@ async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<b
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
-/// Takes the name that a store has for itself, if head office has given it none: it is still called by its
-/// ID. A name that no store may have is passed over.
+/// Takes the name that a store has for itself, if head office has given it none and it is still called by its ID. An
+/// invalid name is ignored.
 pub async fn take_name(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -254,15 +254,15 @@ pub async fn take_name(
     tell(connection, &reported, now).await
 }
 
-/// Tells every store of a store: what may be sent where.
+/// Sends a store to every store: the possible destinations of transfers.
 async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> Result<(), sqlx::Error> {
     let entry = Entry::for_all(Kind::Store, store.store_id.as_str(), encode(store)?);
     feed::publish(connection, vec![entry], now).await
 }
 
-/// A new enrolment token; the old one no longer counts, the enrolled key does until it is used. `None` if
-/// there is no such store; a warehouse enrols nobody. Epochs without records are forgotten, and so are the
-/// alarms about them: a key that is replaced may have been used to invent them.
+/// A new enrolment token; the old one no longer counts, the enrolled key does until the token is used. `None` if there
+/// is no such store; a warehouse can't be enrolled. Epochs without records are deleted, and so are the alarms about
+/// them: a replaced key may have been used to invent them.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -306,7 +306,7 @@ impl StoreState {
         }
     }
 
-    /// As the row says it.
+    /// The state of a row.
     pub fn of(disabled: bool, enrolled: bool) -> Self {
         match (disabled, enrolled) {
             (true, _) => Self::Disabled,
@@ -316,7 +316,7 @@ impl StoreState {
     }
 }
 
-/// Lets a store speak, or not: its state afterwards; none if there is no such store.
+/// Disables or enables a store; returns its state afterwards; `None` if there is no such store.
 pub async fn set_disabled(
     connection: &mut AnyConnection,
     store_id: &str,

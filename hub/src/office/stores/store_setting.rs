@@ -1,4 +1,4 @@
-//! What head office sets for a store in the place of what the store's settings file says.
+//! Settings of head office for a store that override its settings file.
 
 use crate::db::document::encode;
 use crate::db::failure::Failure;
@@ -48,10 +48,10 @@ pub async fn read(connection: &mut AnyConnection, store_id: &str) -> Result<View
     Ok(View(SETTABLE.into_iter().map(|name| (name.to_owned(), value(name))).collect()))
 }
 
-/// Sets what is asked for, all or nothing, and tells the store.
+/// Changes the requested settings, all or none, and sends them to the store.
 ///
 /// # Errors
-/// 404; 422 with the keys that are none, and the values that can't be.
+/// 404; 422 with the unknown keys, and the invalid values.
 pub async fn change(
     connection: &mut AnyConnection,
     clock: &Mutex<Clock>,
@@ -64,7 +64,7 @@ pub async fn change(
     if !problems.is_empty() {
         return Err(ApiError::validation(&problems).into());
     }
-    // The first statement locks the store's row: two who set something are one after the other.
+    // The first statement locks the store's row: concurrent changes are made one after the other.
     if !store::lock(connection, store_id).await? {
         return Err(ApiError::not_found("the store").into());
     }
@@ -115,7 +115,7 @@ async fn tell(
 /// All that head office set for a store and has not taken back.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn in_force(
     connection: &mut AnyConnection,
     store_id: &str,

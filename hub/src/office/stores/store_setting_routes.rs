@@ -1,4 +1,4 @@
-//! What head office sets for a store, read and changed.
+//! Settings of head office for a store, read and changed.
 
 use crate::http::prelude::*;
 use crate::office::stores::store_setting::{self, Change, View};

@@ -1,4 +1,4 @@
-//! What the hub has folded of one store's records: to be held against the store's own books.
+//! The hub's sums of one store's records, for a comparison with the store's own books.
 
 use domain::model::base::figures::{Points, Quantity};
 use schemars::JsonSchema;
@@ -74,7 +74,7 @@ const STOCK: &str =
     "SELECT sku, qty, value FROM stock WHERE store_id = $1 AND sku > $2 ORDER BY sku LIMIT $3";
 const POINTS: &str = "SELECT member_id, points FROM store_points WHERE store_id = $1 AND member_id > $2 \
                       ORDER BY member_id LIMIT $3";
-/// A shift may be known by its sales alone: what opened it may be parked.
+/// A shift may be known by its sales only: its opening may be parked.
 const CASH: &str = "SELECT k.shift_id AS shift_id, COALESCE(s.opening_float, 0) AS opening_float, \
                     COALESCE(m.amount, 0) AS net_sales, \
                     COALESCE(c.pay_in, 0) AS pay_in, COALESCE(c.pay_out, 0) AS pay_out, COALESCE(c.drops, 0) AS drops \
@@ -86,7 +86,7 @@ const CASH: &str = "SELECT k.shift_id AS shift_id, COALESCE(s.opening_float, 0) 
                     LEFT JOIN shift_cash c ON c.store_id = $1 AND c.shift_id = k.shift_id \
                     WHERE k.shift_id > $2 ORDER BY k.shift_id LIMIT $3";
 
-/// The sums after `after`, in the order of their keys; none for a store that reported nothing.
+/// The sums after `after`, in the order of their keys; empty for a store without reports.
 pub async fn list(
     pool: &AnyPool,
     store_id: &str,

@@ -277,7 +277,7 @@ impl Command for UpdateSupplier {
         match query.execute(&mut *tx.connection).await {
             Ok(done) if done.rows_affected() > 0 => {}
             Ok(_) => return Err(taken(supplier)),
-            // Somebody else took the code after the look, in the same statement.
+            // Another transaction took the code after the check, within the same statement.
             Err(sqlx::Error::Database(error)) if error.is_unique_violation() => return Err(taken(supplier)),
             Err(error) => return Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! What suppliers ask for products: rows of their price lists, written one by one or from a file.
+//! Suppliers' prices of products: rows of their price lists, written one by one or from a file.
 
 use crate::db::failure::Failure;
 use crate::office::suppliers::supplier::{self, Known};
@@ -136,8 +136,9 @@ impl New {
     }
 }
 
-/// The supplier's row is locked: two who change one list are one after the other. So are two who change the lists of two
-/// suppliers, before either has a row of them: each product has one preferred supplier, whose rows the other's change.
+/// Locks the supplier's row: changes of one list are made one after the other. The same holds for changes of two
+/// suppliers' lists, before either has locked a row: each product has one preferred supplier, whose rows the other
+/// change writes.
 async fn known(connection: &mut AnyConnection, supplier_id: &str) -> Result<(), Failure> {
     let found: Option<Known> = supplier::TABLE.locked(connection, supplier_id).await?;
     found.ok_or_else(|| ApiError::not_found("the supplier"))?;
@@ -196,7 +197,7 @@ pub async fn change(
     Ok([before, price])
 }
 
-/// Puts a whole list in; rows that are there get what the file says, others stay as they are.
+/// Imports a whole list; existing rows get the values of the file, others stay as they are.
 ///
 /// # Errors
 /// 404; `unknown_sku`; nothing is imported then.

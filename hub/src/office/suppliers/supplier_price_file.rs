@@ -31,7 +31,7 @@ pub struct PriceFile {
 }
 
 impl PriceFile {
-    /// A row that is there already, as the file has it: what it has no column for stays as it is.
+    /// An existing row with the values of the file: fields without a column stay as they are.
     pub fn over(&self, row: &SupplierPrice, before: &SupplierPrice) -> SupplierPrice {
         let of = |column: &str| if self.columns.contains(column) { row } else { before };
         SupplierPrice {

@@ -64,7 +64,7 @@ pub struct OfProduct {
 }
 page_query!(OfProduct);
 
-/// Rows after an ID; those that do not count on the day are left out.
+/// Rows after an ID; rows that do not count on the day are left out.
 async fn rows(
     request: &Request,
     conditions: Conditions,

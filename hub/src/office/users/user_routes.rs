@@ -10,7 +10,7 @@ use domain::model::base::ids::UserId;
 use domain::model::people::user::Role;
 use edge::passwords::policy_problem;
 
-/// Fields of which only the presence is fingerprinted.
+/// Fields whose presence only is part of the fingerprint.
 const SECRETS: &[&str] = &["password"];
 
 const USER: &str = r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "cashier",

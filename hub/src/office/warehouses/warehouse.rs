@@ -34,7 +34,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
-/// A warehouse in which something is done: its row is locked until the transaction ends.
+/// A warehouse during an action: its row is locked until the transaction ends.
 pub struct Warehouse<'a> {
     hub: &'a Hub,
     /// Rules of the warehouse: the defaults, and those that head office set for it.
@@ -52,7 +52,7 @@ impl<'a> Warehouse<'a> {
     /// Locks a warehouse.
     ///
     /// # Errors
-    /// 422 on `store_id` for a store, which does this itself, and for what is none; 403 `store_disabled`.
+    /// 422 on `store_id` for a store, which does this itself, and for an unknown one; 403 `store_disabled`.
     pub async fn open(
         hub: &'a Hub,
         connection: &mut AnyConnection,
@@ -188,11 +188,11 @@ impl<'a> Warehouse<'a> {
         if records.is_empty() { Ok(()) } else { self.apply(connection, records, &[]).await }
     }
 
-    /// Seals its days that are over, and returns what is kept about it in memory once all is committed. It is
-    /// the last step of the transaction: a seal takes the book, which comes after what documents take.
+    /// Seals its days that are over, and returns its in-memory data for use after the commit. It is the last step of
+    /// the transaction: a seal locks the book, which comes after the locks of documents.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn written(mut self, connection: &mut AnyConnection) -> Result<Written, Failure> {
         self.seal_ended(connection).await?;
         let Self { rules, epoch, seq, moved, .. } = self;
@@ -216,7 +216,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Notes how far the warehouse is, and tries what waited for it. Gives back the aggregates that moved.
+    /// Notes the warehouse's position, and tries the records that waited for it. Returns the aggregates that moved.
     ///
     /// # Errors
     /// The disk's.
@@ -230,10 +230,10 @@ impl Written {
 }
 
 impl<'a> Tx<'a> {
-    /// Locks the warehouse in which the caller does something as a manager.
+    /// Locks the warehouse in which the caller acts as a manager.
     ///
     /// # Errors
-    /// As [`Warehouse::open`].
+    /// The errors of [`Warehouse::open`].
     pub async fn warehouse(&mut self, store_id: &str) -> Result<Warehouse<'a>, Failure> {
         let manager = manager(self.caller);
         Warehouse::open(self.hub, self.connection, store_id, manager, self.now).await
@@ -244,12 +244,12 @@ impl Warehouse<'_> {
     /// Ends a change in a warehouse.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn finish<T>(self, tx: &mut Tx<'_>, changed: Changed<T>) -> Result<Changed<T>, Failure> {
         let written = self.written(tx.connection).await?;
         Ok(changed.then(|hub| async move {
             let moved = written.note(&hub).await?;
-            // Another warehouse may be the other end of what was sent.
+            // Another warehouse may be the destination.
             warehouse_inbox::take_in(&hub, &moved).await;
             Ok(())
         }))

@@ -19,7 +19,7 @@ use sqlx::AnyConnection;
 /// Step of an existing adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdjustmentStep {
-    /// It is posted, at the stock of now.
+    /// Posts it, with the present stock.
     Approve,
     /// Rejects the adjustment; no stock moves.
     Reject,
@@ -76,7 +76,7 @@ pub async fn go_on(
     written(connection, warehouse, event).await
 }
 
-/// Purchasing approves up to the limit: the cost of all that moves, whichever way.
+/// Purchasing approves up to the limit: the cost of all moved pieces, in either direction.
 fn check_limit(document: &Adjustment, limit: Money) -> Result<(), ApiError> {
     let costs = document.lines.iter().map(|line| line.cost.saturating_abs());
     let amount = costs.sum::<Money>();

@@ -1,4 +1,4 @@
-//! What rules look at in a warehouse: its stock, its sealed days, and the products that a document names.
+//! Input of the rules for a warehouse: its stock, its sealed days, and the products of a document.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -41,7 +41,7 @@ pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]
             products.insert(row.cell("code")?, product::document(&row)?);
         }
     }
-    // The table also has skus: what was scanned has to be a barcode.
+    // The table also has skus: a scanned code has to be a barcode.
     let named = |scan: String| {
         let product = products.get(&normal(&scan)).filter(|product| product.has_code(&scan));
         (scan, product.into_iter().collect::<Vec<_>>())
@@ -54,7 +54,7 @@ pub async fn scanned<L: Scanned>(connection: &mut AnyConnection, lines: &mut [L]
 /// The book of a warehouse, as far as documents of these products look at it, and the products.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn load(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -66,10 +66,10 @@ pub async fn load(
     Ok((products, book))
 }
 
-/// These products, and what a warehouse has of them.
+/// These products, and the warehouse's stock of them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn stock(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -81,7 +81,7 @@ pub async fn stock(
     for chunk in skus.chunks(CHUNK) {
         for row in rows(connection, "SELECT document FROM products WHERE sku IN", &[], chunk).await? {
             let product = product::document(&row)?;
-            // One that never moved here is worth what the catalogue says.
+            // A product that never moved here has the catalogue's cost.
             all.insert(product.sku.clone(), Stock::seed(&product));
             products.insert(product.sku.clone(), product);
         }
@@ -103,7 +103,7 @@ pub async fn stock(
 /// Puts into a book how often its products moved: only a count asks, and there may be many movements.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn load_moves(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -145,7 +145,7 @@ fn on_hand(row: &AnyRow) -> Result<Stock, sqlx::Error> {
 /// Rows of a statement that ends in `IN`, for a list of keys; `first` are its other parameters.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn rows(
     connection: &mut AnyConnection,
     sql: &str,

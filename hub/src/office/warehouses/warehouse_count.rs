@@ -34,7 +34,7 @@ pub enum CountStep {
     Submit,
     /// Some products are counted again.
     Recount(RecountOpname),
-    /// It is given up.
+    /// Gives it up.
     Cancel,
 }
 
@@ -85,7 +85,7 @@ pub async fn start(
     Ok(event.fact.opname)
 }
 
-/// Number of products in a count by category, or of all: those that stock is kept for.
+/// Number of products in a count by category, or of all: the products with stock keeping.
 async fn in_scope(connection: &mut AnyConnection, category: Option<&str>) -> Result<u64, sqlx::Error> {
     let (mut total, mut after) = (0_u64, String::new());
     let sql = "SELECT sku, document FROM products WHERE sku > $1 AND (category = $2 OR $2 = '') ORDER BY sku LIMIT $3";
@@ -200,7 +200,7 @@ pub async fn go_on(
     Ok(event.fact.opname)
 }
 
-/// Posts a count: what differs moves, at the stock of now.
+/// Posts a count: differences move, with the present stock.
 ///
 /// # Errors
 /// 422 with every product that moved between its counts, unless they are accepted; 409 `invalid_state`.

@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/differences`: what a warehouse's open count would move, by what it is worth.
+//! `GET /api/opname/:id/differences`: the movements that a warehouse's open count would make, by value.
 
 use crate::http::{Answered, Request};
 use crate::office::warehouses::warehouse_document::manager;

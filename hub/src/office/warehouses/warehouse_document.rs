@@ -28,7 +28,7 @@ pub fn manager(caller: &Principal) -> Principal {
     as_role(caller, Role::StoreManager)
 }
 
-/// A person of head office as somebody of the warehouse, who needs an administrator above its limits.
+/// A person of head office as a user of the warehouse, who needs an administrator above its limits.
 pub fn clerk(caller: &Principal) -> Principal {
     as_role(caller, Role::WarehouseStaff)
 }
@@ -38,7 +38,7 @@ fn as_role(caller: &Principal, role: Role) -> Principal {
     Principal { role, ..caller.clone() }
 }
 
-/// 409: what a store did is undone there.
+/// 409: an action of a store is undone at the store.
 pub fn stores_own(what: &str) -> ApiError {
     ApiError::new(Code::InvalidState, format!("it belongs to a store: {what}"))
         .with_details(json!({"state": "of_store", "allowed": []}))
@@ -47,7 +47,7 @@ pub fn stores_own(what: &str) -> ApiError {
 /// The warehouse whose document this is.
 ///
 /// # Errors
-/// 404; 409 `invalid_state` for a store's, which `what` says.
+/// 404; 409 `invalid_state` for a store's document, with `what` as its name.
 pub async fn place(
     connection: &mut AnyConnection,
     (kind, id): (&str, &str),

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// Warnings about a receipt, as a store has them.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_receipt(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -33,7 +33,7 @@ pub async fn of_receipt(
 /// Warnings about these products, received now.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn of_goods(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,
@@ -59,7 +59,7 @@ async fn open_counts(
     Ok(counts)
 }
 
-/// Lines of posted counts that moved these products. A count that moved none of them found nothing.
+/// Lines of posted counts that moved these products. A count that moved none of them found no difference.
 async fn posted_counts(
     connection: &mut AnyConnection,
     warehouse: &Warehouse<'_>,

@@ -1,4 +1,5 @@
-//! What the other end of a transfer tells a warehouse, and its days that are over: what a Store Router does by itself.
+//! A warehouse's part of a transfer that the other end changed, and the end of its days: a Store Router does both by
+//! itself.
 
 use crate::db::again::Again;
 use crate::db::column::Columns;
@@ -17,7 +18,7 @@ use edge::clock;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// Principal of actions that nobody asked for.
+/// Principal of automatic actions.
 fn nobody() -> Principal {
     Principal {
         user_id: "".into(),
@@ -28,7 +29,7 @@ fn nobody() -> Principal {
     }
 }
 
-/// Applies records of transfers to warehouses, of these aggregates; what could not be applied is tried again.
+/// Applies records of transfers to warehouses, of these aggregates; failed ones are tried again.
 pub async fn take_in(hub: &Hub, moved: &BTreeSet<String>) {
     let ids = moved.iter().filter_map(|aggregate| aggregate.strip_prefix("transfer:")).map(str::to_owned);
     let ids: Vec<String> = ids.collect();
@@ -50,7 +51,7 @@ async fn all(hub: &Hub) -> Result<(), sqlx::Error> {
             taken += each(hub, &reported).await;
             after = last;
         }
-        // An applied record may concern another warehouse too; what failed is tried next time.
+        // An applied record may concern another warehouse too; failed ones are tried next time.
         if taken == 0 {
             return Ok(());
         }
@@ -101,7 +102,7 @@ async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failu
 /// transfer. The transfer's row is locked until the transaction ends.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn merged(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
@@ -141,7 +142,7 @@ pub async fn merged(
     Ok(Some(event.fact.transfer))
 }
 
-/// Applies what was reported, and seals days of warehouses that are over; safe to be done by several processes.
+/// Applies reported records, and seals days of warehouses that are over; several processes may do so safely.
 pub async fn keep(hub: &Hub, now: UtcMs) {
     if let Err(error) = all(hub).await {
         tracing::warn!(%error, "documents for warehouses could not be applied yet");
@@ -152,7 +153,7 @@ pub async fn keep(hub: &Hub, now: UtcMs) {
 }
 
 async fn seal(hub: &Hub, now: UtcMs) -> Result<(), sqlx::Error> {
-    // Which day it is there its own zone says; before head office's day is over nobody is asked.
+    // A warehouse's own zone determines its day; before head office's day is over none is read.
     let sql = "SELECT DISTINCT d.store_id FROM store_days d JOIN stores s ON s.store_id = d.store_id \
                AND s.kind = 'warehouse' AND s.disabled = 0 WHERE d.sealed = 0 AND d.business_date < $1 \
                ORDER BY d.store_id";

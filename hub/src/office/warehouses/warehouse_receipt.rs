@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 /// Takes a supplier's goods in, against an order where the command names one.
 ///
 /// # Errors
-/// 422, also for an order of another place or a supplier that is none; 409 `duplicate` for a supplier's delivery note that
+/// 422, also for an order of another place or an unknown supplier; 409 `duplicate` for a supplier's delivery note that
 /// any place has received; `over_receipt`.
 pub async fn receive(
     connection: &mut AnyConnection,
@@ -65,7 +65,7 @@ pub async fn reverse(
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());
-    // What its order got back is counted where the record is applied.
+    // Pieces taken back from its order are counted where the record is applied.
     let event = receiving::reverse(&document, None, ids, &warehouse.context(&book));
     let event = event.map_err(ApiError::from)?;
     let (receiving, movements) = (&event.fact.receiving, &event.rows.movements);
@@ -117,7 +117,7 @@ async fn order(
     }
 }
 
-/// Locks the supplier: of two places that receive one delivery note the second finds the first.
+/// Locks the supplier: if two places receive one delivery note, the second finds the first.
 async fn lock_supplier(
     connection: &mut AnyConnection,
     named: Option<&str>,

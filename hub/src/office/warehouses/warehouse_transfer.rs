@@ -30,7 +30,7 @@ type Record = fn(&Stamp, &Transfer, &[Movement]) -> String;
 pub enum TransferStep {
     /// A draft's goods leave.
     Send,
-    /// It is called off.
+    /// Cancels it.
     Cancel,
     /// Arrived goods are taken in.
     Receive(ReceiveTransfer),
@@ -120,7 +120,7 @@ pub async fn go_on(
     if known.state == TransferState::Draft {
         drafted(connection, &event.fact.transfer).await?;
     }
-    // A draft was nobody else's business.
+    // A draft does not concern other stores.
     if known.state == TransferState::Draft && event.fact.transfer.state == TransferState::Cancelled {
         warehouse_rows::put_transfer(connection, warehouse.store_id(), &event.fact.transfer).await?;
         return Ok(event.fact.transfer);

@@ -1,4 +1,4 @@
-//! How webhooks stand, as Prometheus text. No label names a webhook: there is one row for each state.
+//! State of webhooks, as Prometheus text. No label names a webhook: there is one row for each state.
 
 use crate::columns;
 use crate::webhooks::round;
@@ -6,7 +6,8 @@ use domain::model::base::time::UtcMs;
 use sqlx::{AnyConnection, Error};
 use std::fmt::Write;
 
-/// By state: webhooks, events that wait for them, since when, and how far the furthest behind is in the log.
+/// By state: webhooks, their waiting events with the oldest time, and the position of the one furthest behind in the
+/// log.
 const BY_STATE: &str = "SELECT s.state, COUNT(w.webhook_id) AS webhooks, \
     CAST(COALESCE(SUM(q.waiting), 0) AS BIGINT) AS waiting, MIN(q.oldest) AS oldest, \
     COALESCE(MAX(CASE WHEN t.turn > w.after_no THEN t.turn - w.after_no ELSE 0 END), 0) AS behind \

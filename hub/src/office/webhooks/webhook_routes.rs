@@ -342,7 +342,7 @@ impl Command for Replay {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Webhook>, Failure> {
         let webhook = locked(tx).await?;
         let (deleted, _) = event_log::bounds(&mut *tx.connection).await?;
-        // Not above what was read: events in between would never be sent.
+        // Not above the read position: events in between would never be sent.
         let newest = webhook.after_no.max(deleted);
         let (after_no, missed) = begin(self.after_no, deleted, newest)?;
         let missed_until = missed.or((deleted > webhook.after_no).then_some(deleted));

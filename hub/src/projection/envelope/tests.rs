@@ -1,4 +1,4 @@
-//! What becomes of every kind and of odd texts: read, or parked with a reason, and never lost.
+//! Every kind and odd texts are read, or parked with a reason, and never lost.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
 use super::*;
@@ -100,10 +100,10 @@ fn what_a_record_says_of_itself_holds_where_its_payload_is_not_understood() {
     assert_eq!(about(json!({"members": ["mbr_1", "mbr_2"]})), none(None));
     assert_eq!(about(json!({"aggregate": "", "members": [""]})), none(None));
     assert_eq!(about(json!({"aggregate": "x".repeat(TEXT_BYTES_MAX + 1)})), none(Some("")));
-    // What can't be read says nothing: it may move anybody's points.
+    // A record that can't be read may move any member's points.
     assert_eq!(about(json!({"members": 7})), none(None));
     assert_eq!(about(Value::Null), none(None));
-    // What is understood speaks for itself.
+    // A record that is understood states its member.
     let understood = read_text(&skipped().to_string());
     assert_eq!(
         (code(&understood), understood.counted, understood.member.as_deref()),
@@ -131,7 +131,7 @@ fn a_person_whose_counters_and_times_could_never_rise_again_is_parked() {
     ] {
         assert_eq!(read_user(place, value.clone()), expected, "{place} {value}");
     }
-    // A denial is none the less one.
+    // A denial counts even so.
     let (mut whole, mut denied) = (skipped(), user());
     denied["disabled"] = json!(true);
     denied["times"]["password"] = json!("9999-12-30T12:00:00Z");

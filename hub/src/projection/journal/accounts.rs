@@ -1,5 +1,6 @@
-//! The accounts that a record is posted to: those that are mapped on its day in the books. What takes a document back goes
-//! where the document went, whatever is mapped since: else money would stand on both accounts for ever.
+//! The accounts that a record is posted to: those that are mapped on its day in the books. A record that takes a
+//! document back uses the document's accounts, whatever is mapped since: otherwise a balance would remain on both
+//! accounts.
 
 use super::Desk;
 use crate::db::column::Columns;
@@ -10,7 +11,7 @@ use serde_json::json;
 use sqlx::AnyConnection;
 
 impl Desk<'_> {
-    /// Those that take the place of the plan's for this event.
+    /// Accounts that replace those of the plan for this event.
     pub(super) async fn accounts(
         &self,
         connection: &mut AnyConnection,

@@ -1,5 +1,5 @@
-//! What people should see of a book after something was posted in it: what does not agree, what came after its day was
-//! locked, reported once for each day, and a safe that should hold less than nothing.
+//! Facts about a book that people should see after a posting: disagreements, entries for locked days, reported once for
+//! each day, and a safe with a negative balance.
 
 use super::Book;
 use crate::columns;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Facts noticed about a book, whose new entries are in it.
 pub(super) struct Noticed {
     book: String,
-    /// Entries that came late, what they come to, and an event that reported it, by the day that they belong to.
+    /// Late entries: their number, their sum, and an event that reported one, by the day that they belong to.
     late: BTreeMap<Date, (i64, i64, String)>,
     /// Change of the safe, and the last event that took money out.
     safe: i64,
@@ -55,7 +55,7 @@ impl Noticed {
             tell_late(connection, found, day, (count, total)).await?;
         }
         let Some(event_id) = taken_by else { return Ok(()) };
-        // What the safe held before its opening was reported is not known.
+        // The contents of the safe before its reported opening are not known.
         let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1020' \
                    AND store_id = $1 AND EXISTS (SELECT 1 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
                    AND l.entry_no = j.entry_no WHERE j.store_id = $1 AND j.kind = 'opening' AND j.kind <> 'event' AND l.account = '1020')";
@@ -78,7 +78,7 @@ fn debit(entry: &NewEntry) -> i64 {
     entry.lines.iter().map(|line| line.debit).fold(0, i64::saturating_add)
 }
 
-/// Adds to what is reported about a day; one that somebody settled is open again.
+/// Adds to the report about a day; a report that a person settled is opened again.
 async fn tell_late(
     connection: &mut AnyConnection,
     found: Found<'_>,

@@ -8,8 +8,8 @@ use domain::model::base::time::UtcMs;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// Notes that somebody else has what names a member; which field, never what is in it. The lane of members is held, so
-/// of two batches the second one sees what the first one reported.
+/// Notes that another member has the same phone, e-mail or code; it names the field, never its value. The lane of
+/// members is locked, so of two batches the second sees the first one's report.
 pub async fn note(connection: &mut AnyConnection, named: &Named, now: UtcMs) -> Result<(), sqlx::Error> {
     let id = member::end(connection, &named.member_id).await?;
     let known = fields::read(connection, MEMBER, &named.member_id).await?;

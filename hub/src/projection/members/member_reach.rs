@@ -1,7 +1,7 @@
 //! Which stores are notified of a member (`members.reach`): all, or those that have met it.
 //!
 //! A store meets a member by making it, by writing to it, or by asking for it. Changes stay one record for all stores;
-//! what a store has not met is left out where it reads.
+//! a reading store gets only the members that it has met.
 
 use crate::config::Reach;
 use crate::db::Db;
@@ -15,7 +15,7 @@ use domain::wire::sync::FindMember;
 use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
-/// A store has met a member: the member's records are announced to it once more.
+/// Records that a store has met a member: the member's records are announced to it once more.
 pub async fn meet(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -32,7 +32,7 @@ pub async fn meet(
     Ok(())
 }
 
-/// A store that has met one of two merged members has met the other.
+/// A store that has met one of two merged members has also met the other.
 pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> Result<(), sqlx::Error> {
     for (from, to) in [(one, other), (other, one)] {
         let sql = "INSERT INTO member_stores (store_id, member_id) SELECT m.store_id, $2 FROM member_stores m \
@@ -42,7 +42,7 @@ pub async fn merged(connection: &mut AnyConnection, one: &str, other: &str) -> R
     Ok(())
 }
 
-/// IDs of the members that are asked for, with all who are merged into them.
+/// IDs of the requested members, with all members who are merged into them.
 pub async fn find(connection: &mut AnyConnection, ask: &FindMember) -> Result<BTreeSet<String>, sqlx::Error> {
     let mut found = BTreeSet::new();
     for (field, text) in ask.texts() {
@@ -66,7 +66,7 @@ pub async fn find(connection: &mut AnyConnection, ask: &FindMember) -> Result<BT
     Ok(found)
 }
 
-/// With `all` in the settings no store stays at those it has met: it reads the whole lane anew.
+/// With `all` in the settings no store stays limited to the members it has met: it reads the whole lane again.
 pub async fn widen(db: &Db, reach: Reach, now: UtcMs) -> Result<(), sqlx::Error> {
     if reach == Reach::Met {
         return Ok(());
@@ -77,7 +77,7 @@ pub async fn widen(db: &Db, reach: Reach, now: UtcMs) -> Result<(), sqlx::Error>
     let sql = "SELECT MAX(id) FROM shared_records WHERE resource = 'member'";
     let last: Option<String> = sqlx::query_scalar(sql).fetch_one(&mut **write).await?;
     if let Some(last) = last.filter(|_| !stores.is_empty()) {
-        // Every place before this change is one where something was left out.
+        // Every cursor before this change has missed members.
         let ticket = feed::take(&mut write, lane::MEMBERS, 1, now).await?;
         let entry = fields::member_entry(&mut write, &last).await?;
         feed::append(&mut write, &ticket, entry.into_iter().collect()).await?;

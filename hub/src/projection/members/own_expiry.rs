@@ -1,4 +1,4 @@
-//! Points that head office let expire: events of its own, under the store `''`. Their entries are all that is kept of them.
+//! Points that head office let expire: events of its own, under the store `''`. Only their entries are kept.
 
 use crate::columns;
 use crate::projection::envelope::Understood;
@@ -30,7 +30,7 @@ pub struct Expired {
 }
 
 impl Expired {
-    /// As a store would have reported it.
+    /// The record that a store would have reported.
     pub fn understood(self) -> Understood {
         let Self { member_id, points, day, at, event_id } = self;
         let entry = PointsEntry {
@@ -64,7 +64,7 @@ fn reported(row: &AnyRow) -> Result<(String, Understood), sqlx::Error> {
     Ok((event_id, expired.understood()))
 }
 
-/// One of head office's own events. `None` if there is none of this ID.
+/// One of head office's own events. `None` if there is no event with this ID.
 pub async fn read(connection: &mut AnyConnection, event_id: &str) -> Result<Option<Understood>, sqlx::Error> {
     let sql = format!("SELECT {COLUMNS} FROM points_entries WHERE store_id = '' AND event_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event_id.to_owned()).fetch_optional(connection).await?;

@@ -1,5 +1,5 @@
-//! Credit notes that suppliers owe for goods that went back after they were billed: with the entry of the return this
-//! comes to M34 of docs/arithmetic.md#postings.
+//! Credit notes that suppliers owe for billed goods that were returned: together with the entry of the return this is
+//! M34 of docs/arithmetic.md#postings.
 
 use crate::secret;
 use crate::table::journal::{self, Kind, NewEntry};
@@ -13,13 +13,13 @@ use domain::rules::books::payables::{credit_books, credit_posting};
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeMap;
 
-/// The ID of the note that a supplier return makes: the same, also when it is made again after a restore.
+/// The ID of the note that a supplier return creates: the same if it is created again after a restore.
 pub(crate) fn of_return(supplier_return_id: &str) -> String {
     let digest = secret::digest(&format!("credit {supplier_return_id}"));
     format!("crn_{}", digest.get(..32).unwrap_or(&digest))
 }
 
-/// The note that a return makes, if any of its pieces were billed; its entry is made by [`post`].
+/// The note that a return creates, if any of its pieces were billed; [`post`] makes its entry.
 pub(super) async fn expected(
     connection: &mut AnyConnection,
     document: &SupplierReturn,
@@ -59,7 +59,7 @@ pub(super) async fn expected(
     Ok(Some(note))
 }
 
-/// The entries of notes that are expected, in the store's book, which is locked here.
+/// Makes the entries of expected notes in the store's book, which is locked here.
 pub(crate) async fn post(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,5 +1,4 @@
-//! What account 2020 holds, line by line: receipts come in; reversals, returns and suppliers paid from
-//! tills go out.
+//! Account 2020, line by line: receipts add; reversals, returns and suppliers paid from tills subtract.
 
 use crate::db::insert::{self, NewRow};
 use crate::projection::payables::credit_note;
@@ -33,7 +32,7 @@ pub(crate) enum Moved<'a> {
     Returned(&'a str, &'a SupplierReturn),
 }
 
-/// Writes what was reported, in order.
+/// Writes the reports, in order.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -71,7 +70,7 @@ pub(crate) async fn write(
     Ok(expected)
 }
 
-/// A receipt that is reported twice under one ID is for a person to judge: the first counts.
+/// A receipt that is reported twice under one ID is shown to a person: the first counts.
 const FIRST: &str = "ON CONFLICT (store_id, receiving_id, line_no) DO NOTHING";
 
 async fn received(
@@ -96,7 +95,8 @@ fn at(store_id: &str, receiving_id: &str, line_no: u32) -> ReceiptRef {
     ReceiptRef { store_id: store_id.to_owned(), receiving_id: receiving_id.to_owned(), line_no }
 }
 
-/// Takes a reversed receipt out. Pieces that are billed in the books stay billed: a value below 0 waits for a credit note.
+/// Takes a reversed receipt out. Pieces that are billed in the books stay billed: a negative value waits for a credit
+/// note.
 async fn reversed(
     connection: &mut AnyConnection,
     receiving: &Receiving,
@@ -127,9 +127,9 @@ async fn reversed(
     Ok(())
 }
 
-/// Goods that went back are laid on the receipts of their supplier and product, and take their claim out of what is not
-/// billed of them. For pieces that were billed the supplier owes a credit note, whose parts are given back; what finds no
-/// receipt is a claim of its own.
+/// Allocates returned goods to the receipts of their supplier and product, and subtracts their claim from the
+/// uninvoiced value. For billed pieces the supplier owes a credit note, whose parts are returned; pieces without a
+/// receipt are a claim of their own.
 async fn returned(
     connection: &mut AnyConnection,
     document: &SupplierReturn,
@@ -179,7 +179,7 @@ async fn returned(
     Ok(lines)
 }
 
-/// Counts pieces that went back at the order that they came by.
+/// Counts returned pieces at the order that they came by.
 async fn sent_back(
     connection: &mut AnyConnection,
     po_id: Option<String>,
@@ -191,7 +191,7 @@ async fn sent_back(
     purchase_order::at_line(connection, &po_id, |line| line.sku == back.sku, count).await
 }
 
-/// Pieces that no receipt has: a claim of its own.
+/// Makes a claim for pieces that no receipt has.
 async fn unallocated(
     connection: &mut AnyConnection,
     document: &SupplierReturn,
@@ -211,8 +211,8 @@ async fn unallocated(
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
 }
 
-/// Cash that was posted to 2020, for any reason that the till gave: the account that its reason is mapped to
-/// decides. `None` if it went elsewhere.
+/// Cash that was posted to 2020, whatever reason the till gave: the account that the reason is mapped to decides.
+/// `None` if it was posted elsewhere.
 pub(crate) fn paid_out(
     (store_id, event_id): (&str, &str),
     payload: &AnyPayload,

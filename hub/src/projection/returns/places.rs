@@ -1,4 +1,4 @@
-//! The receipts that goods may have come by which go back to their supplier.
+//! The receipts from which goods returned to a supplier may have come.
 
 use crate::columns;
 use crate::db::column::Columns as _;
@@ -10,8 +10,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeSet;
 
-/// The lines of receipts of a supplier and a product in a store, locked, the newest first: what of each is not billed,
-/// and what is and did not go back.
+/// The lines of receipts of a supplier and a product in a store, locked, the newest first, with the uninvoiced pieces
+/// of each, and the billed pieces that were not returned.
 pub(crate) async fn of(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -37,9 +37,8 @@ pub(crate) async fn of(
     Ok(found)
 }
 
-/// Releases pieces that go back from matched invoices that are not in the books, if fewer are left: goods
-/// that went back are not to be paid. The invoices are locked before any receipt of the return, as in an
-/// approval.
+/// Releases returned pieces from matched invoices that are not in the books, if too few are left: returned goods are
+/// not to be paid. The invoices are locked before any receipt of the return, as in an approval.
 pub(crate) async fn release_held(
     connection: &mut AnyConnection,
     (store_id, supplier_id): (&str, &str),
@@ -86,7 +85,7 @@ fn place(row: &AnyRow) -> Result<(String, Quantity, ReturnPlace), Error> {
     Ok((day, credited, ReturnPlace { receiving_id, line_no, open, billed: Vec::new() }))
 }
 
-/// Pieces that invoices in the books bill of a line, without those that went back.
+/// Pieces of a line that invoices in the books bill, without returned pieces.
 async fn billed(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,5 +1,5 @@
-//! More came back than was sold: two stores took a piece while one of them could not ask. All of it stands,
-//! and a person is notified.
+//! More pieces came back than were sold: two stores took one while one of them could not ask. All returns stand, and a
+//! person is notified.
 
 use crate::columns;
 use crate::db::insert;
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sales by their ID, each with the returns that took pieces from it.
+/// Sales by their ID, each with the returns that took pieces of it.
 #[derive(Default)]
 pub struct AffectedSales(BTreeMap<String, Touch>);
 
-/// The records of this batch that took something of one sale.
+/// The records of this batch that took pieces of one sale.
 #[derive(Default)]
 struct Touch {
     /// The last event that concerned the whole sale: the sale itself, or its void.
     all: Option<String>,
-    /// Last event that took some of each product since, by product.
+    /// Last event since then that took pieces of each product, by product.
     by_sku: BTreeMap<String, String>,
 }
 
@@ -32,15 +32,15 @@ impl Touch {
         }
     }
 
-    /// Record that took of a product. `None` if this batch has nothing to do with it.
+    /// Record that took pieces of a product. `None` if this batch did not touch it.
     fn of(&self, sku: &str) -> Option<&String> {
         self.by_sku.get(sku).or(self.all.as_ref())
     }
 }
 
 impl AffectedSales {
-    /// The sales that a batch takes pieces of, or that come after a return of theirs: each one's row is
-    /// locked, in the order of their IDs, so that of two batches the later one sees what the first did.
+    /// The sales of which a batch takes pieces, and those that arrive after their returns. Each one's row is locked, in
+    /// the order of their IDs, so that of two batches the later one sees the changes of the first.
     pub(crate) async fn lock(
         connection: &mut AnyConnection,
         taken: Vec<ReturnedFrom>,
@@ -69,8 +69,8 @@ impl AffectedSales {
         Ok(touched)
     }
 
-    /// Tells of each sale of which more came back than it has: only of products that this batch touched, so
-    /// that what was reported and settled is not reported again by a later return of another product.
+    /// Reports each sale with more returned pieces than it has: only for products that this batch touched, so that a
+    /// settled report is not repeated by a later return of another product.
     pub async fn flag(
         self,
         connection: &mut AnyConnection,
@@ -103,14 +103,14 @@ impl AffectedSales {
     }
 }
 
-/// The sale of a receipt number; a number that two stores used names none.
+/// The sale of a receipt number. `None` for a number that two stores used.
 async fn only_sale(connection: &mut AnyConnection, receipt_no: &str) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT DISTINCT transaction_id FROM sales WHERE receipt_no = $1";
     let mut ids = sqlx::query_scalar(sql).bind(receipt_no).fetch_all(connection).await?;
     Ok(ids.pop().filter(|_| ids.is_empty()))
 }
 
-/// Receipts of this batch that another store's return named before they came, each with its sale's record.
+/// Receipts of this batch that another store's return named before they arrived, each with its sale's record.
 async fn earlier(
     connection: &mut AnyConnection,
     receipts: &BTreeMap<String, Vec<String>>,
@@ -135,7 +135,7 @@ async fn earlier(
     Ok(found)
 }
 
-/// Pieces by product that the sale has; a voided one has none.
+/// Pieces of the sale by product; a voided sale has none.
 async fn sold(
     connection: &mut AnyConnection,
     transaction_id: &str,
@@ -147,7 +147,7 @@ async fn sold(
     rows.iter().map(|row| Ok(columns!(row => (sku, qty)))).collect()
 }
 
-/// Pieces returned from the sale, by product, also where the hub was not asked.
+/// Pieces returned from the sale, by product, including returns for which the hub was not asked.
 async fn returned(
     connection: &mut AnyConnection,
     transaction_id: &str,

@@ -1,4 +1,4 @@
-//! Cash of shifts, and what left for the bank.
+//! Cash of shifts, and deposits.
 
 use crate::projection::rollups::RollupRecord;
 use crate::projection::rollups::sale::till;
@@ -30,7 +30,7 @@ pub(super) fn paid(
     }
 }
 
-/// A refund by this method, in that shift, at that till and by whom, if it is cash.
+/// A refund by this method in a shift, at a till and by a user, if it is cash.
 pub(super) fn refunded(
     sums: &mut RollupSums,
     reported: &RollupRecord<'_>,

@@ -1,4 +1,4 @@
-//! Sales, whole and by product, category, method, tax rate and promotion; and what members gained by them.
+//! Sales, whole and by product, category, method, tax rate and promotion; and members' points from them.
 
 use crate::projection::rollups::RollupRecord;
 use crate::projection::rollups::cash;
@@ -21,8 +21,8 @@ pub(super) fn paid(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &Tran
     payments(sums, reported, &it.transaction, accepted, 1);
 }
 
-/// Takes a sale off, if it was one: its goods, and the payments that counted. What an exchange paid goes back by the
-/// method that it came from, so the return gave that and no exchange.
+/// Subtracts a voided document, if it was a sale: its goods, and the payments that counted. An exchange's payment goes
+/// back by its original method, so the return counts as one by that method, not by exchange.
 pub(super) fn voided(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TransactionVoided) {
     for back in it.refunds.iter().filter(|back| back.exchange) {
         let mut add = |method: &str, amount: i64, rounding: i64| {
@@ -47,7 +47,7 @@ pub(super) fn voided(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &Tr
     payments(sums, reported, &it.transaction, it.transaction.payments.iter().filter(given), -1);
 }
 
-/// Moves what a payment that was wrong had counted for to those that are right.
+/// Moves the amount of a wrong payment to the correct ones.
 pub(super) fn corrected(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TenderCorrected) {
     let sale = &it.transaction;
     reported.add_whole(sums, place(sale), [("rounding", it.rounding().get())]);
@@ -73,7 +73,7 @@ pub(super) fn corrected(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: 
     }
 }
 
-/// Adds what members gained and paid in points.
+/// Adds the points that members earned and paid with.
 pub(super) fn points(sums: &mut RollupSums, reported: &RollupRecord<'_>) {
     for entry in &reported.event.effect.points {
         let (points, taken) = (entry.points, entry.points.saturating_neg());
@@ -133,7 +133,7 @@ fn lines(
     let mut seen = Seen::new(sign);
     for line in &sale.items {
         let effect = effects.iter().find(|effect| effect.line_no == line.line_no);
-        // Goods that leave cost what the stock loses, and the other way round when they are put back.
+        // The cost of goods that leave is the stock's loss; reversed when they are put back.
         let cost = effect.map_or(Money::ZERO, |effect| effect.cost.saturating_neg());
         let part = |figure: i64| figure.saturating_mul(sign);
         let figures = |count: i64| {
@@ -227,7 +227,7 @@ fn method_key(reported: &RollupRecord<'_>, sale: &Transaction, method: &str) -> 
     reported.key([method.into(), sale.cashier_id.as_str().into()])
 }
 
-/// In which groups of which table a document was counted.
+/// The groups of each table in which a document was counted.
 pub(super) struct Seen {
     pub sign: i64,
     groups: BTreeSet<(&'static str, String)>,

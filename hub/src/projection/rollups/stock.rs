@@ -1,5 +1,5 @@
-//! Pieces and value of goods, by why they moved: on the shelf, and among those that are damaged or wait for their
-//! supplier.
+//! Pieces and value of goods, by the reason of the movement: on the shelf, and among those that are damaged or wait for
+//! their supplier.
 
 use crate::projection::rollups::{RollupRecord, month};
 use crate::table::rollup::{DAMAGED, RollupSums, STOCK_DAYS, STOCK_MONTHS};
@@ -10,7 +10,7 @@ use domain::model::inventory::stock::{MovementReason, StockPlace};
 use domain::model::selling::returns::{Disposition, ReturnLine};
 use domain::wire::record::{AdjustmentPosted, AnyPayload, Move};
 
-/// Adds what a record moved.
+/// Adds the movements of a record.
 pub(super) fn fold(sums: &mut RollupSums, reported: &RollupRecord<'_>) {
     let payload = &reported.event.payload;
     for (place, moved) in reported.event.effect.moves.iter().enumerate() {
@@ -44,7 +44,7 @@ fn add<const N: usize>(
     sums.add(&STOCK_MONTHS, key, figures);
 }
 
-/// Reason of a record's movement of goods; `place` is that of the movement in it.
+/// Reason of a record's movement of goods; `place` is the movement's place in it.
 fn reason(payload: &AnyPayload, place: usize) -> &'static str {
     match payload {
         AnyPayload::TransactionPaid(_) => "sale",
@@ -64,7 +64,7 @@ fn reason(payload: &AnyPayload, place: usize) -> &'static str {
     }
 }
 
-/// Pieces and value that came to the damaged ones, or left them.
+/// Pieces and value that were added to the damaged goods, or removed from them.
 fn damaged<'a>(payload: &'a AnyPayload, moves: &'a [Move]) -> Vec<(&'a Sku, Quantity, Money)> {
     match payload {
         AnyPayload::ReturnPosted(it) => put_aside(&it.document.items, 1),
@@ -103,7 +103,7 @@ fn adjusted<'a>(it: &'a AdjustmentPosted, moves: &'a [Move]) -> Vec<(&'a Sku, Qu
     if !it.keep {
         return Vec::new();
     }
-    // What leaves the shelf is among the damaged from then on, at what it cost.
+    // Pieces that leave the shelf are damaged goods from then on, at their cost.
     let cost = |moved: &Move| moved.value.saturating_add(moved.correction);
     moves.iter().map(|moved| (&moved.sku, moved.qty.saturating_neg(), cost(moved).saturating_neg())).collect()
 }

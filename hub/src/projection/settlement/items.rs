@@ -1,4 +1,5 @@
-//! What somebody else has to settle, written with the events that reported it, and the settlements of sealed days.
+//! Items that a provider or bank has to settle, written with the events that reported them, and the settlements of
+//! sealed days.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -24,7 +25,7 @@ pub(crate) struct ExpectedItem {
     pub item: NewItem,
 }
 
-/// Days of which a batch reported more than items.
+/// Days for which a batch reported more than items.
 pub(crate) struct DaysOfBatch {
     /// Days that were sealed.
     pub sealed: Vec<Date>,
@@ -32,7 +33,8 @@ pub(crate) struct DaysOfBatch {
     pub closed: BTreeSet<Date>,
 }
 
-/// Items of these events that are in the store's list. Its book is locked: nobody else adds to the list.
+/// Items of these events that are in the store's list. The store's book is locked: no other transaction adds to the
+/// list.
 pub(crate) async fn listed(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -51,8 +53,8 @@ pub(crate) async fn listed(
     query.fetch_all(connection).await?.iter().map(|row| row.cell("item_id")).collect()
 }
 
-/// Adds items to a store's list, and makes the settlements of days that it sealed. The store's book is taken first: an
-/// approval has all of a day, or none of what comes later.
+/// Adds items to a store's list, and creates the settlements of days that it sealed. The store's book is locked first:
+/// an approval has all items of a day, or none of the later ones.
 pub(crate) async fn write(
     connection: &mut AnyConnection,
     store_id: &str,

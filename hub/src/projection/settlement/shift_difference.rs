@@ -1,7 +1,7 @@
-//! Whether the shifts of a day say the same of each method as the payments that are expected of others.
+//! Whether the shifts of a day and the expected payments agree on the amount of each method.
 //!
-//! It can be reported once all shifts of the day are closed and their sums are reported. What comes later may explain
-//! it: then it is over by itself, whatever a person said to it before.
+//! A difference can be reported once all shifts of the day are closed and their sums are reported. Later records may
+//! explain it: then it ends by itself, even if a person has answered it.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -14,11 +14,11 @@ use jiff::civil::Date;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// Sums that were noted before of a day: amounts by method.
+/// Sums of a day that were noted before: amounts by method.
 type Sums = BTreeMap<String, i64>;
 
-/// Notes by which amounts the day of a store differs, and ends what differs no more. The store's book is locked. Says whether
-/// anything changed; a day without a settlement, or with an approved one, is left as it is.
+/// Notes the amounts by which the day of a store differs, and ends differences that are gone. The store's book is
+/// locked. Returns whether anything changed; a day without a settlement, or with an approved one, is left as it is.
 pub async fn note(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -48,7 +48,7 @@ pub async fn note(
     Ok(changed)
 }
 
-/// The same for the same method of the same day.
+/// The exception's ID: the same for the same method of the same day.
 fn exception_id(store_id: &str, day: Date, method: &str) -> String {
     settlement::exception_id(ExceptionKind::ShiftDiffers, &format!("{store_id} {day} {method}"))
 }
@@ -92,7 +92,7 @@ async fn noted(connection: &mut AnyConnection, store_id: &str, day: Date) -> Res
     rows.iter().map(|row| Ok(columns!(row => (method, amount)))).collect()
 }
 
-/// Another amount than a person accepted is asked about again.
+/// An amount that differs from the one that a person accepted is asked about again.
 async fn add(
     connection: &mut AnyConnection,
     (store_id, day): (&str, Date),

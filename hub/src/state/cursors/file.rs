@@ -1,5 +1,5 @@
-//! Files of marks: lines of one length, each with a checksum, written in place after the commit that it speaks of
-//! and before the answer. A file may lag behind the database, and never runs ahead of it.
+//! Files of marks: lines of one length, each with a checksum, written in place after their commit and before the
+//! answer. A file may lag behind the database, and never runs ahead of it.
 
 use crate::secret;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ fn read(text: &str) -> io::Result<Option<SavedCursors>> {
 #[derive(Default)]
 pub(crate) struct Found {
     saved: Vec<SavedCursors>,
-    /// Files of processes that have ended, locked so that nobody else clears them before they are taken over.
+    /// Files of ended processes, locked so that no other process removes them before they are taken over.
     ended: Vec<(PathBuf, File)>,
 }
 
@@ -71,7 +71,7 @@ impl Found {
         self.saved.iter()
     }
 
-    /// Removes the files of ended processes: what counts of them is in the caller's own.
+    /// Removes the files of ended processes; their marks are in the caller's own file.
     pub(crate) fn clear(self) -> io::Result<()> {
         for (path, _) in &self.ended {
             match fs::remove_file(path) {

@@ -23,7 +23,7 @@ pub struct Lock<'a> {
     pub reason: Option<&'a str>,
 }
 
-/// The locked days of a book from a day on, those of closed months among them. A caller that dates an entry by it holds
+/// The locked days of a book from a day on, including those of closed months. A caller that dates an entry by it holds
 /// the book's row: a lock is before the entry or after it.
 pub async fn of_book(connection: &mut AnyConnection, book: &str, from: Date) -> Result<LockedDays, Error> {
     let sql = "SELECT first_date, last_date FROM day_locks WHERE store_id = $1 AND last_date >= $2 \
@@ -35,7 +35,7 @@ pub async fn of_book(connection: &mut AnyConnection, book: &str, from: Date) -> 
     Ok(days)
 }
 
-/// The locked days of every book that has some, without those of closed months.
+/// The locked days of every book with any, without those of closed months.
 pub async fn of_all(connection: &mut AnyConnection) -> Result<BTreeMap<String, LockedDays>, Error> {
     let sql = "SELECT store_id, first_date, last_date FROM day_locks";
     let mut books: BTreeMap<String, LockedDays> = BTreeMap::new();
@@ -57,7 +57,7 @@ pub async fn add(connection: &mut AnyConnection, spans: &[BookSpan], lock: &Lock
     insert::rows(connection, "day_locks", "", spans.iter().map(cells).collect()).await
 }
 
-/// Puts what is left of a span in its place.
+/// Replaces a span by the remaining parts.
 pub async fn split(
     connection: &mut AnyConnection,
     book: &str,

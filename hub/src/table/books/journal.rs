@@ -1,5 +1,5 @@
-//! `journal`, `journal_lines`, `ledger_days` and `books`: entries, numbered without a gap in each book, with what every
-//! account moved on every day.
+//! `journal`, `journal_lines`, `ledger_days` and `books`: entries, numbered without a gap in each book, with the sums
+//! of every account and day.
 
 use crate::db::column::Column;
 use crate::db::insert;
@@ -56,7 +56,7 @@ impl Kind {
         Self::CreditNote,
     ];
 
-    /// As in the table and the API.
+    /// The name in the table and the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Event => "event",
@@ -149,7 +149,7 @@ pub async fn posted(connection: &mut AnyConnection) -> Result<i64, Error> {
     sqlx::query_scalar(sql).fetch_one(connection).await
 }
 
-/// Adds entries to their books, and what they move to the days of their accounts.
+/// Adds entries to their books, and their sums to the days of their accounts.
 pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: UtcMs) -> Result<(), Error> {
     let (mut journal, mut lines) = (Vec::new(), Vec::new());
     let mut days: BTreeMap<(String, String, String), [i64; 2]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! How many entries this process has made since it began, by their kinds: for metrics.
+//! Numbers of entries that this process has made since its start, by kind: for metrics.
 
 use crate::table::journal::Kind;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Counts {
     /// Number of entries by kind.
     pub entries: BTreeMap<&'static str, u64>,
-    /// Those among them that belong to an earlier day than they have.
+    /// The entries among them for an earlier day than their date.
     pub late: u64,
 }
 
@@ -21,7 +21,7 @@ tokio::task_local! {
     static SHOWN: ();
 }
 
-/// Makes what is only shown: none of its entries is kept, and none is counted.
+/// Makes entries for a preview: none of them is kept or counted.
 pub async fn uncounted<T>(work: impl Future<Output = T>) -> T {
     SHOWN.scope((), work).await
 }

@@ -43,12 +43,12 @@ impl Mappings {
         Ok(Self(mappings))
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those of `keys` that count on a day, and those of them whose account is closed.
+    /// The mappings of `keys` that count on a day, and those of them with a closed account.
     pub fn on<'a>(
         &self,
         day: Date,
@@ -69,7 +69,7 @@ impl Mappings {
         (mapped, closed)
     }
 
-    /// The accounts that something went to `before`, for what takes it back; those of them that are closed.
+    /// The accounts that a document went to `before`, for its reversal; and those of them that are closed.
     pub fn again<'a>(
         &self,
         before: &Mapped,
@@ -78,7 +78,7 @@ impl Mappings {
         let (mut mapped, mut closed) = (Mapped::default(), Vec::new());
         for (of, key) in keys {
             let Some(account) = before.get(of, key) else { continue };
-            // What was mapped once stays in the list.
+            // A mapping stays in the list.
             if self.0.iter().any(|mapping| mapping.account == account && mapping.closed) {
                 closed.push(Closed { of, key: key.to_owned(), account });
             } else {

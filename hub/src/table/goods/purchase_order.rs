@@ -20,7 +20,7 @@ pub async fn locked(
     TABLE.locked(connection, po_id).await
 }
 
-/// An order as it stands, which others may change meanwhile.
+/// An order in its present state, without a lock.
 pub async fn unlocked(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -62,7 +62,7 @@ async fn written(connection: &mut AnyConnection, order: &PurchaseOrder) -> Resul
     notice::tell(connection, Kind::Order, (&order.po_id, order.store_id.as_str())).await
 }
 
-/// Changes one line of an order: the first that fits; what is expected of it stays as it is.
+/// Changes one line of an order, the first that fits; its expected date stays as it is.
 pub async fn at_line(
     connection: &mut AnyConnection,
     po_id: &str,
@@ -109,7 +109,7 @@ pub async fn keep(
     insert::rows(connection, "purchase_order_revisions", "", vec![row]).await
 }
 
-/// An order as it was, the latest revision first: when each was replaced, by whom and why.
+/// Earlier revisions of an order, the latest first: when each was replaced, by whom and why.
 pub async fn revisions(
     pool: &AnyPool,
     po_id: &str,

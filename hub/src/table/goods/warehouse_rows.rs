@@ -1,5 +1,4 @@
-//! What head office keeps of its warehouses beside their records: which stores are warehouses, transfers as they have
-//! them, and counts that are under way.
+//! Head office's data of its warehouses beside their records: the list of warehouses, their transfers, and open counts.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -44,7 +43,7 @@ pub async fn transfer(
     Ok(OwnTransfer { document: read(document)?, remote: read(remote)? })
 }
 
-/// Keeps a warehouse's own document; all that the other end said is in it.
+/// Keeps a warehouse's own document; it includes all changes of the other end.
 pub async fn put_transfer(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -56,7 +55,7 @@ pub async fn put_transfer(
     insert::replace(connection, "warehouse_transfers", &["store_id", "transfer_id"], vec![row]).await
 }
 
-/// Keeps what the other end says of a transfer until the warehouse takes it in.
+/// Keeps the other end's report of a transfer until the warehouse takes it in.
 pub async fn put_remote(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -67,7 +66,7 @@ pub async fn put_remote(
     insert::replace(connection, "warehouse_transfers", &["store_id", "transfer_id"], vec![row]).await
 }
 
-/// Forgets what the other end said: it changes nothing.
+/// Deletes the other end's report: it changes nothing.
 pub async fn forget_remote(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -77,7 +76,7 @@ pub async fn forget_remote(
     sqlx::query(sql).bind(store_id).bind(transfer_id).execute(connection).await.map(drop)
 }
 
-/// Transfers of which a warehouse that is switched on has something to take in.
+/// Transfers that an active warehouse has to take in.
 const UNMERGED: &str = "SELECT t.store_id, t.transfer_id FROM warehouse_transfers t \
                         JOIN stores s ON s.store_id = t.store_id AND s.disabled = 0 WHERE t.remote IS NOT NULL";
 
@@ -93,7 +92,7 @@ pub async fn unmerged_transfers(
     query.fetch_all(pool).await?.iter().map(|row| Ok(columns!(row => (store_id, transfer_id)))).collect()
 }
 
-/// Those among these transfers.
+/// The ones among these transfers.
 pub async fn unmerged_of(pool: &AnyPool, ids: &[String]) -> Result<Vec<(String, String)>, sqlx::Error> {
     let mut found = Vec::new();
     for chunk in ids.chunks(CHUNK) {

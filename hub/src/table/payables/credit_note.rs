@@ -1,4 +1,4 @@
-//! `credit_notes`: what suppliers give back, as documents.
+//! `credit_notes`: credits of suppliers, as documents.
 
 use crate::db::column::Columns as _;
 use crate::db::document::{Table, encode, table};
@@ -10,7 +10,7 @@ use sqlx::{AnyConnection, Error};
 /// Table of the documents.
 pub const TABLE: Table = table!("credit_notes", "credit_note_id");
 
-/// Writes a credit note; `number_key` is what its number is compared by.
+/// Writes a credit note; `number_key` is the normalised number.
 pub async fn put(
     connection: &mut AnyConnection,
     note: &CreditNote,

@@ -1,4 +1,5 @@
-//! `settlement_items`: what head office itself sends through a bank. Items of stores are written with their events.
+//! `settlement_items`: payments that head office itself sends through a bank. Items of stores are written with their
+//! events.
 
 use crate::db::insert;
 use crate::row;
@@ -10,7 +11,7 @@ use sqlx::{AnyConnection, Error};
 /// Method that they are listed under.
 const METHOD: &str = "supplier_payment";
 
-/// A payment that a line of the bank should tell of; what leaves a safe is told by none, nor what credit
+/// A payment that a line of the bank is expected to report. No line reports cash from a safe, or an invoice that credit
 /// notes settled alone.
 pub async fn expect_payment(connection: &mut AnyConnection, payment: &SupplierPayment) -> Result<(), Error> {
     if Account::parse(&payment.account) == Some(SAFE) || payment.amount == 0 {

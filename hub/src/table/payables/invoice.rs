@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Table of the documents.
 pub const TABLE: Table = table!("invoices", "invoice_id");
 
-/// Writes an invoice; `number_key` is what its number is compared by.
+/// Writes an invoice; `number_key` is the normalised number.
 pub async fn put(connection: &mut AnyConnection, invoice: &Invoice, number_key: &str) -> Result<(), Error> {
     let row = row! {
         invoice_id: invoice.invoice_id.as_str(), supplier_id: invoice.supplier_id.as_str(), number_key,
@@ -77,8 +77,8 @@ pub async fn release_held(
     put(connection, &invoice, &key).await
 }
 
-/// Releases the pieces of a receipt that was taken back from invoices that are matched and not in the books: goods that
-/// are gone are not to be paid. The invoices are locked before the lines of the receipt, as in an approval.
+/// Releases the pieces of a reversed receipt from invoices that are matched and not in the books: returned goods are
+/// not to be paid. The invoices are locked before the lines of the receipt, as in an approval.
 pub async fn release_receipt(
     connection: &mut AnyConnection,
     store_id: &str,

@@ -1,4 +1,4 @@
-//! `payable_moves`: what account 2010 holds, by the documents that are owed.
+//! `payable_moves`: account 2010 by the documents of its debts.
 
 use crate::db::insert;
 use crate::{columns, row};
@@ -29,7 +29,7 @@ pub struct Step<'a> {
     pub cause_key: &'a str,
 }
 
-/// Writes what a step moved, each part with its day in its book.
+/// Writes the movements of a step, each part with its day in its book.
 pub async fn add(
     connection: &mut AnyConnection,
     step: Step<'_>,

@@ -1,4 +1,4 @@
-//! `uninvoiced`: what account 2020 holds, line by line.
+//! `uninvoiced`: account 2020, line by line.
 
 use crate::columns;
 use crate::db::insert;
@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A receipt's line beside what its order asked for.
+/// A receipt's line beside its order's figures.
 const LINES: &str = "UPDATE uninvoiced SET closed = closed WHERE kind = 'receipt' AND closed = 0 AND";
 const RETURNING: &str = "RETURNING store_id, receiving_id, line_no, supplier_id, po_id, sku, business_date, \
                          qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, \
@@ -73,7 +73,7 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
     let open = OpenReceipt { qty, value };
     let (po_line_no, order_cost) = (None, None);
     let (came, came_value): (Quantity, i64) = columns!(row => (came, came_value));
-    // What was said as a total is compared as one.
+    // A cost that was given as a total is compared as a total.
     let total = (came_value != unit_cost.saturating_mul(came.get()))
         .then_some(LineTotal { value: came_value, qty: came });
     Ok((
@@ -101,8 +101,8 @@ pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: Quantity
     Ok(())
 }
 
-/// Pieces and value of a line that no posted invoice took out of 2020: those that are open, and those held by
-/// invoices that are not posted.
+/// Pieces and value of a line that no posted invoice took out of 2020: the open ones, and those held by invoices that
+/// are not posted.
 pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Option<OpenReceipt>, Error> {
     let sql = "UPDATE uninvoiced SET closed = closed WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3 \
                RETURNING qty - invoiced_qty - returned_qty AS open_qty, open_value, \
@@ -111,7 +111,7 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
                AND l.posted = 0) AS all_held";
     let Some(row) = bound(sql, at).fetch_optional(connection).await? else { return Ok(None) };
     let (qty, value, all_held): (Quantity, i64, Quantity) = columns!(row => (open_qty, open_value, all_held));
-    // What other matched invoices hold is still in the value: the pieces that it stands for are those as well.
+    // The value still includes pieces that other matched invoices hold, so they are counted here too.
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
 
@@ -124,7 +124,8 @@ pub struct Cause<'a> {
     pub day: Date,
 }
 
-/// Notes what a cause took out of a line, or gave back (below 0): what was open on any day follows from it.
+/// Notes the amount that a cause took out of a line, or gave back (below 0): the open amount of any day follows from
+/// it.
 pub async fn note(
     connection: &mut AnyConnection,
     at: &ReceiptRef,
@@ -153,7 +154,7 @@ pub async fn take(
     note(connection, at, cause, part).await
 }
 
-/// The book of a receipt's line that the supplier owes something of, since it was taken back after it was billed.
+/// The book of a receipt's line for which the supplier owes a credit, because it was reversed after it was billed.
 pub async fn claimed_in(
     connection: &mut AnyConnection,
     supplier_id: &str,
@@ -165,7 +166,7 @@ pub async fn claimed_in(
     query.bind(supplier_id.to_owned()).fetch_optional(connection).await
 }
 
-/// A credit note takes a part of what the supplier owes of a line; `false`: the line has less.
+/// A credit note settles a part of the supplier's debt for a line; `false` if the line has less.
 pub async fn settle_claim(
     connection: &mut AnyConnection,
     at: &ReceiptRef,
@@ -192,7 +193,7 @@ pub async fn has_open(pool: &AnyPool, supplier_id: &str, line: &InvoiceLine) -> 
     Ok(count > 0)
 }
 
-/// A statement with what is bound to it.
+/// A statement with its parameters.
 pub type Query = sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments>;
 
 /// A statement of a line, `$1` to `$3`.

@@ -114,7 +114,7 @@ pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<ApiKey>
     sqlx::query(AssertSqlSafe(sql)).bind(after).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-/// A key that nobody else changes until this transaction ends.
+/// A key whose row is locked until this transaction ends.
 pub async fn locked(connection: &mut AnyConnection, key_id: &str) -> Result<Option<ApiKey>, Error> {
     let sql = "UPDATE api_keys SET name = name WHERE key_id = $1";
     sqlx::query(sql).bind(key_id).execute(&mut *connection).await?;
@@ -123,7 +123,7 @@ pub async fn locked(connection: &mut AnyConnection, key_id: &str) -> Result<Opti
     row.as_ref().map(read).transpose()
 }
 
-/// Gives the key another secret; the one before works until `previous_until`.
+/// Gives the key another secret; the previous one works until `previous_until`.
 pub async fn rotate(connection: &mut AnyConnection, key: &ApiKey, hash: &str) -> Result<(), Error> {
     let sql = "UPDATE api_keys SET previous_hash = hash, previous_until = $2, hash = $3, hint = $4 WHERE key_id = $1";
     let query = sqlx::query(sql).bind(key.key_id.as_str()).bind(key.previous_until.map(|at| at.0));

@@ -1,4 +1,4 @@
-//! What an API key may do: areas of the API, each to read or to write.
+//! Rights of an API key: areas of the API, each to read or to write.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;

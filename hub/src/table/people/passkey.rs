@@ -13,7 +13,7 @@ pub const COLUMNS: &str =
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<Passkey, Error> {
     Ok(columns!(row => Passkey {
         credential_id, user_id, name, counter, token_version, created_at, last_used_at, document,

@@ -9,7 +9,7 @@ use domain::wire::feed::UserDown;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 
-/// The origin of somebody whom head office gave to a store.
+/// The origin of a user whom head office gave to a store.
 pub const GIVEN: &str = "hub";
 
 /// A person of a store.
@@ -30,7 +30,7 @@ pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_has
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<Staff, Error> {
     let (origin, updated_at): (String, UtcMs) = columns!(row => (origin, updated_at));
     let times = columns!(row => FieldTimes {
@@ -43,7 +43,7 @@ pub fn read(row: &AnyRow) -> Result<Staff, Error> {
     Ok(Staff { down, origin, updated_at })
 }
 
-/// Adds somebody, or does what `on_conflict` says where there is somebody of this ID; how many rows that wrote.
+/// Adds a user, or handles an existing ID by `on_conflict`; returns the number of written rows.
 pub async fn write(connection: &mut AnyConnection, staff: &Staff, on_conflict: &str) -> Result<u64, Error> {
     let sql = format!(
         "INSERT INTO staff ({COLUMNS}, folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \

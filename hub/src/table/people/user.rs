@@ -15,7 +15,7 @@ pub const COLUMNS: &str =
 /// A row.
 ///
 /// # Errors
-/// It is damaged.
+/// The row is damaged.
 pub fn read(row: &AnyRow) -> Result<User, Error> {
     Ok(columns!(row => User {
         user_id, username, name, role, password_hash, token_version, disabled, created_at, updated_at;

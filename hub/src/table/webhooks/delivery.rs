@@ -1,4 +1,4 @@
-//! `webhook_deliveries`: events on their way to webhooks, and those that arrived lately.
+//! `webhook_deliveries`: events on their way to webhooks, and recently delivered ones.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -19,7 +19,7 @@ pub const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Deliveries that are deleted in one transaction.
 const SWEPT_AT_ONCE: u64 = 1_000;
 
-/// Waiting events before which no event of the same document waits: those that may be sent.
+/// Waiting events that have no earlier waiting event of the same document: these may be sent.
 pub(super) const HEADS: &str = "webhook_deliveries d WHERE d.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM \
     webhook_deliveries earlier WHERE earlier.webhook_id = d.webhook_id AND earlier.document = d.document \
     AND earlier.state = 'waiting' AND earlier.event_no < d.event_no)";
@@ -172,7 +172,7 @@ pub async fn note_failed(
     Ok(query.bind(next_attempt_at.0).fetch_optional(connection).await?.map(UtcMs))
 }
 
-/// Has every waiting event sent now, and the time of failing begin anew.
+/// Makes every waiting event due now, and restarts the time of failing.
 pub async fn hurry(connection: &mut AnyConnection, webhook_id: &str, now: UtcMs) -> Result<(), Error> {
     let sql = "UPDATE webhook_deliveries SET next_attempt_at = $2, failing_since = NULL \
                WHERE webhook_id = $1 AND state = 'waiting'";
@@ -206,11 +206,11 @@ pub async fn list(
     conditions.query(&sql).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-/// Deletes deliveries that arrived long ago, and those of webhooks that are gone: at most [`SWEPT_AT_ONCE`], so that the
+/// Deletes deliveries that arrived long ago, and those of deleted webhooks: at most [`SWEPT_AT_ONCE`], so that the
 /// database's writer is soon free again. Returns whether there may be more.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn sweep(connection: &mut AnyConnection, now: UtcMs) -> Result<bool, Error> {
     let kept_ms = i64::try_from(RETENTION.as_millis()).unwrap_or(i64::MAX);
     let sql = format!(

@@ -18,7 +18,7 @@ pub const WEBHOOKS_MAX: i64 = 20;
 pub const WAITING_MAX: i64 = 1_000;
 /// Earlier secrets that sign at a time.
 const PREVIOUS_MAX: usize = 4;
-/// The turn of those who create a webhook.
+/// The turn for creating a webhook.
 const TURN: &str = "webhooks";
 
 /// Whether events are sent.
@@ -126,12 +126,12 @@ impl Webhook {
     }
 }
 
-/// What the secrets of a webhook are derived from.
+/// Values that the secrets of a webhook are derived from.
 #[derive(Clone)]
 pub struct Salts {
-    /// Of the secret.
+    /// Salt of the present secret.
     pub current: String,
-    /// Of earlier secrets that sign too.
+    /// Salts of earlier secrets that still sign.
     pub previous: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ pub struct Salts {
 #[derive(Serialize, Deserialize)]
 struct Previous {
     salt: String,
-    /// Until when it signs.
+    /// Time until which it signs.
     until: i64,
 }
 
@@ -196,14 +196,14 @@ pub async fn list(pool: &AnyPool, after: &str, limit: i64) -> Result<Vec<Webhook
     sqlx::query(AssertSqlSafe(sql)).bind(after).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-/// A webhook with what its secrets are derived from.
+/// A webhook with the salts of its secrets.
 pub async fn find(pool: &AnyPool, webhook_id: &str, now: UtcMs) -> Result<Option<(Webhook, Salts)>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM webhooks w WHERE w.webhook_id = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(webhook_id).fetch_optional(pool).await?;
     row.map(|row| Ok((read(&row)?, read_salts(&row, now)?))).transpose()
 }
 
-/// A webhook that nobody else changes until this transaction ends.
+/// A webhook whose row is locked until this transaction ends.
 pub async fn locked(connection: &mut AnyConnection, webhook_id: &str) -> Result<Option<Webhook>, Error> {
     let sql = "UPDATE webhooks SET name = name WHERE webhook_id = $1";
     sqlx::query(sql).bind(webhook_id).execute(&mut *connection).await?;
@@ -236,8 +236,8 @@ pub async fn move_to(connection: &mut AnyConnection, webhook: &Webhook) -> Resul
     query.bind(webhook.missed_until).execute(connection).await.map(drop)
 }
 
-/// Gives the webhook another secret; the one before signs too until a time, and those that still signed go on. Returns until
-/// when an earlier secret signs.
+/// Gives the webhook another secret; the previous one signs too until a time, and those that still signed continue.
+/// Returns the time until which an earlier secret signs.
 pub async fn rotate(
     connection: &mut AnyConnection,
     webhook: &Webhook,
@@ -248,7 +248,7 @@ pub async fn rotate(
     let row = sqlx::query(sql).bind(&webhook.webhook_id).fetch_one(&mut *connection).await?;
     let mut previous: Vec<Previous> = row.json("previous_salts")?;
     previous.push(Previous { salt: row.cell("salt")?, until: until.0 });
-    // No overlap is asked for when a secret has leaked: none of the earlier ones may sign then.
+    // After a leak no overlap is requested: none of the earlier secrets may sign then.
     previous.retain(|secret| now < until && now.0 < secret.until);
     let too_many = previous.len().saturating_sub(PREVIOUS_MAX);
     previous.drain(..too_many);
@@ -258,7 +258,7 @@ pub async fn rotate(
     Ok(previous.iter().map(|secret| UtcMs(secret.until)).max())
 }
 
-/// Deletes the webhook and what waits for it; what was delivered is swept later.
+/// Deletes the webhook and its waiting events; delivered ones are swept later.
 pub async fn delete(connection: &mut AnyConnection, webhook_id: &str) -> Result<(), Error> {
     for sql in [
         "DELETE FROM webhooks WHERE webhook_id = $1",
@@ -269,7 +269,8 @@ pub async fn delete(connection: &mut AnyConnection, webhook_id: &str) -> Result<
     Ok(())
 }
 
-/// Active webhooks that nobody sends to now (`until` is when a lease of now ends), and that have an event that may be sent, or an event of the log to be read.
+/// Active webhooks without a present sender (`until` is when a lease of now ends), with an event that may be sent, or
+/// an event of the log to be read.
 pub async fn with_work(pool: &AnyPool, now: UtcMs, until: UtcMs) -> Result<Vec<String>, Error> {
     let sql = format!(
         "SELECT w.webhook_id FROM webhooks w JOIN turns t ON t.name = 'event_log' \
@@ -281,8 +282,8 @@ pub async fn with_work(pool: &AnyPool, now: UtcMs, until: UtcMs) -> Result<Vec<S
     sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).bind(WAITING_MAX).bind(until.0).fetch_all(pool).await
 }
 
-/// Takes an active webhook for a holder until a time. `None` if it is not active, or if somebody else has it; a lease that
-/// ends later than this one would is from before the clock was set back.
+/// Takes an active webhook for a holder until a time. `None` if it is not active, or if another holder has it; a lease
+/// that ends later than this one would is from before the clock was set back.
 pub async fn claim(
     connection: &mut AnyConnection,
     webhook_id: &str,
@@ -299,7 +300,7 @@ pub async fn claim(
     Ok(Some((read(&row)?, read_salts(&row, now)?)))
 }
 
-/// Ends what [`claim`] began, for one webhook or for all of the holder. Returns whether the holder still had one.
+/// Ends the lease of [`claim`], for one webhook or for all of the holder. Returns whether the holder still had one.
 pub async fn release(
     connection: &mut AnyConnection,
     webhook_id: Option<&str>,

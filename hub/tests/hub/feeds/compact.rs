@@ -41,7 +41,7 @@ async fn compacted(server: &Server, days: u32) -> u64 {
     compacted_at(server, &[0, HOUR_MS, later, later + HOUR_MS]).await
 }
 
-/// Everything after a cursor into `seen`; gives back where it ends.
+/// Everything after a cursor into `seen`; returns where it ends.
 async fn pulled(shop: &Shop, lane: &str, from: &str, seen: &mut BTreeMap<String, Value>) -> String {
     let mut cursor = from.to_owned();
     loop {

@@ -90,7 +90,7 @@ async fn kill_9_loses_nothing_and_doubles_nothing() {
 /// Between two kills a batch goes through within this time.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Sells and pushes, repeating each batch until it is acknowledged; gives back how many were sold.
+/// Sells and pushes, repeating each batch until it is acknowledged; returns how many were sold.
 async fn push_until(mut shop: Shop, acked: Arc<AtomicUsize>, done: Arc<AtomicBool>) -> usize {
     while !done.load(Ordering::SeqCst) {
         let from = shop.chain().records.len() + 1;

@@ -1,5 +1,5 @@
-//! Goods that a count may have found although they were not received before it: those on their way, and those that were
-//! received while it was open.
+//! Goods that a count may have included although they were not received before it: those in transit, and those received
+//! while it was open.
 
 use crate::http::failure::stored;
 use domain::model::base::figures::Quantity;
@@ -97,7 +97,7 @@ fn ordered(storage: &Storage, skus: &BTreeSet<Sku>) -> Result<Vec<Awaited>, ApiE
     }
 }
 
-/// Receipts and transfers of a product that came in after its latest count, without what was taken back.
+/// Receipts and transfers of a product after its latest count, without reversed ones.
 pub fn received(storage: &Storage, line: &OpnameLine) -> Result<Vec<Received>, ApiError> {
     let (mut found, mut before): (BTreeMap<String, Received>, _) = (BTreeMap::new(), None);
     loop {

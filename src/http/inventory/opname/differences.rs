@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/differences`: what a count would move, by what it is worth.
+//! `GET /api/opname/:id/differences`: the movements that a count would make, by value.
 
 use super::arrivals::{Awaited, Received, awaited, received};
 use super::stock_of;

@@ -1,4 +1,4 @@
-//! `GET /api/opname/:id/uncounted`: what a count still lacks.
+//! `GET /api/opname/:id/uncounted`: products that a count still lacks.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -82,7 +82,7 @@ fn page(
         let complete = products.len() < CHUNK;
         let counted = counted(storage, opname, after.as_ref(), products.last(), query.zone.as_deref())?;
         for product in products {
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if items.len() == query.limit.0 {
                 return Ok(list(items, after));
             }

@@ -1,4 +1,4 @@
-//! `GET /api/stock`: the catalogue, and what has stock without being in it, in order of sku, with what is on hand.
+//! `GET /api/stock`: the catalogue, and stock without a product in it, in order of sku, with the stock on hand.
 
 use super::transit::in_transit;
 use crate::http::Answered;
@@ -140,7 +140,7 @@ fn page(
         for (sku, product) in chunk {
             let in_catalogue = product.is_some();
             let product = product.unwrap_or_else(|| out_of_catalogue(sku));
-            // One more than fits proves that there is more; the next page begins after what is shown.
+            // An extra item shows that there are more; the next page begins after the last shown one.
             if items.len() == query.limit.0 {
                 return Ok(List { items, next_cursor: after.as_ref().map(cursor) });
             }
@@ -204,7 +204,7 @@ fn by_places(
 }
 
 impl Sort {
-    /// What the products are ordered by, lowest first.
+    /// The value that the products are ordered by, lowest first.
     fn place(self, product: &Product, stock: Option<&Stock>) -> i64 {
         let (on_hand, value) = stock.map_or((Quantity::ZERO, Money::ZERO), |stock| (stock.qty, stock.value));
         match self {
@@ -262,7 +262,8 @@ fn shared(storage: &Storage, product: &Product) -> Result<bool, ApiError> {
     Ok(false)
 }
 
-/// Whether the sku, the name or a word of it begins so, whatever the case and the accents, or a code has the digits in it.
+/// Whether the sku, the name or a word of it begins with the text, ignoring case and accents, or a code contains the
+/// digits.
 fn found_by(product: &Product, q: &str) -> bool {
     // Only scripts without spaces have words inside of words.
     if !q.is_ascii() && matches(&words([q]), &named(product)) {

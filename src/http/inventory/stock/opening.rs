@@ -1,4 +1,4 @@
-//! Opening stock: what lies on the shelves when the books begin.
+//! Opening stock: the pieces on the shelves when the books begin.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -8,7 +8,7 @@ use edge::ApiError;
 use std::collections::HashMap;
 use storage::Storage;
 
-/// Pieces by sku that other stores sent to `own` and that nobody received yet.
+/// Pieces by sku that other stores sent to `own` and that are not received yet.
 pub fn in_transit(storage: &Storage, own: &StoreId) -> Result<HashMap<Sku, Quantity>, ApiError> {
     let mut pieces: HashMap<Sku, Quantity> = HashMap::new();
     let open = storage.stock_documents().open_transfers().map_err(stored)?;

@@ -1,4 +1,4 @@
-//! `GET /api/stock/valuation`: what was on hand at the end of a business date, and what it was worth.
+//! `GET /api/stock/valuation`: the stock on hand at the end of a business date, and its value.
 
 use super::goods;
 use crate::http::Answered;
@@ -90,7 +90,7 @@ pub async fn valuation(request: Request) -> Answered {
         let then = Then::of(query.date, state.store.storage(), &rules);
         page(&then, &query, after)
     };
-    // The first page is a report on everything, the others read what they show.
+    // The first page is a report on everything, the others read only the shown rows.
     let page = match first {
         true => reports::made(&state, scan).await?,
         false => tokio::task::spawn_blocking(move || scan(&state)).await.map_err(ApiError::internal)??,
@@ -157,8 +157,8 @@ impl<'a> Then<'a> {
         Self { date: date.unwrap_or(today), storage, rules }
     }
 
-    /// Quantity and value then: those of now less what moved since. Every movement that is read takes one
-    /// of what is `left`; with nothing left the figures are not right.
+    /// Quantity and value then: the present ones less the movements since. Every movement that is read reduces `left`;
+    /// once it is 0 the figures are not right.
     fn at_end(&self, sku: &Sku, left: &mut usize) -> Result<(Quantity, Money), ApiError> {
         for _ in 0..ATTEMPTS {
             let before = self.storage.stock().stock(sku).map_err(stored)?.unwrap_or_default();
@@ -182,7 +182,7 @@ impl<'a> Then<'a> {
         left: &mut usize,
     ) -> Result<(Quantity, Money), ApiError> {
         let (mut qty, mut value, mut before) = (now.qty, now.value, None);
-        // What last moved by then, most of a shelf, needs no look into the journal.
+        // A product that last moved before that day, like most, needs no look into the journal.
         if self.by_then(now.updated_at) {
             return Ok((qty, value));
         }

@@ -20,7 +20,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Tells until the reader is gone, its token opens nothing any more, or the daemon stops.
+    /// Sends until the reader is gone, its token is no longer valid, or the daemon stops.
     pub async fn run(mut self, expires_at: i64) {
         let (shop, writer) = (Arc::clone(&self.shop), self.reader.writer.clone());
         event_stream::until_end(&writer, expires_at, shop.stopping(), self.tell()).await;

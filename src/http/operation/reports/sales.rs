@@ -1,4 +1,4 @@
-//! `GET /api/reports/sales`: what was sold and came back on business days, by a key.
+//! `GET /api/reports/sales`: sales and returns of business days, by a key.
 
 use super::{days, made, refused, scan};
 use crate::http::Answered;
@@ -90,7 +90,7 @@ pub async fn sales(request: Request) -> Answered {
     Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, unreadable, next_cursor: None }))
 }
 
-/// The report, how many of its shifts are not closed, and how much of it can't be read.
+/// The report, the number of its shifts that are not closed, and the number of unreadable places.
 fn collect(
     shop: &AppState,
     days: &[Date],

@@ -1,4 +1,4 @@
-//! Sales and returns of business days, page by page: memory does not grow with what was sold.
+//! Sales and returns of business days, page by page: memory does not grow with their number.
 
 use super::{DOCUMENTS_MAX, refused};
 use crate::http::failure::stored;

@@ -1,4 +1,4 @@
-//! `GET /api/reports/stock`: every product with what is on hand, what it is worth, and what needs a person.
+//! `GET /api/reports/stock`: every product with its stock, its value, and problems for a person.
 
 use super::made;
 use crate::http::Answered;

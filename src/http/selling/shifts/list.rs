@@ -63,7 +63,7 @@ pub async fn list(request: Request) -> Answered {
         let rows = store.storage().shifts().shifts_back(dates, before.as_ref(), ROWS).map_err(stored)?;
         let complete = rows.len() < ROWS;
         for shift in rows {
-            // Something beyond a full page proves that there is more.
+            // An item beyond a full page shows that there are more.
             if items.len() >= query.limit.0 || looked_at >= LOOKED_AT_MAX {
                 break 'page true;
             }
@@ -93,7 +93,7 @@ pub async fn read(request: Request) -> Answered {
 /// A day of the path.
 ///
 /// # Errors
-/// 404 `not_found` for what is no date.
+/// 404 `not_found` for a text that is not a date.
 pub fn date(request: &Request) -> Result<Date, ApiError> {
     request.param("date").parse().map_err(|_| ApiError::not_found("day"))
 }

@@ -44,7 +44,7 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
     Ok(text(&shift, &names, request.caller()?.role, clock::now(), rules, paper))
 }
 
-/// Names of the till, and of those who opened and closed the shift.
+/// Names of the till, and of the users who opened and closed the shift.
 pub struct Names {
     register: String,
     opened_by: String,
@@ -52,7 +52,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// As they are known now; the ID of whom nobody knows any more.
+    /// The present names; the ID of a user who is no longer known.
     fn of(storage: &Storage, shift: &Shift) -> Result<Self, StorageError> {
         let person = |id: &UserId| {
             let user = storage.users().user(id)?;
@@ -78,7 +78,7 @@ fn wants_page(accept: &str) -> bool {
     }
 }
 
-/// The report on this paper. A blind shift does not tell its cashier what should be there.
+/// The report on this paper. The report of a blind shift does not show its cashier the expected amount.
 fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut paper: Paper) -> String {
     let hidden = rules.policy.blind && !role.manages() && shift.state != ShiftState::Closed;
     let local = |at: UtcMs| rules.timezone.to_datetime(at.timestamp()).strftime("%Y-%m-%d %H:%M").to_string();
@@ -127,7 +127,7 @@ fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut
     paper.text
 }
 
-/// Each tax rate with what it was charged on, and what went back of it.
+/// Each tax rate with its base, and the refunded part.
 fn taxes(paper: &mut Paper, shift: &Shift) {
     for of in &shift.totals.by_tax {
         paper.rule();
@@ -188,7 +188,7 @@ impl Paper {
         Self { text: String::new(), columns, language, currency }
     }
 
-    /// A label at the left, a value at the right; what is too wide for one line gets more.
+    /// A label at the left, a value at the right; a row that is too wide for one line gets more.
     fn row(&mut self, label: &str, value: &str) {
         for line in figured(self.language.say(label), value, self.columns) {
             self.text.push_str(&line);

@@ -1,4 +1,4 @@
-//! What becomes of a transaction besides its payment: changed, voided, a payment put right.
+//! Changes of a transaction besides its payment: edits, voids, corrected payments.
 
 use super::TRANSACTION;
 use crate::http::Answered;

@@ -122,11 +122,11 @@ fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope
     Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
 }
 
-/// The IDs whose sales are a member's: its own, and those of members that were merged into it.
+/// The IDs whose sales are a member's: its own, and those of members merged into it.
 pub fn family(request: &Request, id: &MemberId) -> Result<Vec<MemberId>, ApiError> {
     match request.state.store.member(id) {
         Ok(member) => Ok(member.family().cloned().collect()),
-        // Nobody is known by it: nothing is found.
+        // The ID is unknown: nothing is found.
         Err(Failure::Refused(_)) => Ok(vec![id.clone()]),
         Err(failure) => Err(failed(failure)),
     }

@@ -12,15 +12,15 @@ use domain::model::base::event::Event;
 use domain::wire::sale_text::{SaleText, write_event};
 use std::cell::RefCell;
 
-/// What a thread keeps for the texts of the next events at most.
+/// Most bytes that a thread keeps for the texts of the next events.
 const TEXT_KEPT_BYTES_MAX: usize = 64 * 1024;
-/// What it keeps for their ends and repetitions at most.
+/// Most entries that it keeps for their ends and repetitions.
 const PARTS_KEPT_MAX: usize = 256;
 /// An event's document is its fourth object: `{"fact":{"transaction_paid":{"transaction":{`.
 const EVENT_DEPTH: usize = 3;
 /// An answer's is its second: `{"success":true,"data":{`.
 const ANSWER_DEPTH: usize = 1;
-/// About what the stamps take, besides the records' hashes.
+/// Approximate size of the stamps, besides the records' hashes.
 const STAMPS_BYTES: usize = 64;
 
 /// A content that is encoded while others hold its parts.
@@ -31,7 +31,7 @@ pub struct Encoding<'a> {
     pub hlc: Option<&'a str>,
     /// Events to be encoded as JSON.
     pub events: &'a [Event],
-    /// The transaction of the first of them, where it is written already.
+    /// The transaction of the first of them, if it is already encoded.
     pub sale: Option<&'a SaleText>,
     /// As in [`super::Content`].
     pub keyed: Option<KeyedPart<'a>>,
@@ -77,7 +77,8 @@ struct StoringKeyed<'a> {
     answer: Text<'a>,
 }
 
-/// Texts of events, one behind the other, where each ends, and what the first one repeats: encoded as a list of them.
+/// Texts of events, one after the other, the end of each, and the repetitions of the first one: encoded as a list of
+/// them.
 #[derive(Clone, Copy)]
 struct EventTexts<'a> {
     bytes: &'a [u8],
@@ -103,7 +104,7 @@ impl Encode for EventTexts<'_> {
     }
 }
 
-/// Where events become text, and what they and their answer repeat.
+/// Buffers for the texts of events, and for the repetitions between them and their answer.
 struct Work {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -125,7 +126,7 @@ impl Work {
         Ok(())
     }
 
-    /// What is still in it is kept by `shrink_to`.
+    /// `shrink_to` keeps the contents.
     fn clear(&mut self) {
         let Self { bytes, ends, parts } = self;
         bytes.clear();

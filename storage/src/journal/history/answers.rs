@@ -1,9 +1,9 @@
-//! The idempotency keys of sealed segments that count: one look at few filters says of nearly every new key that it is
+//! The idempotency keys of sealed segments that count: a look at few filters shows for nearly every new key that it is
 //! new, however many segments there are.
 
 use crate::journal::index::filter::{Filter, Tag, tag};
 
-/// Keys of neighbouring segments, oldest first in [`Answers`]: what is too old goes filter by filter.
+/// Keys of neighbouring segments, oldest first in [`Answers`]: expired ones are dropped filter by filter.
 #[derive(Debug)]
 struct Generation {
     /// First lsn of its newest segment.
@@ -39,7 +39,7 @@ impl Answers {
         }
     }
 
-    /// Lets go of segments before one: what was written before `since` counts no more.
+    /// Drops segments before one: writes before `since` no longer count.
     pub fn expire(&mut self, oldest: u64, since: i64) {
         self.generations.retain(|generation| generation.newest >= oldest);
         self.since = self.since.max(since);
@@ -50,7 +50,7 @@ impl Answers {
         since >= self.since
     }
 
-    /// Whether a key may be among them; never wrong when it says no.
+    /// Whether a key may be among them; a negative answer is never wrong.
     pub fn may_hold(&self, hash: u64) -> bool {
         self.generations.iter().any(|generation| generation.filter.may_hold(tag(hash)))
     }

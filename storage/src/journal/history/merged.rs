@@ -1,9 +1,9 @@
 //! Merged indexes: which of many segments hold a hash, so that a look-up does not ask each of them.
 //!
-//! The indexes of eight neighbouring segments are merged into one of level 1, those of eight times as many into
-//! one of level 2, and so on; the larger takes the smaller ones' place. An entry leads from a hash to a segment
-//! of the range, whose own index has the offsets. Like those they are made from what is there: one that is
-//! missing or damaged costs look-ups, no answers.
+//! The indexes of eight neighbouring segments are merged into one of level 1, those of eight times as many into one of
+//! level 2, and so on; the larger replaces the smaller ones. An entry leads from a hash to a segment of the range,
+//! whose own index has the offsets. Like those they are made from existing data: a missing or damaged one costs
+//! look-ups, no answers.
 
 use super::part::Part;
 use crate::error::StorageError;
@@ -60,12 +60,12 @@ fn files(journal: &Path) -> Result<Vec<PathBuf>, StorageError> {
     Ok(found)
 }
 
-/// Removes all of them: they are made anew.
+/// Removes all of them: they are made again.
 pub fn forget(journal: &Path) -> Result<(), StorageError> {
     files(journal)?.iter().try_for_each(|path| remove(path))
 }
 
-/// What is there of the merged indexes of sealed segments, and whether any is missing.
+/// The existing merged indexes of sealed segments, and whether any is missing.
 pub fn open(sealed: &[Arc<Part>]) -> (Vec<Arc<Merged>>, bool) {
     let wanted = ranges(sealed.len());
     let found: Vec<_> =
@@ -74,7 +74,7 @@ pub fn open(sealed: &[Arc<Part>]) -> (Vec<Arc<Merged>>, bool) {
     (found, missing)
 }
 
-/// The merged indexes of sealed segments, made where they are missing. Those of smaller ranges go.
+/// The merged indexes of sealed segments, with missing ones made. Those of smaller ranges are removed.
 pub fn build_missing(
     sealed: &[Arc<Part>],
     known: &[Arc<Merged>],
@@ -92,7 +92,7 @@ pub fn build_missing(
     Ok(complete)
 }
 
-/// Removes the files that are none of these.
+/// Removes all files except these.
 pub fn keep_only(journal: &Path, merged: &[Arc<Merged>]) -> Result<(), StorageError> {
     let unused = |path: &PathBuf| merged.iter().all(|merged| merged.path != *path);
     files(journal)?.iter().filter(|path| unused(path)).try_for_each(|path| remove(path))
@@ -109,7 +109,7 @@ impl Merged {
         Ok(self.file.offsets(hash)?.into_iter().map(|place| self.first + place as usize).collect())
     }
 
-    /// Takes the file away: it is made anew after the next segment.
+    /// Removes the file: it is made again after the next segment.
     pub fn discard(&self) {
         // One that can't be removed is found damaged again.
         let _ = remove(&self.path);

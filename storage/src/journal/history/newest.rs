@@ -11,8 +11,8 @@ use std::ops::{ControlFlow, Range};
 type Read<T> = Result<T, StorageError>;
 
 impl History {
-    /// What `pick` takes of the events under a hash, newest first, with their lsn: those before `before`. A
-    /// commit is given whole, so there may be a few more than `limit`.
+    /// The results of `pick` for the events under a hash, newest first, with their lsn: those before `before`. A commit
+    /// is returned whole, so there may be a few more than `limit`.
     pub fn newest<T>(
         &self,
         hash: u64,
@@ -23,7 +23,7 @@ impl History {
         self.newest_but(hash, (before, limit), Err, pick)
     }
 
-    /// The same without frames that are damaged: `damaged` takes what is wrong with each, which may be more than once.
+    /// The same without damaged frames: `damaged` receives the problem of each, which may be more than once.
     pub fn newest_readable<T>(
         &self,
         hash: u64,
@@ -64,8 +64,7 @@ impl History {
         Ok(found)
     }
 
-    /// Of the steps of documents, newest first, the last one of each: a document is where it was
-    /// changed last.
+    /// Of the steps of documents, newest first, only the last one of each: a document has the place of its last change.
     pub fn as_they_are<T>(
         &self,
         mut before: Option<u64>,
@@ -105,7 +104,7 @@ fn events_at(segment: &Segment, offset: u64) -> Read<(u64, Vec<Event>)> {
     Ok((header.lsn, events))
 }
 
-/// Notes damage, and continues; any other error stands.
+/// Notes damage, and continues; returns any other error.
 pub fn pass_over(error: StorageError, damaged: &mut BTreeSet<String>) -> Read<()> {
     match error {
         StorageError::Damaged { .. } => {

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// No place: none came before.
+/// No place: there is no earlier one.
 const NONE: u32 = u32::MAX;
 
-/// Hashes and offsets. Every commit adds a dozen, and every command asks for one: neither walks down a tree of what a
-/// whole segment holds.
+/// Hashes and offsets. Every commit adds a dozen, and every command looks one up: neither walks down a tree of a whole
+/// segment's entries.
 #[derive(Debug, Default)]
 pub struct Entries {
     /// The latest place of each hash.

@@ -3,7 +3,7 @@
 //! It is a split block Bloom filter: a key sets one bit in each word of one block, so a lookup reads one line of
 //! memory.
 
-/// Keys that a filter is made for. More make it say yes more often, never no wrongly.
+/// Keys that a filter is made for. More of them cause more false positives, never a false negative.
 pub const KEYS_MAX: usize = 1 << 18;
 /// Sixteen bits for each key: about one wrong yes in a thousand when it is full.
 const BLOCKS: usize = KEYS_MAX * 16 / (WORDS * 32);
@@ -12,7 +12,7 @@ const WORDS: usize = 8;
 const SALTS: [u32; WORDS] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
-/// What is kept of a key's hash.
+/// The kept part of a key's hash.
 pub type Tag = u32;
 
 /// The tag of a hash.
@@ -50,7 +50,7 @@ impl Filter {
         self.keys += tags.len();
     }
 
-    /// Whether a key may be among them; never wrong when it says no.
+    /// Whether a key may be among them; a negative answer is never wrong.
     pub fn may_hold(&self, tag: Tag) -> bool {
         let block = self.blocks.get(block_index(tag));
         block.is_some_and(|block| block.iter().zip(bits(tag)).all(|(word, bit)| word & bit != 0))

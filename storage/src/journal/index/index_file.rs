@@ -28,10 +28,10 @@ const TAG_BYTES: usize = 4;
 const ENTRIES_PER_BLOCK: usize = (BLOCK_BYTES - 8) / ENTRY_BYTES;
 /// Bytes that are written at once.
 const WRITTEN_BYTES: usize = 256 * 1024;
-/// Guesses by position before a lookup halves what is left.
+/// Guesses by position before a lookup uses bisection.
 const GUESSES_MAX: u32 = 3;
 
-/// What a sealed segment begins and ends with.
+/// First and last values of a sealed segment.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Seal {
     /// First lsn of the segment.
@@ -42,9 +42,9 @@ pub struct Seal {
     pub last_lsn: u64,
     /// Frame chain behind the last frame.
     pub end_chain: Chain,
-    /// Where its last frame ends.
+    /// End of its last frame.
     pub end_offset: u64,
-    /// Where the records are.
+    /// Position of the records.
     pub records: RecordHead,
     /// Wall clock of its last commit, milliseconds since 1970.
     pub at: i64,
@@ -123,7 +123,7 @@ fn write_file(
 ) -> Result<(), StorageError> {
     let failed = || StorageError::io("write", path);
     let mut out = BufWriter::with_capacity(WRITTEN_BYTES, file);
-    // The header's place: what it says is known at the end.
+    // The header's place: its contents are known at the end.
     out.write_all(&[0; BLOCK_BYTES]).map_err(failed())?;
     let (mut count, mut block) = (0_u64, Vec::with_capacity(ENTRIES_PER_BLOCK));
     for entry in entries {

@@ -48,7 +48,7 @@ async fn an_index_of_an_earlier_time_is_remade_and_refuses_no_start() {
     assert_eq!(fs::read(&index).unwrap(), good);
 }
 
-/// What a release whose rows and indexes have another shape would do: all of them are made from the journal.
+/// Does what a release with another format of rows and indexes would do: all of them are made from the journal.
 fn made_anew(layout: &Layout) -> Result<(), StorageError> {
     for folder in [layout.rows(), layout.snapshots()] {
         fs::remove_dir_all(&folder).map_err(StorageError::io("remove", &folder))?;

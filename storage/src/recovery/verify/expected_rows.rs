@@ -26,7 +26,7 @@ struct Seen {
 pub struct Expected {
     seen: Option<Seen>,
     hashes: HashMap<Vec<u8>, u64>,
-    /// What rows were before they changed while they were read.
+    /// Values of rows before they changed while they were read.
     before: HashMap<Vec<u8>, Vec<Option<u64>>>,
 }
 

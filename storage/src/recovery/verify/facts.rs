@@ -1,4 +1,4 @@
-//! What the events must add up to: stock, receipts, records, idempotency keys.
+//! Sums of the events: stock, receipts, records, idempotency keys.
 
 use super::VerifyReport;
 use super::safe_sums::SafeSums;
@@ -60,7 +60,7 @@ impl Facts {
         }
         self.key(body, report);
         report.records += body.content.texts.len() as u64;
-        // Records that came back follow others of their own epoch, wherever those lie.
+        // Recovered records follow others of their own epoch, wherever those are.
         records(body, refilled.unwrap_or(head))
     }
 

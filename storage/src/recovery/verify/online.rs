@@ -12,7 +12,7 @@ impl Storage {
     /// Verifies everything that is durable and applied now, while writes continue. Blocks for long.
     ///
     /// # Errors
-    /// The storage is closed meanwhile, or can't be read at all; what is wrong inside is in the report.
+    /// The storage is closed meanwhile, or can't be read at all; problems inside are in the report.
     pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport, StorageError> {
         let mut report = VerifyReport::default();
         let expected = Expected::of_running(&self.shared().rows, &mut report);

@@ -1,4 +1,4 @@
-//! The safe: what floats, drops, counts and deposits do to it is what its row says.
+//! The safe: compares the effects of floats, drops, counts and deposits with its row.
 
 use super::VerifyReport;
 use domain::model::base::event::{Event, Fact};
@@ -37,7 +37,7 @@ impl SafeSums {
         }
     }
 
-    /// Compares what no row was written after.
+    /// Compares the sums after which no row was written.
     pub fn finish(mut self, report: &mut VerifyReport) {
         self.compare(report);
     }

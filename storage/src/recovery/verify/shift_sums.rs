@@ -19,7 +19,7 @@ type Counted = HashMap<PaymentId, Payment>;
 pub struct Shifts {
     replayed: HashMap<ShiftId, ShiftTotals>,
     rows: HashMap<ShiftId, ShiftTotals>,
-    /// By shift, then by transaction: what is voided or corrected is so in its own shift.
+    /// By shift, then by transaction: voids and corrections happen in the same shift.
     counted: HashMap<ShiftId, HashMap<TransactionId, Counted>>,
 }
 
@@ -30,7 +30,7 @@ impl Shifts {
         if let Err((what, refusal)) = replayed {
             report.problem(format!("{what}: {refusal}"));
         }
-        // A closed shift's sums were compared and are let go; a count changes none of them.
+        // A closed shift's sums were compared and are dropped; a count changes none of them.
         let known = |_: &&Shift| !matches!(event.fact, Fact::ShiftRecounted(_));
         for shift in event.shifts().filter(known) {
             self.row(shift);
@@ -105,7 +105,7 @@ impl Shifts {
         self.replayed.entry(shift_id.clone()).or_default()
     }
 
-    /// Counts payments that are new, and takes back those that were reversed.
+    /// Counts new payments, and subtracts reversed ones.
     fn payments(&mut self, transaction: &Transaction) -> Result<(), (String, Refusal)> {
         let of_shift = self.counted.entry(transaction.shift_id.clone()).or_default();
         let counted = of_shift.entry(transaction.transaction_id.clone()).or_default();
@@ -127,7 +127,7 @@ impl Shifts {
         Ok(())
     }
 
-    /// What an exchange paid goes back by the methods of its origin (docs/arithmetic.md#states-of-documents).
+    /// An exchange's payment goes back by the methods of its origin (docs/arithmetic.md#states-of-documents).
     fn exchanged(
         &mut self,
         transaction: &Transaction,

@@ -1,4 +1,4 @@
-//! Rows of products and what tills find them by.
+//! Rows of products and their look-up keys.
 
 use super::super::RowOp;
 use super::super::table::Table;

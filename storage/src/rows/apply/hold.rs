@@ -7,7 +7,7 @@ use domain::model::selling::hold::Hold;
 use domain::model::selling::transaction::Transaction;
 
 pub fn held(hold: &Hold, basket: &Transaction, out: &mut Vec<RowOp>) -> Encoded {
-    // The basket says which shift it came from, perhaps none has it as a row.
+    // The basket names its original shift; perhaps no shift has it as a row.
     delete(shift_key(basket), out);
     put(Table::Transaction.key(basket.transaction_id.as_str()), basket, out)?;
     put(Table::Hold.key(hold.hold_id.as_str()), hold, out)

@@ -33,7 +33,7 @@ fn parked_key(epoch: &str, seq: u64) -> Vec<u8> {
     Table::Parked.key(&parked_place(epoch, seq))
 }
 
-/// Where a parked record is in their list.
+/// Key of a parked record in its list.
 pub fn parked_place(epoch: &str, seq: u64) -> String {
     format!("{epoch}\0{seq:020}")
 }

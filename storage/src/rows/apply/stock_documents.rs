@@ -1,4 +1,4 @@
-//! Rows of stock documents that are under way; those that are over are history.
+//! Rows of unfinished stock documents; finished ones are history.
 
 use super::super::RowOp;
 use super::super::table::Table;
@@ -35,7 +35,7 @@ pub fn counted(opname: &Opname, lines: &[OpnameLine], out: &mut Vec<RowOp>) -> E
     put_while(!opname.state.is_over(), Table::Opname.key(opname.opname_id.as_str()), opname, out)
 }
 
-/// Lists an order either among those with outstanding goods or among those that are over.
+/// Lists an order either among those with outstanding goods or among the finished ones.
 pub fn ordered(order: &PurchaseOrder, out: &mut Vec<RowOp>) -> Encoded {
     let over = matches!(order.state, OrderState::Closed | OrderState::Cancelled);
     put_while(!over, Table::PurchaseOrder.key(&order.po_id), order, out)?;

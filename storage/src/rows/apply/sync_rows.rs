@@ -19,7 +19,7 @@ pub const UNTAKEN: &str = "untaken\0";
 pub fn ops(change: &Change, out: &mut Vec<RowOp>) -> Result<(), String> {
     match change {
         Change::Standing { standing } => put(Table::Sync.key(STANDING), standing, out),
-        // They concern the commit itself.
+        // These concern the commit itself.
         Change::Refill { .. } | Change::ClockReset { .. } => Ok(()),
         Change::Lane { lane, cursor, hub_time } => {
             let row = FeedRow { cursor: cursor.clone(), hub_time: *hub_time };

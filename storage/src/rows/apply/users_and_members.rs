@@ -39,7 +39,7 @@ pub fn refreshed(session: &Session, rotation: &Rotation, out: &mut Vec<RowOp>) -
     put(Table::Rotation.key(session.session_id.as_str()), rotation, out)
 }
 
-/// What the keys of all rows of a member's key begin with; the member's ID follows.
+/// The common prefix of the rows of a member's key; the member's ID follows.
 pub fn member_key(key: &MemberKey) -> Vec<u8> {
     let mut prefix = match key {
         MemberKey::Phone(phone) => Table::MemberKey.pair("phone", phone),

@@ -1,4 +1,4 @@
-//! A software authenticator: what a browser and its device do with a challenge, and what a thief would.
+//! A software authenticator: answers a challenge as a browser and its device do, or as a thief would.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const USER_PRESENT: u8 = 0x01;
 const USER_VERIFIED: u8 = 0x04;
 const CREDENTIAL_DATA: u8 = 0x40;
-/// What an attestation of no kind begins with: `{"fmt": "none", "attStmt": {}, "authData": …`.
+/// The beginning of an attestation of no kind: `{"fmt": "none", "attStmt": {}, "authData": …`.
 const NO_ATTESTATION: &[u8] = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59";
 /// A COSE key of ES256 up to its coordinates.
 const COSE_ES256: &[u8] = b"\xa5\x01\x02\x03\x26\x20\x01";
@@ -19,7 +19,7 @@ pub struct Authenticator {
     key: EcdsaKeyPair,
     id: Vec<u8>,
     user: Vec<u8>,
-    /// Where its browser is.
+    /// The origin of its browser.
     pub origin: String,
     pub rp_id: String,
     /// None: it keeps no counter.
@@ -81,7 +81,7 @@ impl Authenticator {
         self.assert_again(public_key, "webauthn.get")
     }
 
-    /// The same without counting: what a copy of the device, or another ceremony, would say.
+    /// The same without counting: the answer of a copy of the device, or of another ceremony.
     pub fn assert_again(&self, public_key: &Value, kind: &str) -> Value {
         let data = self.authenticator_data(0);
         let client = self.client_data(kind, &public_key["challenge"]);

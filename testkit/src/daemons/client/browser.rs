@@ -25,12 +25,12 @@ const HEADLESS: &str = "chromium-headless-shell";
 const CHROMIUM: &str = "chromium";
 /// Starting it on a busy machine takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long an element that is to be pressed or written in may take to appear.
+/// Longest wait for an element before it is pressed or written into.
 const FOUND_WITHIN_MS: u64 = 30_000;
-/// How WebDriver names an element in its answers.
+/// WebDriver's key for an element in its answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// Ctrl, as the browser's protocol says it.
+/// Ctrl, as a bit of the browser's protocol.
 const CTRL: u64 = 2;
 
 /// Keys by their names in WebDriver.
@@ -38,7 +38,7 @@ const CONTROL: char = '\u{E009}';
 const ENTER: char = '\u{E007}';
 const TAB: char = '\u{E004}';
 
-/// Gives the page's time, as soon as what was typed last is over: no key comes before the one that was pressed before it.
+/// Returns the page's time once the last typed key is handled: no key comes before the one that was pressed before it.
 const AFTER: &str = "return new Promise((begin) => { const look = () => {\
     const now = (performance.timeOrigin + performance.now()) / 1000;\
     if (now > LAST + 0.06) begin(now); else setTimeout(look, 10); }; look(); })";
@@ -50,7 +50,7 @@ pub struct Browser {
     authenticator: String,
     /// When the last key was typed that has a time of its own, in seconds.
     typed_at: f64,
-    /// Firefox's connection for what WebDriver does not have.
+    /// Firefox's connection for commands that WebDriver lacks.
     bidi: Option<Bidi>,
     _process: Daemon,
     /// Last: the processes go before their folder.
@@ -178,7 +178,7 @@ impl Browser {
         self.ask("POST", "/window", &json!({"handle": tab}));
     }
 
-    /// Runs a script in the page and gives what it returns; it may be a promise.
+    /// Runs a script in the page and returns its result; the script may return a promise.
     #[track_caller]
     pub fn run(&mut self, script: &str) -> Value {
         self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
@@ -197,7 +197,7 @@ impl Browser {
     /// Presses these keys one after the other, this many milliseconds apart: 5 is a scanner, 60 a person.
     #[track_caller]
     pub fn keys(&mut self, keys: &str, gap_ms: u64) {
-        // The pause comes first too: nobody's key follows a scanner's at once.
+        // The pause comes first too: no user's key follows a scanner's at once.
         let pause = json!({"type": "pause", "duration": gap_ms});
         let pressed = keys.chars().flat_map(|key| {
             [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key}), pause.clone()]
@@ -291,14 +291,14 @@ impl Browser {
         self.typed_at = now + f64::from(ms) / 1000.0;
     }
 
-    /// What is seen, as a PNG.
+    /// The visible page, as a PNG.
     #[track_caller]
     pub fn picture(&mut self) -> Vec<u8> {
         let picture = self.ask("GET", "/screenshot", &Value::Null);
         STANDARD.decode(picture.as_str().unwrap()).unwrap()
     }
 
-    /// Presses what the selector finds, as a person would, once it is there.
+    /// Presses the element that the selector finds, as a user would, once it is there.
     #[track_caller]
     pub fn press(&mut self, selector: &str) {
         let element = self.find(selector);
@@ -332,7 +332,7 @@ impl Browser {
         self.ask("POST", &path, &json!({"isUserVerified": verifies}));
     }
 
-    /// What the authenticator holds.
+    /// Credentials of the authenticator.
     #[track_caller]
     pub fn credentials(&mut self) -> Vec<Value> {
         let path = format!("/webauthn/authenticator/{}/credentials", self.authenticator);

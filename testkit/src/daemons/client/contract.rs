@@ -1,5 +1,5 @@
-//! Every answer that any of these tests gets is held against the committed documents: a status, a code
-//! or a field that they do not tell is a failure of that test.
+//! Every answer that any of these tests gets is held against the committed documents: a status, a code or a field that
+//! they do not contain is a failure of that test.
 
 use crate::client::document::with_components;
 use crate::{Reply, document};
@@ -23,7 +23,7 @@ struct Contract {
 /// A path of a document.
 struct Template {
     text: String,
-    /// Its segments; none for a parameter.
+    /// Its segments; `None` for a parameter.
     segments: Vec<Option<String>>,
     /// Number of segments that are no parameters.
     literals: usize,
@@ -46,7 +46,7 @@ impl Template {
 /// Holds an answer against the documents.
 pub fn check(method: &str, path: &str, reply: &Reply) {
     let path = path.split('?').next().unwrap_or_default();
-    // One of the programs may have a page where the other has nothing: then its router says this.
+    // One of the programs may have a page where the other has none: then its router answers this.
     let nothing_here = reply.status == 404 && reply.text().contains("there is nothing at this path");
     if nothing_here && CONTRACTS.iter().any(|contract| contract.literals(path).is_none()) {
         return;

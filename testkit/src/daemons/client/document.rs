@@ -1,4 +1,4 @@
-//! What must hold for the document of any table; included by the tests of both programs.
+//! Checks for the document of any table; included by the tests of both programs.
 
 use edge::{Code, Route};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::{env, fs, path::Path};
 /// Set by `cargo xtask openapi`: the committed document is written, not compared.
 const WRITE: &str = "OPENAPI_WRITE";
 
-/// The committed file is what is served.
+/// Checks that the committed file equals the served one.
 #[track_caller]
 pub fn is_committed(served: &str, file: &Path) {
     if env::var_os(WRITE).is_some() {
@@ -18,7 +18,7 @@ pub fn is_committed(served: &str, file: &Path) {
     assert!(committed == served, "{} is out of date: run `cargo xtask openapi`", file.display());
 }
 
-/// Routes and document are the same set, and each operation tells what its route does.
+/// Checks that routes and document are the same set, and that each operation describes its route.
 #[track_caller]
 pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
     let routes: Vec<&Route<S>> = routes.iter().filter(|route| route.is_of_api()).collect();

@@ -75,7 +75,7 @@ impl Screen {
         }
     }
 
-    /// The next event of that name, with what came before it.
+    /// The next event of that name, with the events before it.
     #[track_caller]
     pub fn until(&mut self, wanted: impl Fn(&Reported) -> bool) -> (Reported, Vec<Reported>) {
         let mut before = Vec::new();

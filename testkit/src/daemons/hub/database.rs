@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Names the server: `postgres://user@host:port`. Without it the hub's database is a file.
 pub const SERVER: &str = "HUB_TEST_POSTGRES";
-/// Where Debian and its children keep the programs of each version.
+/// Folder of Debian's programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// The server, if these tests are to use one.
@@ -15,7 +15,7 @@ pub fn server() -> Option<String> {
     std::env::var(SERVER).ok()
 }
 
-/// The address of a database that nobody has used.
+/// The address of an unused database.
 #[track_caller]
 pub fn fresh(folder: &Path) -> String {
     match server() {
@@ -32,8 +32,8 @@ pub fn fresh_at(server: &str) -> String {
     format!("{server}/{name}")
 }
 
-/// Takes a database of a server away, also from who still uses it: a run of all tests would leave gigabytes. What
-/// can not be taken away stays; the test has been judged by then.
+/// Removes a database of a server, even if it is still in use: a run of all tests would leave gigabytes. A failure is
+/// ignored; the test has been judged by then.
 pub fn discard(url: &str) {
     let Some((server, name)) = url.rsplit_once('/').filter(|_| url.starts_with("postgres")) else { return };
     let mut psql = Command::new(program("psql"));
@@ -55,7 +55,7 @@ pub fn sql(server: &str, statement: &str) {
     process::succeed(psql, "");
 }
 
-/// A copy of a database that nobody uses just now; gives its address.
+/// A copy of an unused database; returns its address.
 #[track_caller]
 pub fn copy(url: &str, folder: &Path) -> String {
     let to = match url.strip_prefix("sqlite://") {
@@ -66,7 +66,7 @@ pub fn copy(url: &str, folder: &Path) -> String {
     to
 }
 
-/// Puts a copy of one database in the place of another; nobody uses either.
+/// Replaces a database by a copy of another one; neither is in use.
 #[track_caller]
 pub fn copy_to(from: &str, to: &str) {
     if let (Some(from), Some(to)) = (from.strip_prefix("sqlite://"), to.strip_prefix("sqlite://")) {
@@ -90,7 +90,7 @@ fn program(name: &str) -> PathBuf {
     programs().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
 }
 
-/// The folder of PostgreSQL's programs: the newest version that is complete, else the one that the path has.
+/// The folder of PostgreSQL's programs: the newest complete version, else the one on the path.
 pub fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let version = |folder: &PathBuf| folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());

@@ -36,7 +36,7 @@ impl Postgres {
         let (address, user) = (free_address(), unprivileged());
         let mut server = Self { daemon: None, address, programs, settings, user, folder };
         if let Some(user) = &server.user {
-            // The other user has to get through, and owns what is inside.
+            // The other user has to get through, and owns the contents.
             std::fs::set_permissions(server.folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
             std::fs::create_dir(server.data()).unwrap();
             let mut chown = Command::new("chown");
@@ -83,7 +83,7 @@ impl Postgres {
         self.daemon = Some(daemon);
     }
 
-    /// As `pg_ctl stop -m immediate` does: all its processes end at once, nothing more is written.
+    /// As `pg_ctl stop -m immediate` does: all its processes end at once, without further writes.
     #[track_caller]
     pub fn stop_immediately(&mut self) {
         let mut daemon = self.daemon.take().expect("it runs");

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 /// Books of as many stores.
 const BOOKS: usize = 10_000;
-/// How often, each time another day.
+/// Number of repetitions, each with another day.
 const TIMES: u32 = 3;
-/// How far back the first day lies.
+/// Age of the first day.
 const FIRST: u32 = 9;
 const GOAL: f64 = 2.0;
 

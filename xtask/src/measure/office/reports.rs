@@ -41,7 +41,7 @@ struct Pair {
     report: String,
     /// The statement that it is compared with.
     plain: String,
-    /// How much of the statement's time it may take.
+    /// Share of the statement's time that it may take.
     goal: f64,
 }
 

@@ -13,9 +13,9 @@ const OF_A_DAY: usize = 10_000;
 /// Approved days behind one of the stores, and their payments each.
 const DAYS_BEHIND: usize = 1_000;
 const OF_A_DAY_BEHIND: usize = 100;
-/// How often each is done, with payments of its own.
+/// Number of repetitions, each with payments of its own.
 const TIMES: u32 = 3;
-/// How far back the first payments lie.
+/// Age of the first payments.
 const FIRST: u32 = 60;
 const IMPORT: f64 = 5.0;
 const APPROVE: f64 = 5.0;
@@ -106,7 +106,7 @@ struct Payments<'a> {
     count: usize,
 }
 
-/// What the payment of a number comes to.
+/// Amount of the payment with a number.
 const fn amount(number: usize) -> usize {
     10_000 + number % 997
 }
@@ -132,7 +132,7 @@ impl Office {
         self.plain(&statement).await.map(drop)
     }
 
-    /// Imports what pays all payments of a key; how long that took.
+    /// Imports the lines that pay all payments of a key; returns the time.
     async fn import(&self, day: &str, key: &str, count: usize) -> anyhow::Result<Duration> {
         let line = |number: usize| json!({"date": day, "reference": format!("{key}X{number}"), "gross": amount(number), "fee": 0});
         let lines: Vec<Value> = (0..count).map(line).collect();

@@ -1,4 +1,4 @@
-//! What the hub says, beside what has to come out.
+//! Answers of the hub, compared with the expected ones.
 
 use super::facts::{Facts, Figures};
 use crate::rest::{Api, figure, text};
@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// So many differences are shown.
+/// Most differences that are shown.
 const SHOWN: usize = 12;
 
 /// A report and group, and the fields that distinguish its rows.
@@ -58,7 +58,7 @@ const LATE: [(&str, &[&str]); 3] = [
     ("exceptions/day", &["business_date"]),
 ];
 
-/// What is owed of points at the end of each month.
+/// Liability of points at the end of each month.
 const POINTS: [(&str, &[&str]); 1] = [("points-liability/month", &["month"])];
 
 /// Figures that were compared, and those that differ.
@@ -165,7 +165,8 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// The reports of a store by the books, what it owes of points by months, and what came after its day was locked.
+    /// Compares the reports of a store by the books, its points liability by months, and the late entries after its day
+    /// was locked.
     pub async fn reports_of_books(
         self,
         compared: &mut Compared,

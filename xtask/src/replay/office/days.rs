@@ -1,5 +1,4 @@
-//! The month as two stores live through it: every other sale in each, what comes back where it was bought, and what else
-//! happens in a shop.
+//! The month of two stores: every other sale in each, returns in the store of the sale, and the other events of a shop.
 
 use super::month_store::MonthStore;
 use crate::trade::month::Month;
@@ -25,7 +24,7 @@ const BAG: i64 = 1_000_000;
 /// The month ends at least this many days before today: head office has statements of it.
 const AGE_DAYS: i32 = 4;
 
-/// What a supplier asks for a piece.
+/// Supplier's price of a piece.
 pub fn cost_of(price: i64) -> i64 {
     price * 55 / 100
 }
@@ -52,7 +51,7 @@ fn times(month: &Month, today: Date) -> anyhow::Result<HashMap<&str, DateTime>> 
     Ok(found)
 }
 
-/// Which order of which supplier each shop receives.
+/// The order of each supplier that each shop receives.
 pub type Orders = BTreeMap<String, String>;
 
 /// Those orders and their supplier.

@@ -1,5 +1,5 @@
-//! Every figure of the reports and of the books once more, from the records that stores reported and from what head
-//! office's papers say: nothing of the product takes part, and no table of the hub is looked at.
+//! Computes every figure of the reports and of the books once more, from the stores' records and head office's papers:
+//! no code of the product takes part, and no table of the hub is read.
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -18,14 +18,14 @@ pub struct At<'a> {
     pub day: &'a str,
 }
 
-/// What has to come out.
+/// Expected results.
 #[derive(Default)]
 pub struct Facts {
     /// By report and group (`sales/day`), then by key.
     pub reports: BTreeMap<&'static str, BTreeMap<String, Figures>>,
-    /// By book and account, debit above 0.
+    /// By book and account, debit positive.
     pub balances: BTreeMap<(String, &'static str), i64>,
-    /// Which documents a row has counted: it counts each once.
+    /// Documents that a row has counted: it counts each once.
     counted: BTreeSet<(&'static str, String, String)>,
 }
 
@@ -72,7 +72,7 @@ impl Facts {
         Ok(())
     }
 
-    /// What an account of a book holds.
+    /// Balance of an account of a book.
     pub fn balance(&self, book: &str, account: &'static str) -> i64 {
         self.balances.get(&(book.to_owned(), account)).copied().unwrap_or(0)
     }
@@ -106,7 +106,7 @@ impl Facts {
         }
     }
 
-    /// Points and what they are worth are those at the end of each month.
+    /// Sets points and their value to those at the end of each month.
     pub fn points_at_the_end(&mut self) {
         let (mut points, mut value) = (0, 0);
         for row in self.reports.entry("points-liability/month").or_default().values_mut() {

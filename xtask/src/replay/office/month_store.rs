@@ -1,5 +1,5 @@
-//! A store that is made up day by day: what it sells, takes back, receives and counts, as the records that a store tells.
-//! What goods cost is worked out here and apart from the product.
+//! A store that is made up day by day: what it sells, takes back, receives and counts, as the records that a store
+//! sends. The cost of goods is worked out here, independently of the product.
 
 use crate::trade::books::priced;
 use crate::trade::books::sold::Sold;
@@ -20,7 +20,7 @@ pub const REGISTER: &str = "main";
 /// Of each return with several lines the first is damaged.
 const LINES_OF_A_DAMAGED_RETURN: usize = 3;
 
-/// What a line of a sale cost, and how much of it came back.
+/// Cost of a sale's line, and its returned pieces.
 struct LineCost {
     qty: i64,
     cost: i64,
@@ -76,7 +76,7 @@ impl MonthStore {
         }
     }
 
-    /// What its goods are worth.
+    /// Value of its goods.
     pub fn worth(&self) -> i64 {
         self.stock.values().map(|stock| stock.value).sum()
     }
@@ -139,7 +139,7 @@ impl MonthStore {
         Ok(json!({"business_date": date, "shift": shift}))
     }
 
-    /// It closes with so much more or less in the drawer than there has to be; a bag goes to the bank.
+    /// Closes with this difference of cash in the drawer; a deposit goes to the bank.
     pub fn closes(&mut self, variance: i64, bag: i64) -> anyhow::Result<()> {
         let date = self.date()?;
         self.now = instant(date.at(22, 0, 0, 0))?;
@@ -290,7 +290,7 @@ impl MonthStore {
         self.tell("return.posted", about, payload)
     }
 
-    /// Gross, tax, and cost with correction of pieces that come back; what is damaged does not come to the shelf.
+    /// Gross, tax, and cost with correction of returned pieces; damaged ones do not return to the shelf.
     fn comes_back(
         &mut self,
         ticket: Option<&mut Ticket>,

@@ -1,4 +1,4 @@
-//! Head office's part of the month: orders, the supplier's bills, what the card provider and the bank report, approvals.
+//! Head office's part of the month: orders, the supplier's bills, reports of the card provider and the bank, approvals.
 
 use super::days::{ORDER, ORDERED, Orders, SENT_BACK, cost_of, goods};
 use super::facts::{Facts, int, list, str_of};
@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub mod settled;
 
-/// What is in the bank and in each safe before the month.
+/// Contents of the bank account and of each safe before the month.
 const IN_BANK: i64 = 100_000_000;
 const IN_SAFE: i64 = 900_000_000;
-/// A bill asks so much more for a piece than was ordered.
+/// Excess of a bill's price for a piece over the order's.
 const DEARER: i64 = 3;
 const TAX_BP: i64 = 1_100;
 
@@ -65,7 +65,8 @@ pub async fn orders(
     Ok((supplier, orders))
 }
 
-/// The bill of a shop's receipt, dearer than was ordered, accepted, approved and paid on a day; gives what the bank pays.
+/// The bill of a shop's receipt, above the ordered price, accepted, approved and paid on a day; returns the bank's
+/// payment.
 pub async fn billed(
     admin: &Api,
     supplier: &str,

@@ -7,7 +7,7 @@ use crate::trade::figures::{Account, Figures};
 use crate::trade::till::Seen;
 use std::collections::BTreeMap;
 
-/// Only what a summary tells.
+/// Only the figures that a summary has.
 pub(super) fn summarised(account: Account) -> Account {
     let reported = Figures {
         lines: 0,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What the store says.
 #[derive(Default)]
 pub struct StoreSide {
-    /// Sums of the shifts' summaries; what these don't tell, from the lists.
+    /// Sums of the shifts' summaries; figures that these lack come from the lists.
     pub whole: Account,
     /// Each shift's own summary.
     pub shifts: BTreeMap<String, Shift>,

@@ -76,7 +76,7 @@ fn parties_that_know_the_same_agree() {
     assert!(verdict.agrees() && verdict.differing.is_empty(), "{:?}", verdict.differing);
 }
 
-/// What is broken, and the key that has to be named for it; none where a row alone tells.
+/// The broken figure, and the key that has to be named for it; no key if a row alone shows it.
 type Case = (&'static str, fn(&mut Party), Option<&'static str>);
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the hub acknowledged, counted by business day: each event once, whatever epochs it is in.
+//! Acknowledged records, counted by business day: each event once, whatever epochs it is in.
 
 use super::COUNTED_BYTES;
 use domain::model::hub::sync::DigestHead;
@@ -8,7 +8,7 @@ use domain::wire::record::event_id;
 use domain::wire::sync::{PUSH_EVENTS_MAX, PushEvent};
 use storage::{Storage, StorageError};
 
-/// The next acknowledged records that are in no figures yet, counted; empty: there are none.
+/// Counts the next acknowledged records that are in no figures yet; empty if there are none.
 pub(super) fn count(storage: &Storage) -> Result<Vec<Change>, StorageError> {
     let mut tally = storage.days().tally()?;
     let lineage = storage.outbox().lineage()?;

@@ -11,11 +11,11 @@ pub(super) enum Look {
     Due(DayFigures),
     /// Proven as it is.
     Proven,
-    /// It continues, or was asked for a moment ago.
+    /// It is under way, or was asked for a moment ago.
     Waits,
 }
 
-/// The next days that are due because the hub's generation is another one; `None` if all of them were made so.
+/// The next days that are due because the hub's generation has changed; `None` if all of them are done.
 pub(super) fn proving(storage: &Storage, generation: &str) -> Result<Option<Vec<Change>>, StorageError> {
     let known = storage.days().proving()?;
     let same = known.generation == generation;

@@ -13,7 +13,7 @@ use storage::Scratch;
 const COMPARED_EVENTS: usize = 500;
 /// Bytes read at once then.
 const COMPARED_BYTES: usize = 1024 * 1024;
-/// Records that are looked through at once for those that are moved to the current epoch in one commit.
+/// Records that are searched at once for those that are moved to the current epoch in one commit.
 const MOVED_PER_COMMIT: usize = 200;
 
 impl Completion {
@@ -23,7 +23,7 @@ impl Completion {
         if heads.is_empty() {
             return Ok(());
         }
-        // Ids of a whole history don't fit into memory: they lie on the store's own disk.
+        // The IDs of a whole history don't fit into memory: they are stored on the store's own disk.
         let mut known = self.context.storage.scratch()?;
         let mut diverged = Vec::with_capacity(heads.len());
         for head in heads {
@@ -43,7 +43,7 @@ impl Completion {
                 let page = self.fetch_own(&head.epoch, after).await?;
                 after = self.take(&page).await?;
             }
-            // What the own copy had elsewhere in the epoch is in the hub's copy too.
+            // Records that the own copy had elsewhere in the epoch are in the hub's copy too.
             let acked = self.context.storage.outbox().ack_mark_of(&head.epoch)?.seq;
             self.decide(&head.epoch, (acked.min(same), head.seq)).await?;
             self.context.commit(vec![acknowledged(mark(&head))]).await?;

@@ -14,8 +14,8 @@ use serde_json::json;
 use std::collections::HashSet;
 
 impl Completion {
-    /// Renames users with no claim to a login name that somebody else has too, and reports them in the epoch that is
-    /// written now. After an interruption it continues: a renamed user has a name of its own.
+    /// Renames users with no claim to a login name that another user has too, and reports them in the current epoch.
+    /// After an interruption it continues: a renamed user has a name of its own.
     pub(super) async fn settle_names(&self, newcomers: &[UserId]) -> Result<(), CallError> {
         let users = self.context.storage.users().users()?;
         let mut office = HashSet::new();

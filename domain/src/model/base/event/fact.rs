@@ -1,4 +1,4 @@
-//! What happens: each fact with the document that it is about.
+//! Facts, each with its document.
 
 use crate::model::base::event::Event;
 use crate::model::base::ids::{PaymentId, SessionId, UserId};
@@ -151,7 +151,7 @@ facts! {
         /// Its delivery note, which may come again.
         freed: Option<DeliveryNote>,
     } => document(Receiving, receiving.receiving_id)
-    /// The store was restored from a backup: what was open is read-only, receipts are counted anew in the next epoch.
+    /// The store was restored from a backup: open documents are read-only, receipt numbers restart in the next epoch.
     Restored {}
     /// Goods went back to a supplier.
     SupplierReturnPosted {
@@ -214,10 +214,10 @@ facts! {
     }
     /// A purchase order for this store came from head office, or was changed.
     PurchaseOrderChanged {
-        /// The order as head office has it; what came since is the store's own row.
+        /// The order of head office; receipts since then are the store's own row.
         order: PurchaseOrder,
     }
-    /// Somebody did something sensitive.
+    /// A user did something sensitive.
     Audited {
         /// The recorded audit entry.
         entry: AuditEntry,
@@ -243,7 +243,7 @@ facts! {
         /// The user as it is now.
         user: User,
     }
-    /// Somebody logged in.
+    /// A user logged in.
     SessionOpened {
         /// The session.
         session: Session,
@@ -296,7 +296,7 @@ facts! {
         /// The hub's time of the page, for "how fresh is this".
         hub_time: UtcMs,
     }
-    /// Something changed in what the store keeps of its dealings with the hub.
+    /// A change of the store's state of synchronisation.
     SyncChanged {
         /// The change to the synchronisation state.
         change: Change,

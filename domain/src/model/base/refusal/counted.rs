@@ -1,4 +1,4 @@
-//! Counts that would overwrite what somebody else counted.
+//! Counts that would overwrite another user's count.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, UserId};
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Most conflicts that a message names.
 const WORDS_MAX: usize = 3;
 
-/// Pieces that somebody else counted at the place of a count.
+/// Pieces that another user counted at the place of a count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountConflict {
     /// The count that is refused, for example `counts[0]`.
@@ -30,7 +30,7 @@ pub struct CountedBy {
 }
 
 impl CountedBy {
-    /// Somebody whose name nobody looked up yet.
+    /// A user whose name has not been looked up yet.
     pub fn new(user_id: UserId) -> Self {
         Self { user_id, name: None }
     }

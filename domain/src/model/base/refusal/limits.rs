@@ -1,4 +1,4 @@
-//! Details of a refusal by a limit: the line, what is left, and who may exceed it.
+//! Details of a refusal by a limit: the line, the rest, and who may exceed it.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::refusal::{ShortItem, There};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Most lines that a message names.
 const WORDS_MAX: usize = 3;
 
-/// A product of which more would come back than is left of its sale.
+/// A product with more returned pieces than the sale has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnLeft {
     /// Path of the item in the request, for example `items[0]`.
@@ -67,10 +67,10 @@ pub struct NeedsApproval {
     pub path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
-    /// The most that goes without a manager.
+    /// The largest figure without a manager.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// The setting that says so.
+    /// The setting with the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setting: Option<&'static str>,
     /// Roles that may approve it.

@@ -1,4 +1,4 @@
-//! What a step of the books waits for.
+//! Conditions that a step of the books waits for.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What a person can do where a state does not allow a step: the words of `invalid_state`.
+//! Advice where a state does not allow a step: the words of `invalid_state`.
 
 /// Description of the refusal, and of what to do next; `allowed` are the steps that are possible instead.
 pub(super) fn words(state: &str, allowed: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! The settings behind approvals, limits and lifetimes. 0 means none where it says so.
+//! The settings behind approvals, limits and lifetimes. 0 means no limit where the setting says so.
 
 use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::settings::ReceiptTexts;

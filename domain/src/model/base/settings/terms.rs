@@ -1,4 +1,4 @@
-//! What a shift begins with and keeps until it is closed.
+//! Terms that a shift begins with and keeps until it is closed.
 
 use super::{RoundingMode, Rules};
 use crate::model::base::figures::{Money, Points};

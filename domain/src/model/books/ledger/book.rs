@@ -1,4 +1,4 @@
-//! What the ledger keeps in memory.
+//! The ledger's memory.
 
 use crate::model::base::figures::Points;
 use crate::model::base::ids::{
@@ -93,7 +93,7 @@ impl LedgerBook {
         self.sales.get(&sale.transaction_id).cloned().unwrap_or_else(|| SaleAfter::from_sale(sale))
     }
 
-    /// A member's points; of one that was merged into another one, that one's.
+    /// A member's points; for a merged member, those of the member that it was merged into.
     pub(crate) fn account(&self, member: &MemberId) -> PointsAccount {
         let member = self.merged.get(member).unwrap_or(member);
         self.points.get(member).cloned().unwrap_or_else(|| PointsAccount::new(member.clone()))

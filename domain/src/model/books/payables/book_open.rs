@@ -1,4 +1,4 @@
-//! What is open of a document in each book.
+//! Open amounts of a document in each book.
 
 use crate::model::base::money::spread;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ impl BookOpen {
         taken
     }
 
-    /// Puts back what a book gave.
+    /// Puts an amount back into its book.
     pub fn put_back(books: &mut Vec<Self>, store_id: &str, amount: i64) {
         match books.iter_mut().find(|book| book.store_id == store_id) {
             Some(book) => book.open = book.open.saturating_add(amount),

@@ -1,4 +1,4 @@
-//! What a supplier gives back.
+//! Credits of suppliers.
 
 use crate::model::base::time::UtcMs;
 use crate::model::books::payables::BookOpen;

@@ -48,7 +48,7 @@ impl InvoiceState {
         matches!(self, Self::Approved | Self::PartiallyPaid | Self::Paid)
     }
 
-    /// Whether its pieces are taken from what was received.
+    /// Whether its pieces are taken from the received ones.
     pub fn holds_pieces(self) -> bool {
         self == Self::Matched || self.is_posted()
     }
@@ -250,7 +250,7 @@ impl Invoice {
         std::iter::once(self.created_by.as_str()).chain(self.writers.iter().map(String::as_str))
     }
 
-    /// Whether something that nobody accepted keeps it from being approved.
+    /// Whether an exception that was not accepted prevents its approval.
     pub fn is_stopped(&self) -> bool {
         self.exceptions.iter().any(|found| found.stops && found.accepted_by.is_none())
     }

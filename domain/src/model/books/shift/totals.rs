@@ -57,7 +57,7 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// Takes a payment back: it never came. What is taken off is never refused for its size.
+    /// Takes a payment back: it never took place. A subtraction is never refused for its size.
     pub fn untake(&mut self, payment: &Payment) {
         let method = self.by_method.entry(payment.method.clone()).or_default();
         let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
@@ -66,7 +66,7 @@ impl ShiftTotals {
         self.rounding = capped_sum([self.rounding, rounding]);
     }
 
-    /// Counts money that goes back by a method; a negative amount takes that back.
+    /// Counts a refund by a method; a negative amount takes a refund back.
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.

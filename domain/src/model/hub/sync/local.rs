@@ -1,4 +1,4 @@
-//! What a store keeps of its dealings with the hub, beside the acknowledgement marks.
+//! A store's state of synchronisation, beside the acknowledgement marks.
 
 use crate::model::base::ids::UserId;
 use crate::model::base::time::UtcMs;
@@ -134,7 +134,7 @@ pub struct OwnWrite {
     pub id: String,
     /// The event that wrote.
     pub event_id: String,
-    /// The record's version that holds what came of it.
+    /// The record's version that contains its result.
     pub version: String,
 }
 
@@ -167,7 +167,7 @@ pub struct DayProof {
     pub first_difference: Option<Value>,
     /// When the day was compared, in hub time.
     pub at: UtcMs,
-    /// The hub's generation: another one has to be asked anew.
+    /// The hub's generation: after a change it has to be asked again.
     pub generation: String,
     /// Figures that the store counted at that time.
     pub types: BTreeMap<String, Figure>,
@@ -183,7 +183,7 @@ impl DayProof {
     }
 }
 
-/// Progress of making business days due for a generation of the hub: another one has to be asked anew.
+/// Progress of making business days due for a generation of the hub: after a change it has to be asked again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Proving {
     pub generation: String,
@@ -196,7 +196,7 @@ pub struct Proving {
 /// Extent of the records that are in the figures of the days.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Rises when everything is counted anew: figures of another number count for nothing.
+    /// Rises when everything is counted again: figures with another number are ignored.
     pub number: u64,
     /// Seq up to which each epoch was counted, with the hash there.
     pub heads: Vec<DigestHead>,
@@ -212,8 +212,7 @@ pub struct DayFigures {
     pub types: BTreeMap<String, Figure>,
 }
 
-/// One change of what a store keeps of its dealings with the hub. Every one is absolute: applied twice,
-/// it leaves the same.
+/// One change of a store's state of synchronisation. Every change is absolute: applied twice, it gives the same result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Change {

@@ -1,5 +1,5 @@
-//! What a store still offers of an epoch. It forgets a record only when that was acknowledged, is contained
-//! in every backup that the hub keeps, and was acknowledged long enough ago, hub time to hub time
+//! The records of an epoch that a store still offers. It forgets a record only when the record was acknowledged, is
+//! contained in every backup that the hub keeps, and was acknowledged long enough ago, hub time to hub time
 //! (docs/protocol.md#generations-and-recovery). Its segments stay.
 
 use crate::model::base::time::UtcMs;
@@ -36,9 +36,9 @@ pub struct Retention {
     pub epoch: String,
     /// The lowest seq that is still offered; 0 as 1: all of them.
     pub min_kept_seq: u64,
-    /// The hub's generation: what another one acknowledged counts for nothing.
+    /// The hub's generation: acknowledgements of another one are ignored.
     pub generation: String,
-    /// Acknowledgements of which nothing was forgotten yet, oldest first.
+    /// Acknowledgements whose records were not forgotten yet, oldest first.
     pub acked: Vec<AckedAt>,
 }
 
@@ -58,7 +58,7 @@ impl Retention {
             generation.clone_into(&mut kept.generation);
             kept.acked.clear();
         }
-        // What was noted in a jump would keep records for as long as the clock was ahead.
+        // Acknowledgements noted during a jump would keep records for as long as the clock was ahead.
         kept.acked.retain(|noted| noted.seq <= mark.seq && noted.at <= hub_time);
         let due = |last: &AckedAt| hub_time.0.saturating_sub(last.at.0) >= DAY_MS;
         if kept.acked.last().is_none_or(|last| last.seq < mark.seq && due(last)) {

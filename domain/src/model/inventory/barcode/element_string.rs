@@ -8,7 +8,7 @@ const GTIN: &str = "01";
 /// Digits of a GTIN there.
 const GTIN_DIGITS: usize = 14;
 
-/// What stands before the GTIN in the path of a GS1 Digital Link.
+/// The path segment before the GTIN in a GS1 Digital Link.
 const LINK_NAMES: [&str; 2] = ["01", "gtin"];
 
 /// The field of a pallet's or another logistic unit's number. Such a code names no article that is sold, even if it also
@@ -16,7 +16,7 @@ const LINK_NAMES: [&str; 2] = ["01", "gtin"];
 const LOGISTIC_UNIT: &str = "00";
 
 /// The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars (`(01)…`), or as a GS1 Digital Link
-/// (`https://…/01/…`). None where there is none, or where the text may be another code.
+/// (`https://…/01/…`). `None` if there is none, or if the text may be another code.
 pub(super) fn gtin(text: &str, is_gs1: bool) -> Option<String> {
     if text.starts_with('(') {
         return readable(text);
@@ -59,8 +59,8 @@ fn linked(link: &str) -> Option<String> {
     in_path.or_else(in_query).filter(|code| super::is_gtin(code)).map(str::to_owned)
 }
 
-/// The GTIN of a code without a mark of the scanner: only if it is a GS1 code from its beginning to its end, and no field
-/// before the GTIN has an end that would have to be marked.
+/// The GTIN of a code without a mark of the scanner: only if all of it is a GS1 code, and no field before the GTIN
+/// requires an end mark.
 fn unmarked(mut text: &str) -> Option<String> {
     loop {
         if let Some(rest) = text.strip_prefix(GTIN) {

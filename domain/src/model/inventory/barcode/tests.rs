@@ -67,7 +67,7 @@ fn other_codes_stay_others() {
         // Sixteen digits whose GTIN has a wrong check digit are a code of the shop.
         ("0118991234500180", "18991234500180"),
         ("0118991234500185-7", "18991234500185"),
-        // A pallet's number, with what is on it.
+        // A pallet's number, with its contents.
         ("001899123450123456750108991234500188", "8991234500188"),
         ("]C1001899123450123456750108991234500188", "8991234500188"),
         ("(00)189912345012345675(01)08991234500188", "8991234500188"),
@@ -75,7 +75,7 @@ fn other_codes_stay_others() {
         ("112613280108991234500188", "8991234500188"),
         ("10LOT70108991234500188", "8991234500188"),
         ("https://example.com/01x/18991234500185", "18991234500185"),
-        // Eight digits whose check digit is that of an EAN-8.
+        // Eight digits with a valid check digit of an EAN-8.
         ("01234565", "012345000065"),
         ("]", "]]"),
     ] {

@@ -1,4 +1,4 @@
-//! Orders, step by step, and what receipts make of them.
+//! Orders, step by step, and the effect of receipts.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use super::*;

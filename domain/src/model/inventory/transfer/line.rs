@@ -1,4 +1,5 @@
-//! A line on its way: what arrives, and what becomes of the rest (docs/arithmetic.md#receiving-orders-and-transfers).
+//! A line in transit: its arrived pieces, and the settlement of the rest
+//! (docs/arithmetic.md#receiving-orders-and-transfers).
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{Sku, UserId};

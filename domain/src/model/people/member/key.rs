@@ -1,4 +1,4 @@
-//! What names one member and no other: phone, e-mail, code.
+//! Keys that identify exactly one member: phone, e-mail, code.
 
 use crate::model::base::ids::MemberId;
 use crate::model::people::member::Member;
@@ -19,8 +19,7 @@ pub enum MemberKey {
 
 /// The keys in use, and the members that commands name.
 ///
-/// Whoever keeps the book may load both on demand: a rule looks only at the rows that its command
-/// names.
+/// The owner of the book may load both on demand: a rule reads only the rows that its command names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemberBook {
     /// Members by ID.
@@ -38,7 +37,7 @@ impl MemberKey {
         [phone, email, code].into_iter().flatten().collect()
     }
 
-    /// Keys that no longer name anybody now that the member is as it is.
+    /// Keys that no longer name a member after the member's change.
     pub(crate) fn freed(before: Option<&Member>, after: &Member) -> Vec<Self> {
         let kept = Self::of(after);
         let before = before.map(Self::of).unwrap_or_default();

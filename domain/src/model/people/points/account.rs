@@ -111,8 +111,8 @@ impl PointsAccount {
         self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
     }
 
-    /// Spends points, but for those that unfinished sales hold (`reserved`); `apart`: head office is away, so
-    /// there is an allowance.
+    /// Spends points, except those that unfinished sales hold (`reserved`); `apart`: head office is away, so there is
+    /// an allowance.
     ///
     /// # Errors
     /// `insufficient_points`.

@@ -150,8 +150,8 @@ impl Lots {
         self.take(Points::new(i64::MAX), |lot| past(lot.expires, on))
     }
 
-    /// Does what an entry of a record says that came back: `points` above 0 went into these parts, or came out
-    /// of them; the rest filled a debt, or became one.
+    /// Applies an entry of a recovered record: positive `points` went into these parts, negative ones came out of them;
+    /// the rest filled a debt, or became one.
     pub(super) fn replay(&mut self, points: Points, parts: &[LotPart]) {
         let reported = parts.iter().map(|part| part.points).sum();
         let rest = points.saturating_abs().saturating_sub(reported).max(Points::ZERO);
@@ -198,7 +198,7 @@ fn past(expires: Option<Date>, on: Date) -> bool {
     expires.is_some_and(|date| date < on)
 }
 
-/// The calendar's last day is as far as a date goes.
+/// Limited to the calendar's last day.
 pub(crate) fn days_after(on: Date, days: u32) -> Date {
     on.saturating_add(jiff::Span::new().try_days(days).unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! What a stored password hash costs to check. It says so itself, so one from elsewhere is looked at before it is
-//! believed: a hash of four billion rounds would end every log-in.
+//! Cost of checking a stored password hash. A hash states it itself, so a hash from elsewhere is checked first: one
+//! with four billion rounds would block every log-in.
 
 /// The longest hash that is looked at, in bytes.
 pub const HASH_BYTES_MAX: usize = 256;
@@ -45,8 +45,8 @@ impl Costs {
         costs.next().is_none().then_some(found)
     }
 
-    /// The most that is accepted where new hashes cost this: head office may have other settings, but no machine
-    /// is given work that it could never have asked for. Never below what the defaults allow.
+    /// The most that is accepted if new hashes cost this: head office may have other settings, but no machine gets work
+    /// that it could never have requested. Never below the defaults.
     pub fn most(self) -> Self {
         let default = Self::DEFAULT;
         Self {

@@ -1,4 +1,4 @@
-//! What became of a paid sale: the row that returns and voids contend for.
+//! Returns and voids of a paid sale: the row that they contend for.
 
 use crate::model::base::figures::{Money, Points, Quantity};
 use crate::model::base::ids::TransactionId;
@@ -31,7 +31,7 @@ impl LineReturned {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SaleAfter {
     pub transaction_id: TransactionId,
-    /// Pieces that came back, one entry per line of which some did.
+    /// Returned pieces, one entry per line with any.
     pub returned: Vec<LineReturned>,
     /// Σ refunds.
     pub refunded: Money,
@@ -75,8 +75,7 @@ impl SaleAfter {
         }
     }
 
-    /// Row of a sale of which this store has none, from the returns that the sale itself states, as the hub reported
-    /// them.
+    /// Row of a sale that this store does not have, from the returns in the sale itself, as the hub reported them.
     pub fn from_sale(sale: &Transaction) -> Self {
         let returned = sale.items.iter().filter_map(LineReturned::elsewhere).collect();
         Self { returned, ..Self::of(sale) }

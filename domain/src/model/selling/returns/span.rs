@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_piece_that_two_stores_took_is_gone_twice() {
-        // (taken, of, told, afterwards)
+        // (taken, of, added, taken afterwards)
         type Pairs = [(i64, i64)];
         let cases: [(&Pairs, i64, &Pairs, &Pairs); 6] = [
             (&[], 3, &[(1, 2)], &[(1, 2)]),

@@ -1,4 +1,4 @@
-//! What a set of shifts sold and moved: the sums of their sums.
+//! Sales and movements of a set of shifts: the sums of their sums.
 
 use crate::model::base::figures::Money;
 use crate::model::base::money::shown_sum;

@@ -1,4 +1,4 @@
-//! What is in the safe when the store's books begin.
+//! Contents of the safe when the store's books begin.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::TEXT_CHARS_MAX;
@@ -50,7 +50,7 @@ pub fn open_safe(
     })
 }
 
-/// Whether `one` counts and not `other`: the later one, and of two of the same millisecond the greater, so that every
+/// Whether `one` counts, not `other`: the later one; of two in the same millisecond, the greater one, so that every
 /// copy of the store chooses the same.
 pub fn is_later(one: &SafeOpening, other: &SafeOpening) -> bool {
     let word =

@@ -1,6 +1,6 @@
 //! The safe (docs/arithmetic.md#postings): floats leave it, drops and counted drawers enter it, deposits leave it.
 //!
-//! It is a row of running sums. A commit that moves cash in or out of the safe also stores the row as it is afterwards.
+//! The safe is a row of running sums. A commit that moves cash in or out of the safe also stores the new row.
 
 use crate::model::base::event::{Event, Fact};
 use crate::model::base::money::sum;
@@ -37,7 +37,7 @@ impl Safe {
         Self { deposited: sum(PATH, [self.deposited, deposit.amount])?, ..self.clone() }.balanced()
     }
 
-    /// The safe after somebody said what lay there first.
+    /// The safe after a person stated its opening contents.
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.
@@ -64,7 +64,7 @@ impl Safe {
     }
 }
 
-/// A shift's share of the safe; none of it before the shift began.
+/// A shift's share of the safe; empty before the shift began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
     /// Float that it took out.
@@ -76,7 +76,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share of a shift as it is.
+    /// The present share of a shift.
     pub fn of(shift: &Shift) -> Self {
         let latest = shift.recounts.last().map(|recount| recount.counted_cash).or(shift.counted_cash);
         Self {
@@ -93,7 +93,7 @@ impl Share {
 /// the drawer already. Until the opening balance was entered, the balance is incomplete and only deposits are checked.
 ///
 /// # Errors
-/// `approval_required` (a float above what is there), `validation_failed` (anything else that would take more).
+/// `approval_required` (a float above the safe's contents), `validation_failed` (anything else that would take more).
 pub fn settle_safe<F: Clone>(
     mut event: Event<F>,
     before: Option<&Shift>,

@@ -7,8 +7,7 @@ use crate::model::inventory::adjustment::{Adjustment, AdjustmentState};
 use crate::model::inventory::opname::{Opname, OpnameLine};
 
 impl LedgerBook {
-    /// Applies an event. The rows of an event are applied whatever its fact is; the match has what a fact changes
-    /// besides them.
+    /// Applies an event. The rows of an event are applied for every fact; the match has the further changes of a fact.
     pub fn evolve(&mut self, event: &Event) {
         self.take_rows(&event.rows);
         match &event.fact {
@@ -69,8 +68,8 @@ impl LedgerBook {
         self.registers.insert(register.register_id.clone(), register.clone());
     }
 
-    /// Keeps an adjustment that waits for approval or was decided on. One that was posted at once is loaded from the
-    /// rows when it is reversed.
+    /// Keeps an adjustment that waits for approval or was decided on. An adjustment that was posted at once is loaded
+    /// from the rows when it is reversed.
     fn take_adjustment(&mut self, adjustment: &Adjustment) {
         if adjustment.state == AdjustmentState::Pending || adjustment.decided_at.is_some() {
             self.adjustments.insert(adjustment.adjustment_id.clone(), adjustment.clone());

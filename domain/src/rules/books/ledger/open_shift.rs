@@ -80,7 +80,7 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
     }
 }
 
-/// Nobody sells on this till, and the caller sells nowhere.
+/// Checks that no shift is open on this till, and that the caller has none elsewhere.
 fn vacant(register_id: &RegisterId, caller: &Principal, book: &LedgerBook) -> Result<(), Refusal> {
     let own = book.shifts.iter().find(|(_, entry)| entry.user_id == caller.user_id);
     let here = || book.shifts.iter().find(|(_, entry)| entry.register_id == *register_id);

@@ -13,7 +13,7 @@ use crate::model::selling::transaction::{NEGATIVE_STOCK, Transaction};
 use crate::rules::inventory::stock::{Document, Moves, short};
 use crate::rules::selling::sale::SaleDraft;
 
-/// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and its points.
+/// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and settles its points.
 ///
 /// `movement_ids` has one ID per line. A sku without a row in the book starts at zero.
 ///
@@ -66,13 +66,13 @@ pub fn settle(
 /// end that goods or points are missing.
 ///
 /// # Errors
-/// As [`settle`].
+/// The errors of [`settle`].
 pub fn check_part(sale: &Transaction, now: UtcMs, rules: &Rules, book: &LedgerBook) -> Result<(), Refusal> {
     enough(sale, rules, book)?;
     points(&mut sale.clone(), now, rules, book).map(drop)
 }
 
-/// Spends what paid, then earns: nobody pays with what this sale brings.
+/// Spends the redeemed points, then earns: points of this sale can't pay for it.
 fn points(
     sale: &mut Transaction,
     now: UtcMs,
@@ -110,8 +110,8 @@ fn points(
     Ok(((!entries.is_empty()).then_some(account), entries))
 }
 
-/// Spends the sale's points. What other unfinished sales hold is theirs where points pay that this sale did not
-/// have before; where it had all of them and the balance has become less, the sale that completes first gets them.
+/// Spends the sale's points. Points held by other unfinished sales stay theirs if this sale redeems more than it held;
+/// if it held all of them and the balance has decreased, the sale that completes first gets them.
 fn redeem(
     sale: &Transaction,
     account: &mut PointsAccount,

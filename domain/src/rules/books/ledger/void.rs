@@ -82,7 +82,7 @@ pub fn settle_correction(
     ))
 }
 
-/// State of a sale of which nothing came back yet.
+/// State of a sale without returns.
 fn untouched(sale: &Transaction, book: &LedgerBook) -> Result<SaleAfter, Refusal> {
     let after = book.after(sale);
     let known = book.sales.contains_key(&sale.transaction_id);

@@ -53,7 +53,7 @@ pub struct Ageing {
 }
 
 impl Ageing {
-    /// Adds what is open of an invoice.
+    /// Adds the open amount of an invoice.
     pub fn owe(&mut self, due: Date, as_of: Date, open: i64) {
         let sum = match bucket(due, as_of) {
             AgeBucket::NotDue => &mut self.not_due,
@@ -66,13 +66,13 @@ impl Ageing {
         self.total = self.total.saturating_add(open);
     }
 
-    /// Adds what is open of a credit note.
+    /// Adds the open amount of a credit note.
     pub fn credit(&mut self, open: i64) {
         self.credits = self.credits.saturating_sub(open);
         self.total = self.total.saturating_sub(open);
     }
 
-    /// Adds what was paid in advance.
+    /// Adds an advance.
     pub fn advance(&mut self, open: i64) {
         self.advances = self.advances.saturating_sub(open);
         self.total = self.total.saturating_sub(open);

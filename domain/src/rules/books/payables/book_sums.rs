@@ -1,4 +1,4 @@
-//! Entries of several books while they are made: signed sums, debit above 0.
+//! Entries of several books while they are made: signed sums, debit positive.
 
 use crate::model::base::figures::Money;
 use crate::model::base::money::figure;
@@ -24,7 +24,7 @@ impl BookSums {
         self.debit(book, account, amount.saturating_neg())
     }
 
-    /// In each book whatever is missing to a balance goes to an account.
+    /// Balances each book by a line on an account.
     pub fn balance(&mut self, account: Account) -> &mut Self {
         for accounts in self.0.values_mut() {
             let excess = accounts.values().fold(0_i128, |sum, part| sum.saturating_add(*part));
@@ -34,7 +34,7 @@ impl BookSums {
         self
     }
 
-    /// The lines of each book's entry, by account; a book in which nothing moves has none.
+    /// The lines of each book's entry, by account; a book without a movement has no entry.
     ///
     /// # Errors
     /// `validation_failed` for a figure above the largest; `unbalanced`.

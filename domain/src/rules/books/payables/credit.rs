@@ -1,4 +1,4 @@
-//! What a credit note posts, and what it settles.
+//! Postings and settlements of a credit note.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{BookOpen, CreditNote, CreditNoteKind, Invoice, PaymentPart};
@@ -17,9 +17,9 @@ pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
     books.into_iter().map(|(book, open)| BookOpen { store_id: book.to_owned(), open }).collect()
 }
 
-/// The entries of a credit note: 2010 against the account of the invoice line whose price was too high, or against the
-/// variance of a price where that line billed goods, or against what is received and not invoiced: a
-/// receipt that was taken back, or a return of goods that were billed, is there with its own entry.
+/// The entries of a credit note: 2010 against the account of the invoice line with the too high price, or against the
+/// price variance if that line billed goods, or against the uninvoiced goods: a receipt that was taken back, or a
+/// return of billed goods, is already there with its own entry.
 pub fn credit_posting(note: &CreditNote) -> BookSums {
     let against = match note.kind {
         CreditNoteKind::Price => PRICE_VARIANCE,

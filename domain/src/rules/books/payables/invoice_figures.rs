@@ -70,8 +70,8 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
     if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
 }
 
-/// Fills in what follows from the lines: the tax of each, the sums, the total. A `tax` of the whole invoice that is
-/// another one than the sum of its lines is spread over the taxed ones by largest remainder.
+/// Fills in the figures that follow from the lines: the tax of each, the sums, the total. If `tax` of the whole invoice
+/// differs from the sum of its lines, it is spread over the taxed lines by largest remainder.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -1,4 +1,4 @@
-//! Whether one line bills what came, at the price that was ordered.
+//! Whether one line bills the received pieces, at the ordered price.
 
 use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::books::payables::MatchExceptionKind;
@@ -8,7 +8,7 @@ use crate::model::books::payables::MatchExceptionKind;
 pub struct Tolerance {
     /// Basis points of the order's price.
     pub bp: BasisPoints,
-    /// Or so much, if that is more.
+    /// Or this amount, if that is more.
     pub amount: i64,
 }
 

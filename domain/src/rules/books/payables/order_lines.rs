@@ -1,13 +1,13 @@
-//! Which lines of an order received pieces are of, where it has several of one product.
+//! Distributes received pieces over the lines of an order that has several lines of one product.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::money::spread;
 use crate::model::inventory::purchase::OrderLine;
 use crate::rules::books::payables::{LineTotal, OpenReceipt, ReceiptLine};
 
-/// Lays lines of receipts, the oldest first, on the lines of their order: pieces go to a line at the receipt's own price,
-/// then to the first that is not billed in full; what came beyond stays with the last. A receipt's line whose pieces are
-/// of several lines of the order becomes as many, with its value spread over their pieces; one of a product that the
+/// Allocates lines of receipts, the oldest first, to the lines of their order: pieces go to a line at the receipt's own
+/// price, then to the first that is not billed in full; excess pieces stay with the last. A receipt's line whose pieces
+/// belong to several lines of the order is split, with its value spread over the pieces; a line of a product that the
 /// order lacks stays as it is.
 pub fn on_order_lines(receipts: Vec<ReceiptLine>, order: &[OrderLine]) -> Vec<ReceiptLine> {
     let mut left: Vec<Quantity> =
@@ -46,7 +46,7 @@ fn of_lines(
         .filter(|(_, part)| *part > 0)
         .collect();
     if places.is_empty() {
-        // Nothing of it is open: its price is still compared with.
+        // No piece of it is open: its price is still used for the comparison.
         let own = of_sku().find(|(line, _)| line.unit_cost == receipt.unit_cost);
         places.extend(own.or_else(|| of_sku().next()).map(|(line, _)| (line, receipt.open.qty)));
     }

@@ -1,4 +1,5 @@
-//! Money for suppliers: what it settles, and what it posts in which book (M37 and M38 of docs/arithmetic.md#postings).
+//! Payments to suppliers: their settlements and their postings in each book (M37 and M38 of
+//! docs/arithmetic.md#postings).
 
 use crate::model::base::figures::{BasisPoints, Money};
 use crate::model::base::limits::PRICE_MAX;
@@ -30,7 +31,7 @@ pub struct NewPayment<'a> {
     /// Date of the payment.
     pub date: Date,
     pub account: Account,
-    /// The store whose safe it is; `None` for a bank's account, which every book has.
+    /// The store that the safe belongs to; `None` for a bank account, which every book has.
     pub safe_of: Option<&'a str>,
     pub amount: i64,
     pub allocations: &'a [Allocation],
@@ -71,7 +72,7 @@ pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPl
     check_amounts(new)?;
     let unallocated = unallocated(new)?;
     let mut plan = PaymentPlan { unallocated, ..PaymentPlan::default() };
-    // Credit notes settle first: what an allocation settles is then what is left.
+    // Credit notes settle first: allocations settle the rest.
     for (place, credit) in new.credits.iter().enumerate() {
         let at = |field: &str| format!("credits[{place}].{field}");
         let Documents { invoices, credit_notes } = &mut *documents;
@@ -115,7 +116,7 @@ fn check_amounts(new: &NewPayment<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// amount = Σ (allocation − discount) − Σ credits + unallocated. Allocations are what the invoices lose in all, so a
+/// amount = Σ (allocation − discount) − Σ credits + unallocated. An allocation is the invoice's total reduction, so a
 /// credit is a part of the allocation to its invoice.
 fn unallocated(new: &NewPayment<'_>) -> Result<i64, Refusal> {
     let paid = new.allocations.iter().map(|one| one.amount.saturating_sub(one.discount));
@@ -137,7 +138,7 @@ fn owed<'a>(
 ) -> Result<&'a mut Invoice, Refusal> {
     let invoice = invoices.get_mut(invoice_id).filter(|invoice| invoice.supplier_id == supplier_id);
     let invoice = invoice.ok_or_else(|| Refusal::field(path(), "is not an invoice of this supplier"))?;
-    // Of one that is paid nothing is open: that is a mismatch of amounts.
+    // A paid invoice has no open amount: that is a mismatch of amounts.
     if !invoice.state.is_posted() {
         InvoiceStep::Pay.check(invoice)?;
     }
@@ -166,7 +167,7 @@ fn pay(
 ) -> Result<(), Refusal> {
     let Allocation { invoice_id, amount, discount } = allocation;
     let (amount, discount) = (*amount, *discount);
-    // What credit notes of this very payment settled is a part of the allocation.
+    // Amounts settled by credit notes of this payment are part of the allocation.
     let credited = new.credits.iter().filter(|one| one.invoice_id == *invoice_id);
     let credited = credited.map(|one| one.amount).fold(0_i64, i64::saturating_add);
     let rest = amount.saturating_sub(credited);
@@ -196,7 +197,7 @@ fn pay(
     Ok(())
 }
 
-/// Money that leaves for what is in a book. A bank's account is in every book; a safe is in its store's.
+/// Pays an amount for the items of a book. A bank account is in every book; a safe is in its store's.
 fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: i64) {
     match new.safe_of {
         Some(safe) if safe != book => {
@@ -245,7 +246,8 @@ fn parts(document_id: &str, books: Vec<BookOpen>) -> impl Iterator<Item = Paymen
     })
 }
 
-/// Moves what stood in other books than those that it settles, 2010 against 1290. In one book nothing is posted.
+/// Moves amounts that are in other books than the items they settle, 2010 against 1290. Within one book nothing is
+/// posted.
 fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
     for BookOpen { store_id, open } in took {
         posting.debit(store_id, PAYABLES, *open).credit(store_id, BETWEEN_STORES, *open);
@@ -255,10 +257,10 @@ fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
     }
 }
 
-/// Settles invoices with what was paid in advance, in head office's book.
+/// Settles invoices with an advance, in head office's book.
 ///
 /// # Errors
-/// As [`plan`].
+/// The errors of [`plan`].
 pub fn allocate(
     supplier_id: &str,
     advance: i64,
@@ -295,7 +297,7 @@ pub fn allocate(
     Ok(plan)
 }
 
-/// Reopens what a payment settled. The writer of its entries mirrors them.
+/// Reopens the items that a payment settled. The writer of its entries mirrors them.
 pub fn take_back(
     parts: &[PaymentPart],
     allocations: &[Allocation],

@@ -1,4 +1,4 @@
-//! What an approved invoice posts in each book: M35 and M36 of docs/arithmetic.md#postings.
+//! Postings of an approved invoice in each book: M35 and M36 of docs/arithmetic.md#postings.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{BookOpen, Invoice, InvoiceLine};
@@ -8,7 +8,7 @@ use crate::rules::books::posting::plan::{
 };
 use std::collections::BTreeMap;
 
-/// The book that takes what the supplier rounded: that of the first line.
+/// The book that gets the supplier's rounding: the first line's.
 fn first_book(invoice: &Invoice) -> &str {
     invoice.lines.first().map_or("", |line| line.store_id.as_str())
 }
@@ -27,7 +27,7 @@ pub fn invoice_books(invoice: &Invoice) -> Vec<BookOpen> {
     books.into_iter().map(|(book, open)| BookOpen { store_id: book.to_owned(), open }).collect()
 }
 
-/// The entries of an invoice that is approved; its lines know what each takes out of 2020.
+/// The entries of an approved invoice; its lines have the amount that each takes out of 2020.
 ///
 /// # Errors
 /// `validation_failed` for an expense without an account, or a figure above the largest.

@@ -30,7 +30,7 @@ pub struct ReturnPlace {
 /// Place of pieces that went back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlacedReturn {
-    /// Pieces that were not billed: `(receipt, line, what they take of it)`.
+    /// Pieces that were not billed: `(receipt, line, the part that is taken)`.
     pub open: Vec<(String, u32, Part)>,
     /// Pieces that were: `(receipt, line, invoice, invoice's line, pieces, rate)`.
     pub billed: Vec<(String, u32, BilledPart)>,

@@ -1,4 +1,4 @@
-//! The three-way match: an invoice against what was received and what was ordered.
+//! The three-way match: an invoice against the received and the ordered goods.
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
@@ -27,7 +27,7 @@ pub struct ReceiptLine {
     /// Total cost of this many pieces, if the order, or a receipt without an order, states a total: a price per piece
     /// is then too coarse to compare.
     pub total: Option<LineTotal>,
-    /// Nobody knew its cost when it came.
+    /// Whether its cost was unknown at the receipt.
     pub cost_missing: bool,
 }
 
@@ -47,7 +47,7 @@ impl LineTotal {
     }
 }
 
-/// Somebody says that an exception is right.
+/// A person accepts an exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
     /// Line number. Null for the whole invoice.
@@ -64,11 +64,12 @@ pub struct Accepted {
 pub struct MatchContext<'a> {
     /// Supplier of the invoice.
     pub supplier_id: &'a str,
-    /// Lines of receipts, the oldest first: those that it names, and those of the orders and receipts that it names.
+    /// Lines of receipts, the oldest first: those that the invoice names, and those of the orders and receipts that it
+    /// names.
     pub receipts: &'a [ReceiptLine],
     /// Tolerance for differences of price.
     pub tolerance: Tolerance,
-    /// Goods that nobody ordered stop an invoice.
+    /// Goods without an order stop an invoice.
     pub no_order_stops: bool,
     /// The supplier's usual rate, or `None` if none is set.
     pub usual_rate_bp: Option<u32>,
@@ -104,12 +105,12 @@ impl Matched {
     }
 }
 
-/// Compares an invoice's lines with receipts and orders. It may be run again at will: the same lines come to the same.
+/// Compares an invoice's lines with receipts and orders. It may be run again: the same lines give the same result.
 pub fn three_way(lines: &[InvoiceLine], context: &MatchContext<'_>) -> Matched {
     let receipts = context.receipts.iter().map(|receipt| (receipt.part(), receipt.open.qty));
     let mut desk = Desk { context, open: receipts.collect(), found: Vec::new() };
     let mut laid = desk.lay(lines);
-    // What lines name themselves comes before what is laid on the rest: `lay` has left that aside.
+    // Pieces that lines name themselves come before the allocation of the rest: `lay` has left these aside.
     for line in &mut laid {
         desk.compare(line);
     }
@@ -143,7 +144,7 @@ impl MatchContext<'_> {
         parts.find(|receipt| receipt.po_line_no == line.po_line_no).or(first)
     }
 
-    /// Whether a line names a receipt of which the pieces came for several lines of its order, and none of these.
+    /// Whether a line names a receipt with pieces for several lines of its order, and names no such line.
     fn is_of_several(&self, line: &InvoiceLine) -> bool {
         let parts = |at| self.receipts.iter().filter(|receipt| receipt.at == at).count();
         line.po_line_no.is_none() && line.receipt().is_some_and(|at| parts(at) > 1)
@@ -218,8 +219,8 @@ impl Desk<'_> {
         });
     }
 
-    /// Lays lines that name an order or a receipt and a product on lines of receipts, the oldest first. Where one spans
-    /// several it is split; the pieces that are added get numbers of their own, at the end.
+    /// Allocates lines that name an order or a receipt and a product to lines of receipts, the oldest first. A line
+    /// that spans several is split; the added parts get numbers of their own, at the end.
     fn lay(&self, lines: &[InvoiceLine]) -> Vec<InvoiceLine> {
         let mut open = self.open.clone();
         let to_lay = |line: &InvoiceLine| {
@@ -342,12 +343,13 @@ fn compared(
         return (billed, Tolerance { amount, ..tolerance }, 1);
     }
     let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
-    // Where nothing was received there is no price to compare with either.
+    // Without a receipt there is no price to compare with either.
     let order_cost = order_cost.unwrap_or(line.unit_cost);
     (BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty }, tolerance, line.qty.get())
 }
 
-/// A line in parts, each on its place; what finds no place is the last one. Net and tax are spread over the pieces.
+/// Splits a line, each part on its place; the last part has the pieces without a place. Net and tax are spread over the
+/// pieces.
 fn split(line: &InvoiceLine, places: &[(ReceiptLine, Quantity)]) -> Vec<InvoiceLine> {
     if places.is_empty() {
         return vec![line.clone()];

@@ -1,5 +1,5 @@
-//! Which account may be used for what. A list of head office is next to some accounts, and a proof holds the two
-//! against each other: what the list does not know must not be posted there.
+//! The permitted uses of accounts. Some accounts have a list of head office behind them, and a proof compares the two:
+//! an amount that the list does not have must not be posted there.
 
 use crate::rules::books::posting::MappingOf;
 use crate::rules::books::posting::plan::{
@@ -100,7 +100,7 @@ pub enum Poster {
     Person,
     /// A person who begins a book, with payments that are not settled yet.
     Opening,
-    /// A settlement, or the resolution of what does not agree.
+    /// A settlement, or the resolution of a difference.
     Settlement,
     Bank,
     /// A document of a supplier.
@@ -122,7 +122,7 @@ impl Poster {
         let account = state.account;
         let clearing = CLEARING.contains(&account) || state.mapped_method;
         match self {
-            // What an entry over several books comes to in each.
+            // The sum of an entry over several books in each of them.
             Self::Person => account == BETWEEN_STORES,
             Self::Opening => clearing,
             // A shift that was interrupted is counted at head office.
@@ -162,7 +162,7 @@ mod tests {
         for (of, exceptions) in [
             (AccountUse::Mapping(MappingOf::CashReason), &["2020"][..]),
             (AccountUse::Mapping(MappingOf::AdjustmentReason), &[]),
-            // The proof of the output tax counts what people and banks post there.
+            // The proof of the output tax counts postings of people and banks on this account.
             (AccountUse::Mapping(MappingOf::BankText), &["2030"]),
             (AccountUse::ByHand, &["2030"]),
         ] {

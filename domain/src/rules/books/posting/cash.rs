@@ -8,7 +8,7 @@ use crate::rules::books::posting::plan::{
     SETTLEMENT_DIFFERENCES, TILLS,
 };
 
-/// The whole count goes back to the safe; so a closed till holds nothing.
+/// The whole count goes back to the safe, so a closed till holds nothing.
 pub(super) fn closed(expected: Money, counted: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(SAFE, counted).credit(TILLS, expected).rest(OVER_AND_SHORT);
@@ -32,7 +32,7 @@ pub(super) fn deposit_matched(deposited: Money, banked: Money) -> Draft {
     draft
 }
 
-/// A provider's line; what it short paid beyond its fee is a difference.
+/// A provider's line; a shortfall beyond its fee is a difference.
 pub(super) fn settled(clearing: Account, gross: Money, fee: Money, net: Money) -> Draft {
     let mut draft = Draft::default();
     draft.debit(BANK, net).debit(PAYMENT_FEES, fee).credit(clearing, gross).rest(SETTLEMENT_DIFFERENCES);

@@ -1,4 +1,5 @@
-//! What head office knows beside a record when it posts it. It is kept, so that the same entry can be made again.
+//! Facts that head office knows beside a record when it posts it. They are kept, so that the same entry can be made
+//! again.
 
 use crate::model::base::figures::Money;
 use crate::model::inventory::adjustment::{AdjustmentReason, AdjustmentState};
@@ -52,7 +53,7 @@ impl Mapped {
         self.0.insert(format!("{} {key}", of.name()), account);
     }
 
-    /// With those of another record's keys.
+    /// Adds the facts for another record's keys.
     pub fn join(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -67,7 +68,7 @@ impl Mapped {
         self.get(MappingOf::Method, method).unwrap_or_else(|| Account::of_method(method))
     }
 
-    /// Account mapped to a reason code. `None` for the plan's account for cash that comes or goes.
+    /// Account mapped to a reason code. `None` for the plan's account for pay-ins and pay-outs.
     pub(super) fn cash_reason(&self, code: &str, out: bool) -> Option<Account> {
         let plan = (out && code == SUPPLIER).then_some(NOT_INVOICED);
         self.get(MappingOf::CashReason, code).or(plan)
@@ -119,10 +120,11 @@ pub struct Context {
     /// Data of a transfer.
     #[serde(skip_serializing_if = "is_default")]
     pub transfer: TransferContext,
-    /// Day of the event in the book of the store that reported it, if it is not its own.
+    /// Day of the event in the book of the store that reported it, if it differs from the event's own.
     #[serde(skip_serializing_if = "is_default")]
     pub entry_date: Option<Date>,
-    /// Items of it that another event reported, by their IDs. Their money is expected once, so it is posted once.
+    /// Items of the event that another event reported, by their IDs. Their money is expected once, so it is posted
+    /// once.
     #[serde(skip_serializing_if = "is_default")]
     pub told_before: BTreeMap<String, (Account, Money)>,
     /// Tier of its member when it was reported, or of the document that it takes back. `None` if neither has one.
@@ -140,7 +142,7 @@ fn method(method: &str) -> (MappingOf, &str) {
 
 fn paid(sale: &Transaction) -> BTreeSet<(MappingOf, &str)> {
     let methods = sale.payments.iter().map(|payment| method(&payment.method));
-    // What an exchange paid goes back by the method that it came from.
+    // The payment by an exchange goes back by its original method.
     let origins = sale.payments.iter().filter_map(|payment| payment.origin.as_deref()).map(method);
     methods.chain(origins).collect()
 }

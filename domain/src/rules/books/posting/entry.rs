@@ -1,5 +1,5 @@
-//! Journal entries: balanced sums by account. Signs never appear: an amount below zero changes
-//! sides, and what comes to 0 is left out.
+//! Journal entries: balanced sums by account. Amounts have no sign: a negative amount changes sides, and a sum of 0 is
+//! left out.
 
 use crate::model::base::figures::Money;
 use crate::model::base::money::figure;
@@ -22,20 +22,20 @@ pub struct Row {
 /// A balanced entry, one row per account, by number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its rows; none where nothing is to be posted.
+    /// Its rows; empty if nothing is to be posted.
     pub rows: Vec<Row>,
 }
 
-/// Entries of one fact: in its store, and for goods that arrive from another store also there.
+/// Entries of one fact: in its store, and in the other store for goods that arrive from there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Posted {
-    /// In the store whose fact it is; of a transfer: the sender.
+    /// In the store of the fact; for a transfer, the sender.
     pub here: Entry,
     /// At the receiver of a transfer.
     pub there: Option<Entry>,
 }
 
-/// An entry while it is made: signed sums, debit above 0.
+/// An entry while it is made: signed sums, debit positive.
 #[derive(Debug, Default)]
 pub(super) struct Draft(BTreeMap<Account, i128>);
 
@@ -72,7 +72,7 @@ impl Draft {
         }
     }
 
-    /// Posts what an account gets to another one instead.
+    /// Posts an account's amount to another one instead.
     pub(super) fn replace(&mut self, account: Account, by: Account) {
         if let Some(sum) = self.0.remove(&account) {
             self.add(by, sum);
@@ -89,7 +89,7 @@ impl Draft {
         self.0.values().fold(0_i128, |sum, part| sum.saturating_add(*part))
     }
 
-    /// Its rows whatever they come to; a figure beyond the largest stays the largest that there is.
+    /// Its rows, whatever their sum; a figure beyond the largest one is limited to it.
     pub(super) fn rows(&self) -> Vec<Row> {
         let row = |(account, sum): (&Account, &i128)| {
             let amount = Money::saturating_from(sum.saturating_abs());

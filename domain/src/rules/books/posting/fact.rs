@@ -1,4 +1,4 @@
-//! What is posted: the figures of business events, as rules and tests write them down, and by which accounts.
+//! Posted facts: the figures of business events, as rules and tests write them down, and their accounts.
 
 use crate::model::base::figures::Money;
 use crate::model::books::shift::CashKind;
@@ -119,8 +119,8 @@ pub struct Returned {
     pub points: PointsEffect,
 }
 
-/// A business event with the figures that are posted. Costs and amounts are not below zero but
-/// where it says signed; `correction` is signed everywhere.
+/// A business event with the figures that are posted. Costs and amounts are not negative except where marked as signed;
+/// `correction` is signed everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Fact {
@@ -177,7 +177,7 @@ pub enum Fact {
         claim: Money,
         stock_cost: Money,
     },
-    /// `bucket`: what the goods were taken from.
+    /// `bucket`: the stock that the goods were taken from.
     SupplierReturned {
         claim: Money,
         stock_cost: Money,

@@ -46,7 +46,7 @@ pub fn of_sale(sale: &Transaction, points: PointsEffect) -> Fact {
     Fact::Sale(Sold::of(sale, &[], payments, points))
 }
 
-/// A voided transaction: the mirror of its sale, if it was one, and what an exchange gives back.
+/// A voided transaction: the mirror of its sale, if it was one, and the reversal of an exchange.
 pub fn of_void(
     sale: &Transaction,
     effects: &[LineEffect],
@@ -67,7 +67,7 @@ pub fn of_void(
     facts
 }
 
-/// A corrected tender: what was wrong goes out, what is right comes in.
+/// A corrected tender: reverses the wrong payment and adds the right ones.
 pub fn of_correction(wrong: &Payment, right: &[Payment]) -> Vec<Fact> {
     let mut rounding = wrong.rounding;
     right
@@ -123,7 +123,7 @@ pub fn of_close(shift: &Shift) -> Fact {
     }
 }
 
-/// The last recount of a shift; none where it was not recounted.
+/// The last recount of a shift; `None` if it was not recounted.
 pub fn of_recount(shift: &Shift) -> Option<Fact> {
     let recount = shift.recounts.last()?;
     Some(Fact::ShiftRecounted { before: recount.before, counted: recount.counted_cash })
@@ -136,9 +136,10 @@ pub fn of_cash(movement: &CashMovement, accounts: &Mapped) -> Fact {
     Fact::CashMoved { kind: movement.kind, amount: movement.amount, account }
 }
 
-/// An adjustment, or its reversal with what that moved; nothing while nothing moved.
+/// An adjustment, or its reversal with its own movements; empty while nothing moved.
 ///
-/// `keep`: the goods are put aside as damaged; what goes back to the shelf below zero corrects earlier estimates.
+/// `keep`: the goods are put aside as damaged; pieces that go back to the shelf while stock is negative correct earlier
+/// estimates.
 pub fn of_adjustment(
     adjustment: &Adjustment,
     effects: &[LineEffect],

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Account(u16);
 
 impl Account {
-    /// The account of that number, four digits of which the first is no 0: of the plan or of head office's own chart.
+    /// The account with that number, four digits without a leading 0: of the plan or of head office's own chart.
     pub fn parse(number: &str) -> Option<Self> {
         let digits = number.len() == 4 && number.bytes().all(|digit| digit.is_ascii_digit());
         number.parse().ok().filter(|number| digits && *number >= 1000).map(Self)
@@ -59,7 +59,7 @@ pub enum AccountType {
 }
 
 impl Account {
-    /// Type of the account. What is in suspense is an asset until it is explained.
+    /// Type of the account. An amount in suspense is an asset until it is explained.
     pub fn kind(self) -> AccountType {
         match self.0 / 1000 {
             2 => AccountType::Liability,
@@ -75,7 +75,7 @@ impl Account {
         [DISCOUNTS, RETURNS, POINTS_DEFERRED].contains(&self)
     }
 
-    /// Whether it is next to a list of head office: nobody writes into it by hand.
+    /// Whether it has a list of head office behind it: no entry by hand is allowed.
     pub fn control(self) -> bool {
         const CONTROL: [Account; 14] = [
             TILLS,

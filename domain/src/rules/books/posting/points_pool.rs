@@ -1,7 +1,7 @@
-//! What events do to the points' liability: one pool of points and value for the company, folded in the order of the
+//! Effects of events on the points' liability: one pool of points and value for the company, folded in the order of the
 //! entries.
 //!
-//! It never goes below 0 or above the largest figure: what would is cut, in the pool and in the entry.
+//! The pool never goes below 0 or above the largest figure: the excess is cut, in the pool and in the entry.
 
 use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::limits::FIGURE_MAX;
@@ -46,7 +46,7 @@ pub enum StepKind {
 pub struct PoolStep {
     /// Kind of the step.
     pub kind: StepKind,
-    /// The sale that earned or redeemed them; empty: none.
+    /// The sale that earned or redeemed them; empty if there is none.
     pub transaction_id: String,
     /// The document that moved them.
     pub document_id: String,
@@ -58,7 +58,7 @@ pub struct PoolStep {
 /// refunded move the pool even if no entry of the member shows it.
 pub fn sale_of(payload: &AnyPayload) -> Option<&str> {
     match payload {
-        // What was never a sale has moved nothing.
+        // A transaction that was never a sale has moved nothing.
         AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_some() => {
             let moves = !it.points.is_empty() || paid_by_points(&it.transaction);
             moves.then(|| it.transaction.transaction_id.as_str())
@@ -97,7 +97,7 @@ pub fn worth(payload: &AnyPayload) -> Option<Money> {
     entries.iter().map(|entry| entry.worth).find(|worth| *worth > 0)
 }
 
-/// Moves the pool as a record says; `before`: the steps of its sale so far.
+/// Moves the pool by a record; `before`: the previous steps of its sale.
 pub fn fold(
     pool: &mut Pool,
     terms: &PoolTerms,
@@ -220,7 +220,7 @@ impl<'a> PoolBook<'a> {
         moved
     }
 
-    /// The mirror of what the sale did itself.
+    /// The mirror of the sale's own effect.
     fn voided(&mut self, entries: &[PointsEntry]) -> PointsEffect {
         let earned = self.so_far(&[StepKind::Earned]).value;
         let redeemed = self.so_far(&[StepKind::Redeemed]).value;
@@ -233,7 +233,7 @@ impl<'a> PoolBook<'a> {
     }
 
     /// Value of this many more of the sale's points, in proportion and in total. `None` if the sale is not known. If
-    /// the sale's points were cut, the value is that of what was left of them.
+    /// the sale's points were cut, the value is that of the remaining ones.
     fn share(&self, first: StepKind, then: StepKind, points: Points) -> Option<Money> {
         let (moved, gone) = (self.so_far(&[first]), self.so_far(&[then]));
         let whole = moved.points.saturating_abs();
@@ -258,7 +258,7 @@ impl<'a> PoolBook<'a> {
         PointsEffect { reversed_value, back_value: Some(back_value), ..PointsEffect::default() }
     }
 
-    /// The mirror of what its return did.
+    /// The mirror of its return's effect.
     fn return_voided(&mut self, it: &ReturnRecord) -> PointsEffect {
         let own: Vec<_> = self
             .before
@@ -277,7 +277,7 @@ impl<'a> PoolBook<'a> {
 
     fn adjusted(&mut self, entry: &PointsEntry) -> PointsEffect {
         if entry.reason == PointsReason::Expire {
-            // What expired too early comes back at the average; an empty pool has none.
+            // Points that expired too early come back at the average; an empty pool has none.
             let value = match entry.points > 0 && self.pool.points == 0 {
                 true => self.alone(entry.points),
                 false => self.average(entry.points.saturating_neg()).saturating_neg(),

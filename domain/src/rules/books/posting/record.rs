@@ -37,7 +37,7 @@ pub struct Cause {
 pub struct RecordToPost<'a> {
     /// Payload of the record.
     pub payload: &'a AnyPayload,
-    /// The store that tells.
+    /// The store that reports the record.
     pub store_id: &'a str,
     /// By how much it moves the value of the store's stock.
     pub moved: Money,
@@ -72,9 +72,9 @@ pub struct RecordEntries {
 
 /// The store's own book of a fact's two books.
 enum Own {
-    /// It is a fact of this store.
+    /// A fact of this store.
     Here,
-    /// Its goods arrived in this store, and the sender tells its own part.
+    /// The goods arrived in this store; the sender reports its own part.
     There,
     /// The same. No record of the sender reports its part, so this record posts it as well.
     Both(StoreId),
@@ -107,12 +107,12 @@ pub fn of_record(source: &RecordToPost<'_>) -> Option<RecordEntries> {
         here.join(&own);
         there.join(&arrived.unwrap_or_default());
     }
-    // What then lacks to a balance goes to suspense, where a person finds it.
+    // The amount that then lacks goes to suspense, where a person finds it.
     for (account, amount) in source.context.told_before.values() {
         here.add(*account, i128::from(*amount).saturating_neg());
     }
     let TransferContext { foreign, over, .. } = source.context.transfer;
-    // What the sender's goods on their way are not worth is lost.
+    // The excess over the value of the sender's transit stock is lost.
     here.transfer(TRANSFER_LOSSES, IN_TRANSIT, over);
     let (mut own, sender) = match own {
         Own::Here => (here, None),
@@ -241,7 +241,7 @@ fn corrected(record: &TenderCorrected) -> Posting {
         .memo(sale.receipt_no.as_deref())
 }
 
-/// Reduces a shift that two copies of the store counted to what is new.
+/// Reduces a shift that two copies of the store counted to the new figures.
 fn counted(source: &RecordToPost<'_>, fact: Fact) -> Fact {
     let news = |Counted { expected, counted }| Fact::ShiftClosed { expected, counted };
     source.context.counted.map_or(fact, news)
@@ -306,7 +306,7 @@ fn transferred(source: &RecordToPost<'_>, record: &TransferRecord, step: Step) -
     Posting { own, ..posting }
 }
 
-/// The parts that were settled; what came back into stock below zero corrects earlier estimates, once.
+/// The settled parts; pieces that came back while stock was negative correct earlier estimates, once.
 fn resolved(parts: &[(Resolution, Money)], mut correction: Money) -> Vec<Fact> {
     let fact = |(resolution, cost): &(Resolution, Money)| {
         let back = *resolution == Resolution::FoundAtSource;

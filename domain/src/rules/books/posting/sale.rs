@@ -57,7 +57,7 @@ fn face(money: &[Tendered]) -> Money {
     by_points.map(|money| money.amount).sum()
 }
 
-/// Points as a tender: the pool gives what it held for them, the rest of their face was never owed.
+/// Points as a tender: the pool gives the amount that it held for them; the rest of their face value was never owed.
 fn spent(draft: &mut Draft, face: Money, points: &PointsEffect) {
     let released = points.released.unwrap_or(face);
     draft.debit(POINTS_LIABILITY, released).debit(earning(points.policy), face.saturating_sub(released));

@@ -1,4 +1,4 @@
-//! Goods and what is owed for them.
+//! Goods, and the debts for them.
 
 use crate::model::base::figures::Money;
 use crate::model::inventory::adjustment::AdjustmentReason;
@@ -52,7 +52,7 @@ pub(super) fn supplier_returned(
     draft
 }
 
-/// An invoice against what was received; the difference is a price variance, whole.
+/// An invoice against the received goods; the whole difference is a price variance.
 pub(super) fn invoice_approved(receipt_value: Money, net: Money, tax: Money) -> Draft {
     let mut draft = Draft::default();
     draft

@@ -1,4 +1,4 @@
-//! Quick keys: what a till sells by a key of its own.
+//! Quick keys: products that a till sells by a key of their own.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
@@ -61,7 +61,7 @@ pub struct QuickKeyView {
 }
 
 impl SetQuickKeys {
-    /// Refuses what no store could set.
+    /// Refuses values that no store could set.
     ///
     /// # Errors
     /// `validation_failed`: too many, a product twice, a label that is empty or too long.
@@ -84,7 +84,7 @@ impl SetQuickKeys {
     }
 }
 
-/// Sets all quick keys of a till; `product` finds one of the catalogue, sold or not.
+/// Sets all quick keys of a till; `product` finds a product of the catalogue, whether it is sold or not.
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `unknown_sku`.
@@ -109,7 +109,7 @@ pub fn set_quick_keys<'p>(
 }
 
 impl QuickKeysView {
-    /// The keys of a till; `product` finds what they sell.
+    /// The keys of a till; `product` finds their products.
     pub fn of<'p>(register: &Register, product: impl Fn(&Sku) -> Option<&'p Product>) -> Self {
         let shown = |key: &QuickKey| {
             let found = product(&key.sku);

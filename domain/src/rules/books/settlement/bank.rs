@@ -1,4 +1,4 @@
-//! What a bank's line may be beside customers' money: a bag, a provider's payout, a supplier's payment, a known text.
+//! Bank lines beside customers' money: a deposit, a provider's payout, a supplier's payment, a known text.
 
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::exception::ExceptionKind;
@@ -26,7 +26,7 @@ pub struct BankText {
     pub key: String,
     /// Account to which such lines are posted.
     pub account: Account,
-    /// From this day of a line on, until a later one of the same key.
+    /// Valid for lines from this day on, until a later one of the same key.
     pub from: Date,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Matcher<'a> {
         let mut payouts = known.payouts.clone();
         payouts.sort();
         let lines: Vec<&'a OpenLine> = self.lines.values().copied().collect();
-        // Few beside what customers paid: each line looks at these alone.
+        // These are few beside the customers' payments: each line checks only these.
         let (bags, paid) = (self.of_kind(ItemKind::Deposit), self.of_kind(ItemKind::SupplierPayment));
         for by in [By::NameAndAmount, By::Name, By::Amount] {
             for line in &lines {
@@ -84,7 +84,7 @@ impl<'a> Matcher<'a> {
         items.iter().copied().filter(near).collect()
     }
 
-    /// Those whose reference is in the text; a reference that is only a part of another one there is not.
+    /// Items whose reference is in the text, unless it is only a part of another reference there.
     fn in_text(items: &[&'a OpenItem], text: &str) -> Vec<&'a OpenItem> {
         let named = |item: &&OpenItem| item.reference.as_deref().is_some_and(|word| has_word(text, word));
         let named: Vec<&'a OpenItem> = items.iter().copied().filter(named).collect();
@@ -99,7 +99,7 @@ impl<'a> Matcher<'a> {
         named.iter().copied().filter(|item| !is_part(item)).collect()
     }
 
-    /// The only one of that amount in the window.
+    /// The only item of that amount in the window.
     fn only_of_amount(&self, items: &[&'a OpenItem], line: &OpenLine, net: i64) -> Option<&'a OpenItem> {
         let fits =
             |item: &&OpenItem| item.amount == net && self.terms.in_window(line.date, item.business_date);

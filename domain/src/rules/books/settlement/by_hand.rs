@@ -4,15 +4,15 @@ use crate::rules::books::settlement::matching::total;
 use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms};
 
 impl Terms {
-    /// Fee and net amount of a line, or those that were agreed if the line has none.
+    /// Fee and net amount of a line, or the agreed ones if the line has none.
     fn figures(&self, line: &OpenLine) -> (i64, i64) {
         let fee = line.fee.unwrap_or_else(|| line.gross.map_or(0, |gross| self.fee(gross)));
         (fee, line.net.unwrap_or_else(|| line.gross.unwrap_or(0).saturating_sub(fee)))
     }
 }
 
-/// Lines of a provider without an item, which come to nothing: a charge and its refund that no store knows of. What the
-/// provider keeps of them is a fee.
+/// Lines of a provider without an item, whose sum is 0: a charge and its refund that no store has. The provider's
+/// deduction is a fee.
 fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
     if lines.len() < 2 || total(lines.iter().map(OpenLine::amount)) != 0 {
         return Err("must name at least one item, unless the lines add up to 0 (a charge and its refund)");
@@ -23,7 +23,7 @@ fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
     Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee, net, difference: 0, account: None })
 }
 
-/// Items that no line tells of and that take each other back.
+/// Items that no line mentions and that cancel each other.
 fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
     let is_one = |item: &OpenItem| {
         let first = items.first();
@@ -41,7 +41,7 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
 /// rule that automatic matching would have used.
 ///
 /// # Errors
-/// What is wrong with the items, for a person.
+/// The problem with the items, for a person.
 pub fn match_by_hand<'a>(
     terms: &Terms,
     lines: &'a [OpenLine],

@@ -57,7 +57,7 @@ type ByKey<'a> = BTreeMap<String, Vec<&'a OpenItem>>;
 /// Sums of each day, in order.
 type Days = BTreeMap<Date, Sums>;
 
-/// Runs of days; of one day, or of more than one.
+/// Runs of days: of one day, or of more than one.
 fn runs<'a>(store_id: Option<&'a str>, days: &Days, long: bool) -> Vec<(Group<'a>, Sums)> {
     let mut runs = Vec::new();
     for (from, first) in days {
@@ -150,7 +150,7 @@ impl<'a> Matcher<'a> {
         sums.is_all_of(line, &self.terms).then_some(items)
     }
 
-    /// Those of the items of its reference that a line may be of.
+    /// The items of a line's reference that are within its reach.
     fn reached(&self, line: Option<&OpenLine>, items: &[&'a OpenItem]) -> Vec<&'a OpenItem> {
         let Some(line) = line else { return Vec::new() };
         let fits = |item: &&OpenItem| {

@@ -1,4 +1,4 @@
-//! Matching by reference: equal amounts first, then sums, then what is left of one key.
+//! Matching by reference: equal amounts first, then sums, then the rest of one key.
 
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
@@ -35,7 +35,7 @@ fn groups<'a>(
 pub struct Again {
     /// Keys of matched lines.
     pub lines: BTreeSet<String>,
-    /// Keys of matched items: only money that goes back asks for these.
+    /// Keys of matched items, used only for money that goes back.
     pub items: BTreeSet<String>,
 }
 
@@ -60,7 +60,7 @@ pub fn may_tell_again(lines: &[OpenLine], items: &[OpenItem]) -> Again {
 }
 
 impl<'a> Matcher<'a> {
-    /// Lines whose reference is that of an item.
+    /// Matches lines by the references of items.
     pub(super) fn by_reference(&mut self, before: &Before) {
         let groups = groups(self.lines.values().copied(), self.items.values().copied());
         let mut back = Vec::new();
@@ -73,8 +73,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Money that goes back under the reference of a payment that is matched: a refund that a store has made, or what the
-    /// customer's bank took back.
+    /// Matches money that goes back under the reference of a matched payment: a refund by a store, or a chargeback.
     fn goes_back(&mut self, line: &'a OpenLine) {
         let fits = |item: &&OpenItem| {
             item.kind == ItemKind::Refund

@@ -1,5 +1,5 @@
-//! What settlements post (docs/arithmetic.md#postings): who pays out, the fee and what is missing against the accounts
-//! that are cleared.
+//! Postings of settlements (docs/arithmetic.md#postings): the payer, the fee and the shortfall against the cleared
+//! accounts.
 
 use crate::model::base::money::figure;
 use crate::model::base::refusal::Refusal;
@@ -8,7 +8,7 @@ use crate::rules::books::posting::plan::{Account, PAYMENT_FEES};
 use crate::rules::books::settlement::Slice;
 use std::collections::BTreeMap;
 
-/// One entry of slices that reached one account, each with the account of what is missing; empty: it comes to nothing.
+/// One entry of slices that reached one account, each with the account of its shortfall; empty if its sum is 0.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
@@ -39,8 +39,7 @@ pub fn moved(debit: Account, credit: Account, amount: i64) -> Result<Vec<EntryLi
     sums.lines()
 }
 
-/// A payment that was taken back, or given back again: what is disputed to its account, what the provider takes for it to
-/// fees.
+/// A chargeback, or its reversal: the disputed amount to its account, the provider's charge to fees.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.

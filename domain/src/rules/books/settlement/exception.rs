@@ -1,4 +1,4 @@
-//! What does not agree, and what a person may say to it.
+//! Differences, and a person's possible answers to them.
 
 use crate::rules::books::posting::plan::{Account, OVER_AND_SHORT, PAYMENT_FEES, SETTLEMENT_DIFFERENCES};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ macro_rules! named {
                 }
             }
 
-            /// The one of that name.
+            /// The code with that name.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.name() == name)
             }
@@ -123,7 +123,7 @@ impl ExceptionKind {
             }
             // The match posts the fee there as it was reported: nothing is left for another account.
             (Self::FeeDiffers, Resolution::Accept) => Some(PAYMENT_FEES),
-            // They only say that somebody looked.
+            // These only state that a person has looked.
             (Self::BalanceDiffers | Self::ShiftDiffers, _) => None,
             (_, Resolution::WriteOff | Resolution::Accept) => Some(SETTLEMENT_DIFFERENCES),
             _ => None,

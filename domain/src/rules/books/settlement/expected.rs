@@ -1,4 +1,4 @@
-//! Which items a record makes: one for each payment, refund and bag that somebody else has to settle.
+//! The items of a record: one for each payment, refund and deposit that a provider or bank has to settle.
 
 use crate::model::base::time::UtcMs;
 use crate::model::books::deposit::Deposit;
@@ -43,7 +43,7 @@ pub struct NewItem {
 }
 
 impl NewItem {
-    /// Account on which the item stays until it is settled, which is the one that its event posts it to.
+    /// Account on which the item stays until it is settled: the one that its event posts it to.
     pub fn account(&self, mapped: &Mapped) -> Account {
         match self.kind {
             ItemKind::Deposit => ON_THE_WAY,
@@ -52,7 +52,7 @@ impl NewItem {
     }
 }
 
-/// Whether somebody else has to settle what was paid so.
+/// Whether a provider or bank has to settle payments by this method.
 pub fn is_settled_elsewhere(method: &str) -> bool {
     ![CASH, POINTS, EXCHANGE].contains(&method)
 }

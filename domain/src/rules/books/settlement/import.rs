@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line as a statement tells it.
+/// A line as it stands in the statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextLine {
     /// Date of the line.
     pub date: Date,
     /// Reference of the line. Empty if it has none.
     pub reference: String,
-    /// Further references of the same payment. They tell lines apart only if a payment is reported in other words.
+    /// Further references of the same payment. They distinguish lines only if a payment is reported in other words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_references: Vec<String>,
     /// Description of the line. Empty if it has none.
@@ -27,7 +27,7 @@ pub struct TextLine {
     pub store_ref: Option<String>,
     /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
-    /// Fee; above 0 if it is a cost.
+    /// Fee; positive if it is a cost.
     pub fee: Option<i64>,
     /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
@@ -40,23 +40,23 @@ impl TextLine {
         all.filter_map(|reference| reference_key(reference)).collect()
     }
 
-    /// The same for two lines of a source that say the same.
+    /// The same for two lines of a source with the same content.
     pub fn fingerprint(&self, source_id: &str) -> String {
-        // JSON keeps apart what is next to one another, whatever is in it.
+        // JSON keeps neighbouring fields apart, whatever they contain.
         let line = Self { other_references: Vec::new(), ..self.clone() };
         let said = serde_json::json!([source_id, line]).to_string();
         hex(&Sha256::digest(said.as_bytes()))
     }
 }
 
-/// Amounts as a row has them; `amount` is what its source means by it.
+/// Amounts as a row has them; the meaning of `amount` depends on the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
     /// Amount of the row: gross for a provider, net for a bank.
     pub amount: Option<i64>,
     /// Amount before fees.
     pub gross: Option<i64>,
-    /// Fee; above 0 if it is a cost.
+    /// Fee; positive if it is a cost.
     pub fee: Option<i64>,
     /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,
@@ -66,13 +66,13 @@ impl Figures {
     /// Computes the third of gross, fee and net from the other two.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn of(self, kind: SourceKind) -> Result<[Option<i64>; 3], &'static str> {
         let Self { amount, gross, fee, net } = self;
         if kind == SourceKind::Bank {
             return match (gross, fee, net.or(amount)) {
                 (None, None, Some(net)) => Ok([None, None, Some(net)]),
-                // The text of a card settlement tells what the bank took.
+                // The text of a card settlement states the amount that the bank kept.
                 (Some(gross), Some(fee), Some(net)) if gross.saturating_sub(fee) == net => {
                     Ok([Some(gross), Some(fee), Some(net)])
                 }
@@ -100,7 +100,7 @@ impl Figures {
     /// The same for a line that states its type. A line of type `fee` with a net only is a fee as a whole.
     ///
     /// # Errors
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub fn of_kind(
         self,
         source: SourceKind,
@@ -127,7 +127,7 @@ impl LineKind {
     }
 }
 
-/// A fingerprint, and which of the equal lines of a file it is, from 1.
+/// A fingerprint, and the number of the line among the equal lines of a file, from 1.
 pub type LineFingerprint = (String, i64);
 
 /// Numbers equal lines of a file.

@@ -94,7 +94,7 @@ pub struct OpenLine {
     pub unknown_store: bool,
     /// Gross amount before fees; above 0 for money received.
     pub gross: Option<i64>,
-    /// Fee; above 0 if it is a cost.
+    /// Fee; positive if it is a cost.
     pub fee: Option<i64>,
     /// Net amount that reaches the account, in minor currency units.
     pub net: Option<i64>,

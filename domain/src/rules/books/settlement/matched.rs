@@ -1,4 +1,4 @@
-//! What matching comes to: matches, and what a person has to look at.
+//! Results of matching: matches, and exceptions for a person.
 
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::exception::ExceptionKind;
@@ -65,7 +65,7 @@ impl Rule {
 pub struct Match<'a> {
     /// Rule of the match.
     pub rule: Rule,
-    /// Matched lines. Empty for an item and what takes it back.
+    /// Matched lines. Empty for an item and its reversal.
     pub lines: Vec<&'a OpenLine>,
     /// Matched items. Empty for a payout or a bank's text.
     pub items: Vec<&'a OpenItem>,

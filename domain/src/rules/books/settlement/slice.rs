@@ -1,4 +1,4 @@
-//! Slices: what a match is to each store and day.
+//! Slices: the parts of a match by store and day.
 
 use crate::model::base::money::spread;
 use crate::rules::books::posting::plan::Account;
@@ -18,7 +18,7 @@ pub struct Slice {
     pub gross: i64,
     /// Part of the fee that belongs to the slice.
     pub fee: i64,
-    /// Its part of what is missing, or above 0 of what is too little.
+    /// Its part of the shortfall; positive if too little was paid.
     pub difference: i64,
     /// Net amount that reached the account, in minor currency units.
     pub net: i64,
@@ -29,13 +29,13 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Fee, difference and net of each method; empty: nobody says how its items were paid.
+    /// Fee, difference and net of each method; empty if the methods of its items are not known.
     pub fn by_method(&self) -> Vec<(&str, [i64; 3])> {
         let grosses: Vec<i64> = self.methods.values().copied().collect();
         self.methods.keys().map(String::as_str).zip(self.parts(&grosses)).collect()
     }
 
-    /// Fee, difference and net of each of the amounts that it is the sum of.
+    /// Fee, difference and net of each amount that the slice is the sum of.
     pub fn parts(&self, grosses: &[i64]) -> Vec<[i64; 3]> {
         let weights: Vec<i64> = grosses.iter().map(|gross| gross.saturating_abs()).collect();
         let parts = signed(self.fee, &weights).into_iter().zip(signed(self.difference, &weights));
@@ -66,7 +66,7 @@ impl Match<'_> {
             let place = (item.store_id.as_str(), item.settlement_date);
             let cleared = parts.entry(place).or_default().entry(item.account).or_default();
             let of_method = methods.entry(place).or_default().entry(item.method.clone()).or_default();
-            // What takes itself back clears nothing.
+            // An item and its reversal clear nothing.
             let amount = if self.rule == Rule::Contra { 0 } else { item.amount };
             for sum in [cleared, of_method] {
                 *sum = sum.saturating_add(amount);

@@ -1,6 +1,6 @@
 //! References and words, normalised so that different spellings compare equal.
 
-/// Texts that banks and providers write if there is no reference: letters and digits only, in upper case.
+/// Texts that banks and providers write in place of a reference: letters and digits only, in upper case.
 const NO_REFERENCES: [&str; 12] = [
     "NOTPROVIDED",
     "NOTAVAILABLE",

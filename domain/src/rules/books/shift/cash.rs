@@ -1,4 +1,4 @@
-//! Cash that moves without a sale, and what follows the close: blind end, recount.
+//! Cash that moves without a sale, and the steps after the close: blind end, recount.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
@@ -118,12 +118,13 @@ pub fn move_cash(
     Ok(Event::new(fact::CashMoved { movement }, Rows::of_shift(shift)))
 }
 
-/// Most figures of a drawer that may be refused to somebody who counts blind, before a manager has to stand behind the next.
+/// Most drawer figures of a user who counts blind that may be refused, before a manager has to approve the next.
 pub const BLIND_TRIES_MAX: u32 = 2;
 
-/// Whether a refusal says something about a drawer that its cashier counts blind: it is counted then.
+/// Whether a refusal reveals something about a drawer that its cashier counts blind: such refusals are counted.
 pub fn is_blind_try(refusal: &Refusal, authorization: &Authorization<'_>, rules: &Rules) -> bool {
-    // A count that differs, or cash that the drawer does not hold. A pay-out above the limit says nothing of the drawer.
+    // A count that differs, or cash that the drawer does not hold. A pay-out above the limit reveals nothing about the
+    // drawer.
     let about_the_drawer = match refusal {
         Refusal::ApprovalRequired(needs) => needs.path.as_deref() == Some("counted_cash"),
         Refusal::ValidationFailed(problems) => problems.iter().any(|at| at.path == "amount"),
@@ -150,7 +151,7 @@ pub(super) fn may_try(
     })
 }
 
-/// Whether the drawer holds what shall leave it.
+/// Whether the drawer holds the amount that is to leave it.
 fn is_in_drawer(
     path: &str,
     verb: &str,
@@ -169,8 +170,8 @@ fn is_in_drawer(
     Err(Refusal::field(path, format!("{verb} more than {left} in the drawer according to the books")))
 }
 
-/// Whether the drawer holds the cash that goes back to a customer, or a manager approves it: the shift as it was
-/// and as it will be.
+/// Checks that the drawer holds the cash that goes back to a customer, or that a manager approves it; given the shift
+/// before and after.
 ///
 /// Unlike a pay-out it may go beyond the books: a manager may have brought the notes from elsewhere.
 ///

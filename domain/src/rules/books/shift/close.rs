@@ -1,4 +1,4 @@
-//! Closes a shift: what was counted meets what the sums expect.
+//! Closes a shift: compares the count with the expected sums.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::figures::Money;
@@ -19,8 +19,8 @@ pub const SHIFT_CLOSED: &str = "shift_closed";
 /// Closes the book's shift; constant in the number of its sales.
 ///
 /// # Errors
-/// `insufficient_role` (somebody else's), `invalid_state` (closed before),
-/// `shift_has_open_transactions`, `validation_failed`, `approval_required` (variance).
+/// `insufficient_role` (another user's shift), `invalid_state` (closed before), `shift_has_open_transactions`,
+/// `validation_failed`, `approval_required` (variance).
 pub fn close(
     cmd: &CloseShift,
     now: UtcMs,

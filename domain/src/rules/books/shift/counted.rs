@@ -25,7 +25,7 @@ pub struct CountedShift {
 }
 
 impl CountedShift {
-    /// A shift as one record reports it: of a recount the latest count; `None` if nobody counted.
+    /// A shift as one record reports it: for a recount the latest count; `None` if it was not counted.
     pub fn from_record(shift: &Shift, recounted: bool) -> Option<Self> {
         let counted_cash = shift.counted_cash?;
         let recount = shift.recounts.last().filter(|_| recounted);
@@ -48,7 +48,7 @@ impl CountedShift {
         let of_z = reported.z_no.is_some() && self.z_no.is_none();
         let news = of_z || reported_rank == known_rank;
         let expected_cash = if news { reported.expected_cash } else { self.expected_cash };
-        // Of two counts at one moment the one that did not close the shift is the later.
+        // Of two counts at one moment, the one that did not close the shift is the later.
         let later = reported.last_counted_at > self.last_counted_at
             || (reported.last_counted_at == self.last_counted_at && reported_rank >= known_rank);
         let (last_counted, last_counted_at) = if later {

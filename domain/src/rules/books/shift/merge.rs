@@ -1,4 +1,4 @@
-//! What two copies of a store said of one shift becomes one: it was open when one of them was restored or cloned.
+//! Merges the reports of two copies of a store about one shift, which was open when one of them was restored or cloned.
 
 use crate::model::base::figures::Money;
 use crate::model::base::ids::UserId;
@@ -21,7 +21,7 @@ pub fn merged(known: &Shift, reported: Shift) -> Shift {
     if known.state != ShiftState::Closed {
         return Shift { totals, reversed, ..reported }.balanced();
     }
-    // Of two of the same millisecond their content decides, so that every copy chooses the same.
+    // In the same millisecond their content decides, so that every copy chooses the same.
     let place = |shift: &Shift| {
         let by = (shift.closed_by.clone(), shift.counted_cash, shift.note.clone());
         (shift.z_no.is_none(), shift.closed_at, by)
@@ -50,7 +50,7 @@ fn as_recount(shift: &Shift) -> Option<Recount> {
     })
 }
 
-/// Whether a copy's sums have what the other's lack.
+/// Whether a copy's sums contain movements that the other's lack.
 fn did_more(known: &ShiftTotals, reported: &ShiftTotals) -> bool {
     let cash = |sums: &ShiftTotals| (sums.pay_in, sums.pay_out, sums.drops);
     known.sales_count > reported.sales_count

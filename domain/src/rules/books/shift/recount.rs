@@ -16,7 +16,7 @@ use crate::rules::books::day::dated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most recounts of one shift: its row carries them.
+/// Most recounts of one shift, whose row contains them.
 pub const RECOUNTS_MAX: usize = 50;
 
 /// Request body of `POST /api/shifts/:id/recounts`.
@@ -95,7 +95,7 @@ fn first(
     Ok(Event::of(fact::ShiftRecounted { shift: counted }))
 }
 
-/// The day that a late count of a shift counts for: the shift's own while it is open, else as everything.
+/// The day that a late count of a shift counts for: the shift's own while it is open, else as for every document.
 pub fn day_of(shift: &Shift, now: UtcMs, rules: &Rules, book: &LedgerBook) -> jiff::civil::Date {
     if book.sealed.contains_key(&shift.business_date) { dated(now, rules, book) } else { shift.business_date }
 }

@@ -232,7 +232,7 @@ pub fn blind(mut shown: Value, shift: &Shift, role: Role, rules: &Rules) -> Valu
             *figure = Value::Null;
         }
     }
-    // What each method took in says the same.
+    // The sums of each method reveal the same.
     for sums in ["/by_method", "/cash"] {
         if let Some(sums) = shown.pointer_mut(sums) {
             *sums = Value::Null;

@@ -1,4 +1,4 @@
-//! The rows during a recovery: those of the store, with the changes of the records before the current one.
+//! The rows during a recovery: the store's rows, with the changes of the records before the current one.
 
 use crate::model::base::event;
 use crate::model::base::event::{Event, Fact};
@@ -28,7 +28,7 @@ use std::collections::{HashMap, HashSet};
 pub trait Rows {
     /// Error when they can't be read.
     type Error;
-    /// A sku's stock, or what it starts from.
+    /// A sku's stock, or its starting value.
     ///
     /// # Errors
     /// It can't be read; so all others.
@@ -38,7 +38,7 @@ pub trait Rows {
     /// # Errors
     /// As above.
     fn account(&self, member: &MemberId) -> Result<Option<PointsAccount>, Self::Error>;
-    /// A transaction, in whatever state it is here.
+    /// A transaction, in its present state here.
     ///
     /// # Errors
     /// As above.
@@ -209,7 +209,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(counts)
     }
 
-    /// Whether what this event did is done; from now on it is.
+    /// Whether the effects of this event are applied; marks them as applied.
     pub(super) fn knows(&mut self, event_id: &str) -> Result<bool, R::Error> {
         Ok(!self.events.insert(event_id.to_owned()) || self.rows.has_event(event_id)?)
     }
@@ -221,7 +221,7 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(Counters { z: counters.z.max(z.unwrap_or_default()), ..counters })
     }
 
-    /// These movements, and the stock rows after them; `paid`: what came in had a price of its own.
+    /// These movements, and the stock rows after them; `paid`: incoming pieces had a price of their own.
     pub(super) fn stocked(&self, movements: Vec<Movement>, paid: bool) -> Result<event::Rows, R::Error> {
         let mut rows: Vec<Stock> = Vec::new();
         for movement in &movements {
@@ -236,8 +236,8 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(event::Rows::of_stock(movements, rows))
     }
 
-    /// The safe after an event that is not folded yet; `None` if it did nothing to it. A figure beyond the range leaves
-    /// it as it is.
+    /// The safe after an event that is not folded yet; `None` if the event does not affect it. A figure beyond the
+    /// range leaves it as it is.
     pub(super) fn safe_after(&self, event: &Event) -> Result<Option<Safe>, R::Error> {
         let there = self.safe.clone().map_or_else(|| self.rows.safe(), Ok)?;
         let before = event.shift().map(|shift| self.shift(&shift.shift_id)).transpose()?.flatten();
@@ -251,7 +251,7 @@ impl<'a, R: Rows> Book<'a, R> {
         self.stock.get(sku).cloned().map_or_else(|| self.rows.stock(sku), Ok)
     }
 
-    /// A member's points after these entries; `None` if there are none.
+    /// A member's points after these entries; `None` if there are no entries.
     pub(super) fn credited(&self, entries: &[PointsEntry]) -> Result<Option<Box<PointsAccount>>, R::Error> {
         let Some(first) = entries.first() else { return Ok(None) };
         let known = self.account(&first.member_id)?;

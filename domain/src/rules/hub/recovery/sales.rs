@@ -25,7 +25,7 @@ fn counted(begun: Option<&Transaction>, payment: &Payment) -> bool {
     known.any(|known| known.payment_id == payment.payment_id && known.counts())
 }
 
-/// Amount that a return had paid of a basket and that goes back as money, now that there is no basket.
+/// Amount that a return had paid for a basket and that goes back as money, now that the basket is gone.
 fn exchanged_back(refunds: &[ReversedPayment], totals: &mut ShiftTotals) -> Result<(), Refusal> {
     for back in refunds.iter().filter(|back| back.exchange) {
         totals.add_refund(EXCHANGE, back.amount.saturating_neg(), Money::ZERO)?;
@@ -49,7 +49,7 @@ impl Recover for TransactionPaid {
         let taken_back = transaction.payments.iter().filter(known).collect();
         let (elsewhere, taken_back) = book.untaken(begun.as_ref(), &transaction.shift_id, taken_back)?;
         let shift = book.shift_of(&transaction, |totals| {
-            // What a restored basket had been paid was counted when it was.
+            // Payments of a restored basket were counted when they were made.
             let new = transaction.payments.iter().filter(|payment| !counted(begun.as_ref(), payment));
             taken_back.iter().for_each(|payment| totals.untake(payment));
             totals.take(&new.cloned().collect::<Vec<_>>())?;
@@ -274,7 +274,7 @@ impl<R: Rows> Book<'_, R> {
 }
 
 impl<R: Rows> Book<'_, R> {
-    /// A shift of which nothing is known but that it was.
+    /// A shift of which only the existence is known.
     pub(super) fn unknown(
         id: &ShiftId,
         by: &crate::model::base::ids::UserId,

@@ -52,7 +52,7 @@ impl Head<'_> {
 }
 
 impl<R: Rows> Book<'_, R> {
-    /// The stock rows without these damaged pieces and what they cost.
+    /// The stock rows without these damaged pieces and their cost.
     fn less_damaged<'a>(
         &self,
         lines: impl Iterator<Item = (&'a Sku, Quantity, Money)>,

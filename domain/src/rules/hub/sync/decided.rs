@@ -10,9 +10,9 @@ const MEMBER_CHANGED: &str = "member.changed";
 /// The type of records that write to a product's settings.
 const SETTINGS_CHANGED: &str = "product_settings.changed";
 
-/// The writes to shared records among acknowledged records, each with the version that holds what came of it
-/// as the answer reported it. After a lost answer there is none, and the feed's content counts. Nothing else would
-/// do for a version: the write's own stamp may lie ahead of the hub, where the feed never comes.
+/// The writes to shared records among acknowledged records, each with the version that contains its result, as the
+/// answer reported it. After a lost answer there is none, and the feed's content counts. No other version would do: the
+/// write's own stamp may be ahead of the hub, which the feed never reaches.
 pub fn decided<'a>(records: impl Iterator<Item = &'a str>, versions: &[RecordVersion]) -> Vec<OwnWrite> {
     let write = |Written { kind, of, id, event_id }: Written| {
         let reported = versions.iter().find(|reported| reported.kind == kind.name() && reported.id == of);

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest total of one record that counts: beyond it JSON numbers are no longer exact everywhere.
+/// The largest total of one record that is counted: larger JSON numbers are not exact everywhere.
 const TOTAL_MAX: i64 = (1 << 53) - 1;
 
 impl Digest {
@@ -19,7 +19,7 @@ impl Digest {
     }
 
     /// Result of the comparison, and the first figure that differs. `stored`: the hub's hash at each of the heads,
-    /// none where it has no such record; `hub`: its own figures of the day.
+    /// `None` if it has no such record; `hub`: its own figures of the day.
     pub fn compare(
         &self,
         stored: &[Option<String>],
@@ -61,8 +61,8 @@ pub struct Counted {
 
 /// Reads a record as a digest counts it; `None` if it belongs to no business day, and does not count.
 ///
-/// Also records of types and versions that this build does not know are counted, by what they say of themselves: a
-/// parked one has to.
+/// Also counts records of types and versions that this build does not know, by their own statements, as a parked record
+/// requires.
 pub fn counted(record: &str) -> Option<Counted> {
     check_keys(record.as_bytes()).ok()?;
     let mut record: Record<Value> = serde_json::from_str(record).ok()?;

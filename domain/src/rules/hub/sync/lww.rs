@@ -13,11 +13,11 @@ pub struct FieldClock<'a> {
 /// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It replaces what it had seen: it wins whatever its stamp.
+    /// It replaces the value that it had seen: it wins whatever its stamp is.
     Follows,
-    /// It had not seen what is there, and is later: what is there goes to the conflict log.
+    /// It had not seen the present value, and is later: the present value goes to the conflict log.
     Beats,
-    /// It had not seen what is there, and is earlier: it goes to the conflict log.
+    /// It had not seen the present value, and is earlier: it goes to the conflict log.
     Loses,
 }
 
@@ -32,14 +32,14 @@ pub fn decide(now: Option<FieldClock<'_>>, at: &str, base: &str) -> Verdict {
     }
 }
 
-/// The stamp of a write on top of one stamped `before`: always a later one, so that a comparison of the two
-/// afterwards, at a hub that was restored, finds them in the order in which they were made.
+/// The stamp of a write that replaces one stamped `before`: always a later one, so that a restored hub that compares
+/// the two finds them in the order in which they were made.
 pub fn on_top(before: &str, at: &str) -> String {
     if at > before { at.to_owned() } else { bumped(before, hlc::node(at)).unwrap_or_else(|| at.to_owned()) }
 }
 
-/// The version of a record after a write stamped `at`: its highest stamp, and always a higher one than
-/// before, so that nobody takes the new record for the old one.
+/// The version of a record after a write stamped `at`: its highest stamp, and always a higher one than before, so that
+/// the new record is never mistaken for the old one.
 pub fn version_after(before: Option<&str>, at: &str) -> String {
     let Some(before) = before.filter(|before| *before >= at) else { return at.to_owned() };
     bumped(before, hlc::node(before)).unwrap_or_else(|| at.to_owned())

@@ -1,5 +1,5 @@
-//! What the hub does with a record: applies it, knows it already, or keeps it raw for later (docs/protocol.md#push).
-//! Pure, so that the hub and the simulation run the same rules.
+//! The hub's treatment of a record: applied, already known, or kept raw for later (docs/protocol.md#push). Pure, so
+//! that the hub and the simulation run the same rules.
 
 /// State of a record's event at the hub before it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,13 +56,13 @@ impl Why {
         matches!(self, Self::Behind | Self::NotUnderstood)
     }
 
-    /// Whether it is tried again when something of its aggregate was applied.
+    /// Whether it is tried again when a record of its aggregate was applied.
     pub fn waits(self) -> bool {
         self == Self::Waits
     }
 }
 
-/// Judges a record, at its first coming and when it is tried again.
+/// Judges a record, at its first arrival and when it is tried again.
 pub fn judge(case: Case) -> Verdict {
     match case {
         Case { before: Before::SameText, .. } => Verdict::Duplicate,

@@ -1,4 +1,4 @@
-//! What is wrong with a store's dealings with its hub and since when, in plain words.
+//! Problems of a store with its hub and their start, in plain words.
 
 use crate::model::base::time::UtcMs;
 use crate::model::hub::sync::local::{LinkRow, Unsupported};
@@ -64,7 +64,7 @@ pub struct Facts<'a> {
     pub backlog: &'a Backlog,
     /// Records that the hub could not apply.
     pub parked: Held,
-    /// Days of which it counts something else.
+    /// Days with different counts at the hub.
     pub differing: Differing,
     /// Records of the feed that the store can't use.
     pub unusable: Unusable,

@@ -1,5 +1,4 @@
-//! The hub's end of the protocol as decisions over what it knows of one store. Pure, so that the
-//! simulation runs them.
+//! The hub's end of the protocol as decisions about its facts of one store. Pure, so that the simulation runs them.
 
 use crate::model::hub::chain::{GENESIS, next};
 use crate::rules::hub::sync::session::number;
@@ -8,7 +7,7 @@ use crate::wire::sync::{ChainHead, Directive, EpochState, PushEvent};
 /// Standing of an epoch that sends hello, before its chain is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EpochVerdict {
-    /// It is the current one.
+    /// The current epoch.
     Current,
     /// Never heard and its number above the current: it takes over.
     TakesOver,
@@ -32,7 +31,7 @@ pub fn epoch_verdict(current: Option<&str>, epoch: &str, heard: bool) -> EpochVe
 /// would only use numbers up.
 pub const EPOCHS_AHEAD_MAX: u64 = 1_000;
 
-/// Whether no store comes to this number from `current` by restores and rejoins.
+/// Whether restores and rejoins of a store can't lead from `current` to this number.
 pub fn too_far_ahead(n: u64, current: u64) -> bool {
     n > current.saturating_add(EPOCHS_AHEAD_MAX)
 }
@@ -61,7 +60,7 @@ pub fn directive(apart: bool, forgotten: bool) -> Directive {
 pub enum Unfit {
     /// Its first record is not the next one, nor one that is there.
     SequenceGap,
-    /// Another record is there under one of its numbers, or before it.
+    /// A different record is stored under one of its numbers, or before it.
     HistoryDiverged,
     /// Its records do not follow one another.
     ChainBroken,
@@ -82,7 +81,7 @@ pub fn chained(prev_hash: &str, events: &[PushEvent]) -> bool {
     !first_of_epoch || prev_hash == GENESIS
 }
 
-/// Part of a chained batch that is there already, and what shows it.
+/// The stored part of a chained batch, and its proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen<'a> {
     /// So many of its first records.
@@ -151,7 +150,7 @@ pub fn hole(cursor: u64, resume_seq: u64, first: Option<u64>) -> Option<(u64, u6
     resumes.then(|| (cursor.saturating_add(1), resume_seq.saturating_sub(1)))
 }
 
-/// Whether the store has forgotten what the hub lacks of an epoch.
+/// Whether the store has forgotten records of an epoch that the hub lacks.
 pub fn forgotten(state: &EpochState, cursor: u64) -> bool {
     cursor.saturating_add(1) < state.min_kept_seq
 }

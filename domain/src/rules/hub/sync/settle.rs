@@ -1,4 +1,4 @@
-//! What a write to a shared record comes to at the hub, field by field (docs/protocol.md#last-write-wins). Pure, so
+//! The result of a write to a shared record at the hub, field by field (docs/protocol.md#last-write-wins). Pure, so
 //! that the simulation runs it.
 
 use crate::model::base::time::UtcMs;
@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Writer<'a> {
     /// The event, or the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for it, in place of one that is ahead of the hub.
+    /// The stamp that counts for the write, in place of one that is ahead of the hub.
     pub stamp: &'a str,
     /// Time by the hub's clock.
     pub now: UtcMs,
 }
 
-/// A value that lost: it goes to the conflict log.
+/// A losing value, for the conflict log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lost {
     /// Name of the field.
@@ -49,7 +49,7 @@ pub struct Settled {
     pub version: String,
 }
 
-/// Whether a stamp counts: it is one, and does not lie ahead of the hub.
+/// Whether a stamp counts: it is well-formed, and not ahead of the hub.
 pub fn counts(at: &str, now: UtcMs) -> bool {
     hlc::parts(at).is_some_and(|(ms, _)| ms <= now.0.saturating_add(hlc::AHEAD_MS_MAX))
 }
@@ -85,8 +85,8 @@ pub fn settle(
     settled
 }
 
-/// Decides a write to a member. Of one whose data is erased, or is by this write, every field becomes what it is of
-/// anybody erased: also one that was written elsewhere meanwhile, and whatever is written later.
+/// Decides a write to a member. If the member's data is erased, or this write erases it, every field gets its erased
+/// value, including fields that were written elsewhere meanwhile or are written later.
 pub fn settle_member(
     version: &str,
     known: &BTreeMap<String, FieldDown>,

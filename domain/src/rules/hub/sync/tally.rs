@@ -1,5 +1,4 @@
-//! Running figures of business days: each record is counted once, when it is there, and no day is ever
-//! counted through again.
+//! Running figures of business days: each record is counted once, when it arrives, and no day is counted a second time.
 
 use crate::model::hub::chain::GENESIS;
 use crate::model::hub::sync::DigestHead;
@@ -51,7 +50,7 @@ impl Count {
 pub enum Due {
     /// Nothing: every acknowledged record is in the figures.
     Nothing,
-    /// Counts the whole epoch anew, because the hub's copy has replaced it.
+    /// Counts the whole epoch again, because the hub's copy has replaced it.
     Anew,
     /// These, epoch by epoch.
     Records(Vec<Span>),
@@ -98,7 +97,7 @@ impl Tally {
         head.map_or((0, GENESIS), |head| (head.seq, &head.hash))
     }
 
-    /// Seq up to which each epoch of the store was counted, including those of which nothing was counted yet.
+    /// Seq up to which each epoch of the store was counted, including epochs without any counted record.
     pub fn named<'a>(&self, lineage: impl Iterator<Item = &'a str>) -> Vec<DigestHead> {
         let head = |epoch: &str| {
             let (seq, hash) = self.place(epoch);
@@ -113,7 +112,7 @@ impl Tally {
         self.heads.push(head);
     }
 
-    /// Everything is to be counted anew.
+    /// Restarts the counting.
     pub fn anew(&self) -> Self {
         Self { number: self.number.saturating_add(1), heads: Vec::new() }
     }

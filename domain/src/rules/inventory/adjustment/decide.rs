@@ -106,8 +106,8 @@ pub fn reject(
 /// Takes a posted adjustment back.
 ///
 /// # Errors
-/// `insufficient_role`, `invalid_state`, `insufficient_stock` (what was found is gone, in a store that does not
-/// go below zero), `validation_failed`.
+/// `insufficient_role`, `invalid_state`, `insufficient_stock` (the found pieces are gone, in a store without negative
+/// stock), `validation_failed`.
 pub fn reverse(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,

@@ -70,7 +70,7 @@ pub(super) fn forwards(
     Ok(moves.done())
 }
 
-/// Damaged goods leave: what is on hand does not move.
+/// Damaged goods leave: the stock on hand does not move.
 fn damaged(
     adjustment: &mut Adjustment,
     ids: Vec<MovementId>,
@@ -85,7 +85,7 @@ fn damaged(
     Ok(moves.done())
 }
 
-/// Takes every line back, the last first: what went out comes in at the cost it left with.
+/// Takes every line back, the last first: pieces that left come in at the cost they left with.
 pub(super) fn backwards(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,
@@ -116,7 +116,7 @@ pub(super) fn backwards(
     Ok(moves.done())
 }
 
-/// Goods that were put aside can be sold after all: at what they are worth among the damaged ones today.
+/// Goods that were put aside can be sold after all: at today's value of the damaged ones.
 fn back_to_shelf(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,

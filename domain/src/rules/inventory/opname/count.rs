@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// `products` holds the catalogue's rows of the counted SKUs.
 ///
 /// # Errors
-/// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`,
-/// `invalid_state`, `unknown_sku`, `already_counted` (by somebody else, at the same place).
+/// `validation_failed` (also a product out of scope), `insufficient_role`, `not_found`, `invalid_state`, `unknown_sku`,
+/// `already_counted` (by another user, at the same place).
 pub fn count(
     cmd: &CountOpname,
     id: &OpnameId,
@@ -87,7 +87,7 @@ fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<(&'a 
     line.zones.get_key_value(&line.zone_name(count.zone.as_deref().unwrap_or_default()))
 }
 
-/// Passes counts that overwrite nothing that somebody else counted, or that say what to do with it.
+/// Passes counts that overwrite no count of another user, or that state how to combine the two.
 fn not_anothers(cmd: &CountOpname, id: &OpnameId, room: &StockContext<'_>) -> Result<(), Refusal> {
     if cmd.mode.is_some() {
         return Ok(());

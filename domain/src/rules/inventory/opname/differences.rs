@@ -1,4 +1,4 @@
-//! Sums of what a count would move.
+//! Sums of the movements that a count would make.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::inventory::opname::OpnameLine;
@@ -23,7 +23,7 @@ pub struct DifferenceSums {
 }
 
 impl DifferenceSums {
-    /// Adds a counted line, whose difference has this value; whether it is shown among the differences.
+    /// Adds a counted line, whose difference has this value; returns whether it is shown among the differences.
     pub fn takes(&mut self, line: &OpnameLine, value: Money) -> bool {
         let (variance, moved) = (line.variance(), line.moved_between_counts());
         self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));

@@ -12,7 +12,7 @@ use crate::model::inventory::stock::Stock;
 use crate::rules::inventory::stock::{Incoming, Moved};
 
 impl OpnameLine {
-    /// Takes a count, in place of what the zone had, or on top of `before`, a part that others counted.
+    /// Records a count, in place of the zone's previous one, or on top of `before`, a part that others counted.
     ///
     /// # Errors
     /// `validation_failed` when the zones leave the range of figures.
@@ -35,7 +35,7 @@ impl OpnameLine {
     }
 
     /// Name of a zone: as the line spells it if it has the zone. Two spellings that differ in case, in spaces or in
-    /// invisible characters are one zone, and a blank name is none.
+    /// invisible characters are one zone, and a blank name means no zone.
     pub fn zone_name(&self, typed: &str) -> String {
         let key = zone_key(typed);
         if key.is_empty() {
@@ -83,7 +83,7 @@ impl OpnameLine {
         Money::saturating_from(value)
     }
 
-    /// Moves the variance, an out or an in without cost; none where nothing differs.
+    /// Moves the variance, an out or an in without cost; `None` if nothing differs.
     ///
     /// # Errors
     /// `validation_failed` when the stock leaves the range of figures.

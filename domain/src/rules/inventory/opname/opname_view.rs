@@ -69,7 +69,7 @@ pub struct ZoneView {
     counted_at: UtcMs,
 }
 
-/// Line as `role` may see it: a blind count hides from counters what is expected.
+/// Line as `role` may see it: a blind count hides the expected quantity from counters.
 pub fn line_view(opname: &Opname, line: &OpnameLine, stock: &Stock, role: Role) -> Value {
     let hidden = opname.hides_from(role);
     let counted = !line.zones.is_empty();

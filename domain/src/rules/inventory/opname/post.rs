@@ -69,7 +69,7 @@ pub fn post(
     Ok(Event::new(fact::OpnameChanged { opname, lines }, Rows::of_stock(movements, stock)))
 }
 
-/// Passes a surplus that goods may be worth. A shortage is worth no more than what was on hand.
+/// Passes a surplus within a plausible value. The value of a shortage is limited by the stock on hand.
 fn credible(line: &OpnameLine) -> Result<(), Refusal> {
     let value = line.variance_value.unwrap_or(Money::ZERO);
     if line.variance() <= 0 || value <= LINE_VALUE_MAX {

@@ -168,7 +168,7 @@ pub fn codes_fit(product: &Product) -> Result<(), Refusal> {
     Err(Refusal::field(format!("sku {}", product.sku), problem))
 }
 
-/// Whether a product is sound; `wrong` is what was wrong with its codes.
+/// Whether a product is sound; `wrong` has the problems of its codes.
 fn check(product: &Product, mut wrong: Vec<FieldProblem>) -> Result<(), Refusal> {
     let are_read = wrong.is_empty();
     let mut rule = |holds: bool, path: &str, problem: &str| {

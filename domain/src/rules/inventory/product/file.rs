@@ -1,4 +1,4 @@
-//! A row of a catalogue's file over what is known of its product.
+//! A row of a catalogue file merged with the known product.
 
 use crate::model::base::figures::Quantity;
 use crate::model::inventory::barcode::same;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// In the barcode cell of a file it takes every code off the product.
 pub const NO_BARCODES: &str = "-";
 
-/// Row of a product file: a value without a column stays as it is known.
+/// Row of a product file: a value without a column keeps its known value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueRow {
     /// The product by the file. For an unknown product, with all its fields.
@@ -39,7 +39,7 @@ impl CatalogueRow {
             return Product { barcodes, ..product };
         };
         let tax_rate_bp = if columns.tax_rate_bp { product.tax_rate_bp } else { known.tax_rate_bp };
-        // It says why a rate is what it is.
+        // It explains the rate.
         let tax_code = known.tax_code.clone().filter(|_| tax_rate_bp == known.tax_rate_bp);
         let cost = if columns.cost { product.cost } else { known.cost };
         let category = if columns.category { product.category } else { known.category.clone() };

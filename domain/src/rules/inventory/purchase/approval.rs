@@ -9,7 +9,7 @@ use crate::model::people::user::Role;
 pub struct Approval {
     /// The most that others than administrators approve; 0: any amount.
     pub limit: Money,
-    /// Nobody approves a document that they wrote: who made it, or changed its lines, amounts or supplier since.
+    /// Four eyes: nobody approves a document that they made, or whose lines, amounts or supplier they changed.
     pub four_eyes: bool,
 }
 

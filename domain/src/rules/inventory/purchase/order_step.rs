@@ -1,4 +1,4 @@
-//! The steps of an order's life: which are possible, and what each does.
+//! The steps of an order's life: when each is possible, and its effect.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -8,7 +8,7 @@ use crate::rules::inventory::purchase::{Approval, Approver, order_total};
 /// A step in an order's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStep {
-    /// Somebody is asked to answer for it.
+    /// A person is asked to approve it.
     Submit,
     /// Approves the order, with the user's responsibility for it.
     Approve,
@@ -93,7 +93,7 @@ impl OrderStep {
     /// Passes an order that the step is possible for.
     ///
     /// # Errors
-    /// `invalid_state` with what is possible instead.
+    /// `invalid_state` with the possible steps.
     pub fn check(self, order: &PurchaseOrder) -> Result<(), Refusal> {
         if self.fits(order) {
             return Ok(());
@@ -184,7 +184,8 @@ impl PurchaseOrder {
         Ok(())
     }
 
-    /// Calls it off; where its store knows of it that needs a reason, and what comes all the same wins.
+    /// Cancels the order; if its store knows the order, a reason is required, and goods that arrive all the same
+    /// override it.
     ///
     /// # Errors
     /// `invalid_state`; `validation_failed` without the reason.
@@ -213,7 +214,7 @@ impl PurchaseOrder {
         Ok(())
     }
 
-    /// Whether it comes to more than was approved of it before.
+    /// Whether its total is above the one that was approved before.
     pub fn exceeds(&self, before: &Self) -> bool {
         self.total > before.approved_total.unwrap_or(before.total)
     }
@@ -236,8 +237,7 @@ impl PurchaseOrder {
         Ok(())
     }
 
-    /// Expects nothing more of a line, or waits for it again. Whether somebody has to answer for the new total is for the
-    /// caller to ask.
+    /// Closes a line, or reopens it. The caller checks whether the new total needs an approval.
     ///
     /// # Errors
     /// `invalid_state`; `not_found`.

@@ -1,4 +1,4 @@
-//! Which row of the price lists counts, and what an order lacks of its supplier's terms.
+//! The price list row that counts, and the supplier's terms that an order does not meet.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::inventory::purchase::{OrderLine, OrderWarning, OrderWarningCode};
@@ -21,8 +21,8 @@ pub fn in_force<'a>(
     rows.into_iter().filter(|row| row.counts_on(day)).max_by_key(rank)
 }
 
-/// The row by which a product is bought: that of the supplier whom any of its prices of that day prefers, else the cheapest
-/// for that quantity, then the lower ID. `rows` are those of the product, of active suppliers.
+/// The row by which a product is bought: the row of the supplier that any of its prices of that day prefers, else the
+/// cheapest for that quantity, then the lower ID. `rows` are the product's rows, of active suppliers.
 pub fn cheapest_supplier(rows: &[SupplierPrice], qty: Quantity, day: Date) -> Option<&SupplierPrice> {
     let mut suppliers: Vec<&str> = rows.iter().map(|row| row.supplier_id.as_str()).collect();
     suppliers.sort_unstable();
@@ -123,10 +123,10 @@ mod tests {
         assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_c");
         rows.push(SupplierPrice { preferred: true, ..row("spp_5", "sup_d", 200, 1) });
         assert_eq!(cheapest_supplier(&rows, many, day).unwrap().supplier_id, "sup_d");
-        // Also by the price of a quantity at which nobody said so again.
+        // Also by the price of a quantity that does not repeat the preference.
         rows.push(row("spp_6", "sup_d", 150, 50));
         assert_eq!(cheapest_supplier(&rows, many, day).unwrap().row_id, "spp_6");
-        // Nobody is preferred by a price that is over.
+        // An expired price prefers no supplier.
         for row in rows.iter_mut().filter(|row| row.preferred) {
             row.to = Some(date(2020, 1, 1));
         }

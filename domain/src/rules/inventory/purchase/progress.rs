@@ -1,4 +1,4 @@
-//! What came of an order in its store: the store's own count, which head office learns of later.
+//! Progress of an order in its store: the store's own count, which head office learns later.
 
 use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::ids::Sku;
@@ -9,7 +9,7 @@ use crate::model::inventory::purchase::{
 use crate::rules::inventory::receiving;
 
 impl OrderProgress {
-    /// From what head office knows of: for an order that nothing was received of here yet.
+    /// From the facts of head office: for an order without a receipt here.
     pub fn of(order: &PurchaseOrder) -> Self {
         let came = |line: &OrderLine| OrderLineReceipt {
             line_no: line.line_no,
@@ -97,7 +97,7 @@ impl OrderProgress {
         }
     }
 
-    /// The order with what came here, and the state that follows line by line.
+    /// The order with the pieces received here, and the resulting state of each line.
     pub fn shown(&self, order: &PurchaseOrder) -> PurchaseOrder {
         let mut order = order.clone();
         for line in &mut order.lines {

@@ -7,7 +7,7 @@ use crate::model::inventory::purchase::{ProposedLine, ProposedRevision, Purchase
 use crate::rules::inventory::purchase::{Approval, Approver, OrderStep, RevisedLine, Revision, note_writer};
 
 impl PurchaseOrder {
-    /// The order with a revision of it that waits for another person: `revised` is what it would be.
+    /// The order with a revision of it that waits for another person: `revised` is the resulting order.
     pub fn proposing(&self, asked: &Revision, revised: &Self, (by, reason, at): (&str, &str, UtcMs)) -> Self {
         // New lines stand at the end, in the order in which they were asked for.
         let new = asked.lines.iter().filter(|line| line.line_no.is_none()).count();
@@ -38,11 +38,11 @@ impl PurchaseOrder {
         Self { proposed: Some(proposed), rejected_reason: None, ..self.clone() }
     }
 
-    /// The order as it is after the revision that was proposed.
+    /// The order as it is after the proposed revision.
     ///
     /// # Errors
-    /// `invalid_state` where none is proposed; `approval_required` for the user who wrote the order or proposed the
-    /// revision; `validation_failed` where goods that came since don't fit it.
+    /// `invalid_state` if none is proposed; `approval_required` for the user who wrote the order or proposed the
+    /// revision; `validation_failed` if goods that arrived since don't fit it.
     pub fn with_proposed(&self, approval: Approval, approver: Approver<'_>) -> Result<Self, Refusal> {
         let Some(proposed) = self.proposed.as_ref().filter(|_| self.is_revision_proposed()) else {
             OrderStep::Approve.check(self)?;

@@ -89,7 +89,7 @@ pub struct Revision {
     pub note: Option<String>,
 }
 
-/// Passes lines of which each has its figures, and no two the same product at the same price.
+/// Checks that each line has its figures, and that no two have the same product at the same price.
 ///
 /// # Errors
 /// `validation_failed` with every line that is wrong.
@@ -118,7 +118,7 @@ pub fn check_lines<'a>(
     if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
 }
 
-/// Σ qty × unit cost; of a line that is closed, of what came.
+/// Σ qty × unit cost; for a closed line, of the received pieces.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
@@ -131,8 +131,8 @@ pub fn order_total(lines: &[OrderLine]) -> Result<Money, Refusal> {
 }
 
 impl PurchaseOrder {
-    /// The order as it is after a revision, with `listed`, what the price list says of a line. Whether somebody has to
-    /// answer for its total is for the caller to ask.
+    /// The order as it is after a revision; `listed` returns the price list's terms for a line. The caller checks
+    /// whether its total needs an approval.
     ///
     /// # Errors
     /// `invalid_state`, also for another revision than the current one; `validation_failed`.
@@ -185,7 +185,7 @@ impl PurchaseOrder {
         Ok(order)
     }
 
-    /// Cost of the line that is revised. `None` if it is new, or becomes another product.
+    /// Cost of the revised line. `None` if it is new, or gets another product.
     fn cost_of(&self, asked: &RevisedLine) -> Option<LineCost> {
         let line = self.lines.iter().find(|line| Some(line.line_no) == asked.line_no);
         line.filter(|line| line.sku == asked.sku).map(|line| LineCost::of(line, asked.qty))

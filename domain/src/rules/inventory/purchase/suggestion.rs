@@ -18,7 +18,7 @@ pub struct Need {
     pub lead_days: i64,
     /// Days that are kept beyond it.
     pub safety_days: i64,
-    /// Days until somebody orders again.
+    /// Days until the next order.
     pub review_days: i64,
     /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
     pub reorder_level: Quantity,
@@ -26,7 +26,7 @@ pub struct Need {
     pub on_hand: Quantity,
     /// Pieces on approved or sent orders that are not received yet.
     pub on_order: Quantity,
-    /// Pieces of orders that nobody answers for yet.
+    /// Pieces of orders that are not approved yet.
     pub in_draft: Quantity,
     /// Pieces on their way from another store.
     pub in_transit_in: Quantity,
@@ -45,7 +45,7 @@ pub struct Suggested {
     pub reorder_point: Quantity,
     /// Pieces on hand and on their way.
     pub available: Quantity,
-    /// Until where it is filled up; `None` if nothing is ordered.
+    /// Level up to which it is ordered; `None` if nothing is ordered.
     pub order_up_to: Option<Quantity>,
     /// Suggested order quantity in pieces.
     pub qty: Quantity,
@@ -96,7 +96,7 @@ fn bounded(value: i128) -> i64 {
 mod tests {
     use super::*;
 
-    /// The vectors R1 to R3, and what is between them.
+    /// The vectors R1 to R3, and cases between them.
     #[test]
     fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
         let r1 = Need {

@@ -1,4 +1,4 @@
-//! What may be wrong with a receipt that is posted all the same: goods that a count found before, a delivery that was typed
+//! Doubts about a receipt that is posted all the same: goods that a count found before, a delivery that was entered
 //! twice.
 
 use crate::model::base::figures::Quantity;
@@ -24,7 +24,7 @@ fn is_recent(at: UtcMs, now: UtcMs) -> bool {
     now.0.saturating_sub(at.0) <= COMPARED_MS
 }
 
-/// Whether a count may have found what is received now: it is open, or was posted lately.
+/// Whether a count may already include the received goods: it is open, or was posted recently.
 pub fn may_have_found(count: &Opname, now: UtcMs) -> bool {
     match count.state {
         OpnameState::Counting | OpnameState::Review => true,

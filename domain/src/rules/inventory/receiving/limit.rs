@@ -4,7 +4,7 @@ use crate::model::base::figures::{BasisPoints, Quantity};
 use crate::model::base::money::share;
 use crate::model::base::refusal::{OverReceived, Refusal};
 
-/// A line of a purchase order and what came of it so far.
+/// A line of a purchase order and its receipts so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderLine {
     pub ordered: Quantity,

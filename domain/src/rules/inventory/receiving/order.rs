@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// reports them to head office.
 ///
 /// # Errors
-/// Those of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a
-/// sku that was not ordered; `over_receipt`.
+/// The errors of [`receive()`]; `validation_failed` for an order that was never sent here, another supplier or a sku
+/// that was not ordered; `over_receipt`.
 pub fn receive_order(
     cmd: &NewReceiving,
     order: Option<&PurchaseOrder>,
@@ -89,14 +89,13 @@ fn is_over(order: &PurchaseOrder) -> bool {
     matches!(order.state, OrderState::Closed | OrderState::Cancelled)
 }
 
-/// The most pieces that may be received of a line in total. `None` if nothing is expected any more: then there is no
-/// limit.
+/// The most pieces that may be received of a line in total. `None` if nothing more is expected: then there is no limit.
 pub fn order_limit(order: &PurchaseOrder, line: &OrderLine, tolerance_bp: BasisPoints) -> Option<Quantity> {
     let of = super::OrderLine { ordered: line.qty, received: line.received_qty, rejected: line.rejected_qty };
     awaits(order, &line.sku).then(|| of.limit(tolerance_bp))
 }
 
-/// Whether pieces of a product are held against what was ordered: unless every line of it is closed, or the whole order.
+/// Whether pieces of a product are compared with the order: unless every line of it is closed, or the whole order.
 fn awaits(order: &PurchaseOrder, sku: &Sku) -> bool {
     let mut lines = order.lines.iter().filter(|line| line.sku == *sku).peekable();
     !is_over(order) && (lines.peek().is_none() || lines.any(|line| !line.closed))

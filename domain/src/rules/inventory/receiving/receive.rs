@@ -108,7 +108,7 @@ fn new_note(cmd: &NewReceiving, book: &LedgerBook) -> Result<(), Refusal> {
     }
 }
 
-/// Takes a line's accepted pieces into stock at what was paid for them; without a cost of their own at the average.
+/// Takes a line's accepted pieces into stock at the paid price, or at the average if they have no cost of their own.
 fn accept(
     line_no: u32,
     asked: &NewReceivingLine,

@@ -85,7 +85,7 @@ impl NewReceiving {
     }
 }
 
-/// A line says what its pieces cost together, or what each costs.
+/// Checks that a line states the total cost of its pieces, or the cost of each, not both.
 pub(crate) fn check_total(fields: &mut Fields, path: String, (total, unit): (Option<Money>, Option<Money>)) {
     if total.is_some() && unit.is_some() {
         fields.wrong(path, "can't be combined with unit_cost: send only one of them");

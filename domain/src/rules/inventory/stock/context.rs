@@ -35,10 +35,10 @@ impl<'a> StockContext<'a> {
         dated(self.now, self.rules, self.book)
     }
 
-    /// Whether the shop has what goes out, where it keeps nothing below zero.
+    /// Checks that the shop has the outgoing pieces, if it allows no negative stock.
     ///
     /// # Errors
-    /// `insufficient_stock` with every sku of which there is less.
+    /// `insufficient_stock` with every sku that has too little.
     pub(crate) fn enough<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
         match self.rules.negative_stock {
             NegativeStock::Reject => short(&out.collect::<Vec<_>>(), self.book),
@@ -46,11 +46,11 @@ impl<'a> StockContext<'a> {
         }
     }
 
-    /// Whether the shop has what somebody writes off or sends away: only a sale, whose goods are in a customer's hand,
-    /// and what takes a document back may go below zero.
+    /// Checks that the shop has the pieces that a user writes off or sends away: only a sale, whose goods are in a
+    /// customer's hand, and the reversal of a document may make stock negative.
     ///
     /// # Errors
-    /// `insufficient_stock` with every sku of which there is less.
+    /// `insufficient_stock` with every sku that has too little.
     pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
         short(&out.collect::<Vec<_>>(), self.book)
     }
@@ -63,7 +63,7 @@ impl<'a> StockContext<'a> {
 }
 
 /// # Errors
-/// `insufficient_stock` with every sku of which there is less than asked for.
+/// `insufficient_stock` with every sku that has too little.
 pub(crate) fn short(asked: &[(&Sku, Quantity)], book: &LedgerBook) -> Result<(), Refusal> {
     let mut sums: BTreeMap<&Sku, Quantity> = BTreeMap::new();
     for (sku, requested) in asked {

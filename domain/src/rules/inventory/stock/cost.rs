@@ -1,4 +1,4 @@
-//! What goods cost: moving average, also below zero (docs/arithmetic.md#cost-of-stock).
+//! Cost of goods: moving average, also with negative stock (docs/arithmetic.md#cost-of-stock).
 //!
 //! `q` on hand, `v` their value, `u` the last unit cost. Always: `v = 0` where `q = 0`, `v` is 0 or
 //! has the sign of `q`, and Σ cost − Σ correction = `v`.
@@ -99,7 +99,7 @@ impl Stock {
         figure(PATH, worth)
     }
 
-    /// Moves as a movement of a record says that came back; `paid`: what came in had a price of its own.
+    /// Moves as a movement of a recovered record says; `paid`: incoming pieces had a price of their own.
     pub(crate) fn replay(&mut self, movement: &Movement, paid: bool) {
         let value = movement.cost.saturating_sub(movement.correction);
         let (qty, value) = (self.qty.saturating_add(movement.qty), self.value.saturating_add(value));
@@ -122,7 +122,7 @@ pub(crate) fn average(value: Money, qty: Quantity) -> Money {
     Money::try_from(half_up(value.into(), qty.into())).unwrap_or(value)
 }
 
-/// Pieces that went out before they had come in, and what they were estimated at.
+/// Pieces that left before they had arrived, and their estimated cost.
 struct Gap {
     /// Number of pieces that an incoming movement covers.
     covered: Quantity,

@@ -10,7 +10,7 @@ use crate::rules::inventory::stock::Moves;
 use std::collections::BTreeMap;
 
 impl Stock {
-    /// `n` damaged pieces leave, with their part of what all of them cost; the last take the rest.
+    /// Removes `n` damaged pieces, with their part of the cost of all of them; the last piece takes the rest.
     ///
     /// # Errors
     /// `insufficient_stock`.
@@ -36,7 +36,7 @@ impl Stock {
 }
 
 impl Moves<'_> {
-    /// Damaged pieces leave: no movement of what is on hand.
+    /// Removes damaged pieces: the stock on hand does not move.
     pub(crate) fn send_damaged(&mut self, sku: &Sku, n: Quantity) -> Result<Money, Refusal> {
         let at = self.at();
         let row = self.row(sku);
@@ -56,7 +56,7 @@ impl Moves<'_> {
 /// Whether there are enough damaged pieces for the lines of a document.
 ///
 /// # Errors
-/// `insufficient_stock` with every sku of which there is less, and its first line.
+/// `insufficient_stock` with every sku that has too little, and its first line.
 pub(crate) fn enough_damaged<'a>(
     asked: impl Iterator<Item = (&'a Sku, Quantity)>,
     book: &LedgerBook,

@@ -54,7 +54,7 @@ impl<'a> Moves<'a> {
         self.document.at
     }
 
-    /// The row of a sku as it is by now.
+    /// The present row of a sku.
     pub(crate) fn row(&mut self, sku: &Sku) -> &mut Stock {
         self.rows.entry(sku.clone()).or_insert_with(|| self.book.row(sku))
     }
@@ -84,7 +84,7 @@ impl<'a> Moves<'a> {
         self.note(sku, line_no, n, moved, reason)
     }
 
-    /// Notes what was moved on the row by its own means.
+    /// Notes a movement that the row has made itself.
     pub(crate) fn note(
         &mut self,
         sku: &Sku,

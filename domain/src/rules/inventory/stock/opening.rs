@@ -1,4 +1,4 @@
-//! Opening stock: what is on the shelves when the books begin.
+//! Opening stock: the pieces on the shelves when the books begin.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::figures::{Money, Quantity};
@@ -29,7 +29,8 @@ pub struct OpeningRow {
     pub qty: Quantity,
     /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
     pub cost: OpeningCost,
-    /// It may have moved already: these pieces lay there before its first movement, and are added to what moved since.
+    /// It may have moved already: these pieces were there before its first movement, and are added to the movements
+    /// since.
     #[serde(default)]
     pub late: bool,
 }

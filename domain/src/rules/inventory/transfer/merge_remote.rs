@@ -1,4 +1,4 @@
-//! What head office tells of a transfer that this store sends or gets.
+//! Takes over changes of head office to a transfer that this store sends or receives.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::MovementId;
@@ -7,9 +7,8 @@ use crate::model::inventory::transfer::{Transfer, TransferState};
 use crate::rules::inventory::stock::StockContext;
 use crate::rules::inventory::transfer::{found_here, meet};
 
-/// Takes in the other store's document; none where it says nothing new. `known` is this store's own
-/// document, if there is one; the book's row beats it. `movement_ids` has one ID per line, and one per
-/// settled part.
+/// Takes in the other store's document; `None` if it has nothing new. `known` is this store's own document, if there is
+/// one; the book's row overrides it. `movement_ids` has one ID per line, and one per settled part.
 ///
 /// # Errors
 /// `over_receipt`, `validation_failed`: the other store's document can't be true.

@@ -1,4 +1,4 @@
-//! What head office makes of a transfer's document as a store tells it. Pure, so that the simulation runs it.
+//! How head office merges a transfer's document that a store reports. Pure, so that the simulation runs it.
 
 use crate::model::base::ids::StoreId;
 use crate::model::inventory::transfer::{Transfer, TransferState};
@@ -8,7 +8,7 @@ use crate::model::inventory::transfer::{Transfer, TransferState};
 pub struct Precedence {
     /// The reported document counts from now on; otherwise the known one is further along.
     pub stands: bool,
-    /// One called off what the other received: somebody has to look at it.
+    /// One store cancelled what the other received: a person has to check it.
     pub met: bool,
     /// The stores that are sent the document that counts.
     pub hear: Vec<StoreId>,

@@ -1,4 +1,4 @@
-//! The receiver takes the goods in, once; and what the sender then learns.
+//! The receiver takes the goods in, once; and the resulting changes for the sender.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::figures::Quantity;
@@ -10,7 +10,7 @@ use crate::rules::inventory::stock::{Incoming, StockContext};
 use crate::rules::inventory::transfer::ReceiveTransfer;
 use crate::rules::inventory::transfer::send::{moves, sent_from_here};
 
-/// Takes in what arrived; the rest stays on its way until the sender settles it.
+/// Takes in the arrived pieces; the rest stays in transit until the sender settles it.
 ///
 /// # Errors
 /// `validation_failed` (also a sku that was not sent), `insufficient_role`, `not_found`,
@@ -101,7 +101,7 @@ pub fn meet(
         after.business_date = room.today();
         for line in &mut after.lines {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
-            // The goods travel at what they left with now; what arrived is a part of that.
+            // The goods travel at the cost they leave with now; the arrived pieces are a part of it.
             line.cost = moved.cost.saturating_neg();
             line.receive(line.received_qty.unwrap_or(Quantity::ZERO))?;
         }
@@ -111,8 +111,8 @@ pub fn meet(
 
 /// Step of the receiver when the sender reports that pieces were found here: they come in.
 ///
-/// `settled` is the sender's document; what this store's own row has resolved came in before. If nothing comes in, the
-/// day stays that of the receipt.
+/// `settled` is the sender's document; pieces that this store's own row has resolved came in before. If nothing comes
+/// in, the day stays that of the receipt.
 ///
 /// # Errors
 /// `not_found`, `validation_failed`.

@@ -1,4 +1,4 @@
-//! The sender's manager says what became of missing pieces.
+//! The sender's manager records what happened to missing pieces.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::MovementId;

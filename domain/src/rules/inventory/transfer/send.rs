@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// whether head office has sent any store. Without the list, the sender's input is accepted.
 ///
 /// # Errors
-/// `validation_failed` for one that is none, or that is disabled.
+/// `validation_failed` for a destination that does not exist or is disabled.
 pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
     let problem = match destination {
         None if list_is_here => "is not a known store: check its id, or synchronise first",
@@ -29,7 +29,7 @@ pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) ->
     Err(Refusal::field("to_store_id", problem))
 }
 
-/// Writes a transfer down and, unless it is a draft, sends it: stock leaves at once.
+/// Creates a transfer and, unless it is a draft, sends it: stock leaves at once.
 ///
 /// `products` holds at least the catalogue's rows of its skus, `movement_ids` one ID per line.
 ///

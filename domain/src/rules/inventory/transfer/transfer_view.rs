@@ -107,7 +107,7 @@ impl From<Resolution> for Outcome {
     }
 }
 
-/// The transfer with what is missing, settled or not.
+/// The transfer with its missing pieces, settled or not.
 pub fn view(transfer: &Transfer) -> Value {
     let shown = transfer.clone();
     let view = TransferView {

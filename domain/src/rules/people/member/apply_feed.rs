@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct Heard<'a> {
     /// Version of the record.
     pub version: &'a str,
-    /// The version that holds what came of each own write that head office decided on, by its event.
+    /// The version that contains the result of each own write that head office decided on, by its event.
     pub decided: &'a BTreeMap<String, String>,
     /// When the record is applied.
     pub now: UtcMs,
@@ -31,8 +31,8 @@ impl Heard<'_> {
     }
 }
 
-/// Takes in a member's record; none where it says nothing new. Fields that this version does not know are
-/// left to a later one.
+/// Takes in a member's record; `None` if it has nothing new. Fields that this version does not know are left to a later
+/// one.
 ///
 /// # Errors
 /// `validation_failed` with the field that has a value which a member can't have.

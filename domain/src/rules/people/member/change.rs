@@ -10,7 +10,7 @@ use crate::model::people::member::{ERASED_NAME, FieldMark, Member, MemberBook, M
 use crate::rules::people::member::member_commands::given;
 use crate::rules::people::member::{ChangeMember, changed_to};
 
-/// Changes what is given; keys that it gives up are free again.
+/// Changes the given fields; keys that the member gives up are free again.
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`, `validation_failed`, `duplicate`.

@@ -1,5 +1,5 @@
-//! What a head office of another life lost (docs/protocol.md#last-write-wins): values that a
-//! store knows, and that are newer than those of a hub that was restored from a backup.
+//! Values that a head office of another generation lost (docs/protocol.md#last-write-wins): a store knows them, and
+//! they are newer than those of a hub that was restored from a backup.
 
 use crate::model::base::ids::StoreId;
 use crate::model::hub::hlc;
@@ -25,7 +25,7 @@ pub fn newer_fields(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMa
         .collect()
 }
 
-/// Whether head office lost what was written here: it has nothing, or something older.
+/// Whether head office lost a value that was written here: it has none, or an older one.
 pub(crate) fn lost(mark: &FieldMark, has: Option<&FieldDown>, own: &StoreId) -> bool {
     let older = |has: &FieldDown| has.by != mark.event_id && has.at < mark.at;
     hlc::node(&mark.at).is_some_and(|node| node != own.as_str()) && has.is_none_or(older)
@@ -79,7 +79,7 @@ mod tests {
         let table = [
             // Head office has neither: both go back, with their stamps.
             (at(9, "hub"), at(7, "S002"), json!({}), vec!["name", "tier"]),
-            // Older there: it goes back; what is there already does not.
+            // Older there: it is sent back; an equal value is not.
             (at(9, "hub"), at(7, "S002"), older("name", "chg_0"), vec!["name", "tier"]),
             (at(9, "hub"), at(7, "S002"), older("name", "chg_1"), vec!["tier"]),
             // Newer there, or of the same moment: it stays.

@@ -11,7 +11,7 @@ use crate::rules::people::member::{NewMember, register};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most members of one file: they are one commit, so that all come or none.
+/// Most members of one file: they are one commit, so that all of them are imported or none.
 pub const MEMBER_ROWS_MAX: usize = 10_000;
 
 /// A row of the file.

@@ -1,4 +1,4 @@
-//! What names one member and no other: phone, e-mail, code.
+//! Keys that identify exactly one member: phone, e-mail, code.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::MemberId;
@@ -23,7 +23,7 @@ impl MemberBook {
             }
         }
         for key in MemberKey::of(member) {
-            // Of two that came from two stores the same one counts everywhere: the one that joined first.
+            // Of two members from two stores the same one counts everywhere: the one that joined first.
             let owner = self.keys.entry(key).or_insert_with(|| member.member_id.clone());
             if member.member_id < *owner {
                 owner.clone_from(&member.member_id);

@@ -73,7 +73,7 @@ impl Contact {
 }
 
 impl NewMember {
-    /// The keys that it asks for; what is badly written names none.
+    /// The keys in the request; an invalid value gives no key.
     pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
         self.check(country_code).map(Contact::keys).unwrap_or_default()
     }
@@ -97,12 +97,12 @@ impl NewMember {
 }
 
 impl ChangeMember {
-    /// The keys that it asks for; what is badly written names none.
+    /// The keys in the request; an invalid value gives no key.
     pub fn keys(&self, country_code: &str) -> Vec<MemberKey> {
         self.check(country_code).map(Contact::keys).unwrap_or_default()
     }
 
-    /// As [`NewMember::check`]; what is not given, or emptied, is none.
+    /// As [`NewMember::check`]; an absent or emptied field is `None`.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         use crate::model::people::member::MemberState::{Active, Blocked};
         let mut fields = Fields::default();

@@ -24,7 +24,7 @@ const CALLING_CODES: [u16; 206] = [
 /// Fewest and most digits of a number with its country code.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
-/// Fewest digits of a number that is alone; where two such are in one text, they are two numbers.
+/// Fewest digits of a complete number; two such groups in one text are two numbers.
 const OWN_DIGITS_MIN: usize = 6;
 
 /// Most digits of an area code, with the prefix that is dialled in front of it.
@@ -40,7 +40,7 @@ pub enum NoPhone {
     Malformed,
     /// No numbering plan has it.
     NoPlan,
-    /// It is a number of one country or of another.
+    /// It is valid in several countries.
     Several,
     /// It has two numbers.
     Two,
@@ -83,7 +83,7 @@ impl NoPhone {
 /// with the digits of its own country code keeps them if the plan has it so.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why it is not a phone number.
 pub fn e164(text: &str, country_code: &str) -> Result<String, NoPhone> {
     let text = plain(text);
     let text = undressed(&text);
@@ -114,7 +114,7 @@ pub fn is_country_code(code: &str) -> bool {
     is_digits && code.parse().is_ok_and(|code| CALLING_CODES.binary_search(&code).is_ok())
 }
 
-/// Passes digits and what people write between them.
+/// Passes digits and the usual separators between them.
 fn check(text: &str) -> Result<(), NoPhone> {
     let lower = text.to_lowercase();
     if lower.contains("://") || lower.contains("wa.me") || lower.contains("tel:") || lower.contains("www.") {

@@ -21,8 +21,8 @@ pub fn key_of(field: &str, value: &Value) -> Option<MemberKey> {
     }
 }
 
-/// Puts the value back into the member's field; it is a write also where the member has this value here, and
-/// another one at the hub.
+/// Puts the value back into the member's field. This is a write even if the member has this value here, since the hub
+/// has another one.
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`, `duplicate`; `validation_failed` for a field that this

@@ -1,4 +1,4 @@
-//! What a member is searched by: words of the name, code, e-mail, digits of the phone.
+//! Search terms of a member: words of the name, code, e-mail, digits of the phone.
 
 use crate::model::base::search;
 use crate::model::base::text::plain;
@@ -11,9 +11,9 @@ pub const PHONE_DIGITS_MIN: usize = 3;
 /// The fewest characters that are searched for.
 pub const SEARCH_CHARS_MIN: usize = 2;
 
-/// Digits of a typed phone number, or of a part of it, without the zeros that stand for a country. `None` for what
-/// begins with no zero or is no number. The first digits alone, fewer than are searched for anywhere in a number, are
-/// those of a number of `country_code`.
+/// Digits of a typed phone number, or of a part of it, without the zeros that stand for a country. `None` for a text
+/// that begins without a zero or is not a number. The first digits alone, fewer than are searched for anywhere in a
+/// number, are those of a number of `country_code`.
 pub fn digits(typed: &str, country_code: &str) -> Option<String> {
     let typed = &*plain(typed);
     let phone = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/' | '+');

@@ -61,8 +61,8 @@ pub fn adjust(
     Ok(Moved { entry, account })
 }
 
-/// Expires one member's lots on `today`; none where nothing has died. At the hub, or in a store
-/// without one: if every store did, a member would lose them as often as there are stores.
+/// Expires one member's lots on `today`; `None` if none has expired. At the hub, or in a store without one: if every
+/// store did it, a member would lose the points once per store.
 pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &LedgerBook) -> Option<Moved> {
     let reference_id = format!("{member}:{today}");
     let cause =

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Lifetime in days of points that were given back after their date, where the store does not state it.
 const RESTORE_DAYS: u32 = 30;
 
-/// An entry of a member's points, as far as expiry goes by it.
+/// An entry of a member's points, with the fields that expiry uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpiryEntry {
     /// Reason for the movement.
@@ -22,7 +22,7 @@ pub struct ExpiryEntry {
     pub points: Points,
     /// The last day of their lot, as the store reported it; `None` if they live for ever, or it was not reported.
     pub expires: Option<Date>,
-    /// The sale that earned or redeemed them; empty: none.
+    /// The sale that earned or redeemed them; empty if there is none.
     pub transaction_id: String,
     /// Business date of the deposit.
     pub business_date: Date,
@@ -47,7 +47,7 @@ pub struct LotFold {
     expired: Points,
     /// Lots that each sale's redemption took and did not give back.
     taken: BTreeMap<String, Vec<LotPart>>,
-    /// The last day of what each sale earned.
+    /// The last day of the points that each sale earned.
     earned: BTreeMap<String, Option<Date>>,
 }
 
@@ -85,18 +85,18 @@ impl LotFold {
         Expiry { points: self.due.saturating_sub(self.expired), next }
     }
 
-    /// A day begins: what is past its date has expired.
+    /// Begins a day: points past their last day have expired.
     fn pass(&mut self, day: Date) {
         self.due = self.due.saturating_add(sum(&self.lots.expire(day)));
     }
 
-    /// Last day of what a sale earned: it is the same, whichever store reports it.
+    /// Last day of a sale's points: it is the same, whichever store reports it.
     fn last_day(&self, reported: &ExpiryEntry) -> Option<Date> {
         let known = Some(&reported.transaction_id).filter(|id| !id.is_empty());
         known.and_then(|id| self.earned.get(id)).copied().unwrap_or(reported.expires)
     }
 
-    /// Two stores may have redeemed the same points: what was not there is owed.
+    /// Two stores may have redeemed the same points: the missing ones are owed.
     fn redeem(&mut self, reported: &ExpiryEntry, points: Points, day: Date) {
         let found = points.min(self.lots.usable(day));
         let from = self.lots.redeem(found, day).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What points owe: the part of a sale that is deferred, and the pool it is in (IFRS 15).
+//! The liability of points: the deferred part of a sale, and the pool that contains it (IFRS 15).
 
 use crate::model::base::figures::{BasisPoints, Money, Points};
 use crate::model::base::money::{half_up, product};
@@ -8,7 +8,7 @@ use crate::model::base::money::{half_up, product};
 pub struct Deferred {
     /// Value of the points alone, at the expected redemption.
     pub standalone: Money,
-    /// Their share of the price: what is deferred.
+    /// Their share of the price, which is deferred.
     pub deferred: Money,
 }
 
@@ -22,7 +22,7 @@ pub fn defer(net: Money, earned: Points, redeem_value: Money, redemption_bp: Bas
         ..=0 => 0,
         _ => half_up(i128::from(net).saturating_mul(standalone), whole),
     };
-    // Neither is above what the points are worth.
+    // Neither is above the value of the points.
     Deferred { standalone: Money::saturating_from(standalone), deferred: Money::saturating_from(deferred) }
 }
 
@@ -36,7 +36,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Adds points and what was deferred for them.
+    /// Adds points and their deferral.
     pub fn add(&mut self, points: Points, value: Money) {
         self.points = self.points.saturating_add(points);
         self.value = self.value.saturating_add(value);

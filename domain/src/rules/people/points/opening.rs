@@ -1,4 +1,4 @@
-//! Opening points: what members had gathered before this system kept their points.
+//! Opening points: points that members had before this system kept them.
 
 use crate::model::base::figures::Points;
 use crate::model::base::ids::{MemberId, UserId};
@@ -15,7 +15,7 @@ use crate::rules::people::points::Moved;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most rows of one file: they are one commit, so that all come or none.
+/// Most rows of one file: they are one commit, so that all of them are imported or none.
 pub const POINTS_ROWS_MAX: usize = 10_000;
 
 /// The opening points of one member.
@@ -45,7 +45,7 @@ impl PointsRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedMember {
     One(MemberId),
-    /// Nobody has a key of the row.
+    /// No member has a key of the row.
     Nobody,
     /// The keys of the row belong to different members.
     Several,

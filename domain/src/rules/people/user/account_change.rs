@@ -1,4 +1,4 @@
-//! What a caller may ask to be changed about users and devices, decided in one place for store and hub.
+//! Changes to users and devices that a caller may request, decided in one place for store and hub.
 
 use crate::model::base::answer::Answer;
 use crate::model::base::ids::{StoreId, UserId};
@@ -12,7 +12,7 @@ use crate::rules::people::user::passkey::{PASSKEYS_PER_USER_MAX, PasskeyAdded, c
 use crate::rules::people::user::{administrator, change, devices};
 use serde_json::{Value, json};
 
-/// A change that a caller asks for; `hash` is that of the password in it. Not printable.
+/// A requested change; `hash` is the hash of its password. Not printable.
 #[derive(Clone)]
 pub enum Change {
     Create {
@@ -38,14 +38,14 @@ pub enum Change {
         /// Hash of the new password.
         hash: String,
     },
-    /// Add a device of one's own, its registration verified.
+    /// Adds a device of the caller's own, with a verified registration.
     AddPasskey { passkey: Passkey },
-    /// Remove a device of one's own.
+    /// Removes a device of the caller's own.
     RemovePasskey {
         /// Credential ID of the device.
         credential_id: String,
     },
-    /// Remove a device of somebody whom the caller may change.
+    /// Removes a device of a user whom the caller may change.
     RemoveDevice {
         /// User who owns the device.
         id: UserId,
@@ -61,7 +61,7 @@ pub struct Known<'a> {
     pub passkeys: &'a [Passkey],
     /// The caller's session, if it is still there.
     pub session: Option<&'a Session>,
-    /// The roles that have a part here: those of a store, or those of head office.
+    /// The roles that exist here: those of a store, or those of head office.
     pub roles: &'a [Role],
     /// The store; empty at head office.
     pub store_id: &'a StoreId,
@@ -73,7 +73,7 @@ pub struct Known<'a> {
 /// Change of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Device {
-    /// It is this from now on.
+    /// The new state.
     Saved(Passkey),
     Removed(Passkey),
 }
@@ -98,7 +98,7 @@ pub struct Decided {
 /// Reason why there is no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undecided {
-    /// The rule book says no.
+    /// A rule refuses it.
     Refused(Refusal),
     /// A value that was checked before has changed: the caller may try again.
     Moved,
@@ -186,14 +186,14 @@ fn update(
 
 fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, Undecided> {
     let user = known.users.iter().find(|user| user.user_id == verified.user_id);
-    // Somebody changed the password, or threw the session out, since both were checked.
+    // The password was changed, or the session was revoked, since both were checked.
     let unchanged = user.filter(|user| user.token_version == verified.token_version);
     let (user, session) = unchanged.zip(known.session).ok_or(Undecided::Moved)?;
     let (mut user, mut session) = (user.clone(), session.clone());
     user.set_password(hash.to_owned(), known.now);
     user.token_version = user.token_version.saturating_add(1);
     user.updated_at = known.now;
-    // This session continues under the new version; those of the old one are dead.
+    // This session continues under the new version; sessions of the old one are dead.
     session.token_version = user.token_version;
     let devices = devices::removed(&user, known.passkeys);
     let details = json!({"user_id": user.user_id, "devices_removed": devices.len()});
@@ -203,7 +203,7 @@ fn password(verified: &User, hash: &str, known: &Known<'_>) -> Result<Decided, U
 
 fn add(passkey: &Passkey, known: &Known<'_>) -> Result<Decided, Undecided> {
     check_name(&passkey.name)?;
-    // Somebody killed the person's tokens between the two halves of the registration.
+    // The person's tokens were revoked between the two halves of the registration.
     if !known.users.iter().any(|user| passkey.is_alive(user)) {
         return Err(Undecided::Moved);
     }

@@ -16,8 +16,8 @@ pub struct After<'a> {
     pub removed: Option<&'a Passkey>,
 }
 
-/// Whether a change leaves somebody who can log in and change everything. Where nobody could before, no change is
-/// at fault.
+/// Whether a user who can log in and change everything remains after a change. If there was none before, no change is
+/// refused.
 ///
 /// # Errors
 /// `invalid_state`.
@@ -86,7 +86,7 @@ mod tests {
         let by_device = user("boss", Role::Admin, false, false);
         let (none, devices) = (Vec::new(), vec![device("a", "boss")]);
         let gone = |user: &'static str, removed| (user, removed);
-        // The others, the devices, what becomes of the boss, and whether that is possible.
+        // The others, the devices, the boss after the change, and whether it is possible.
         for (others, passkeys, (becomes, removed), possible) in [
             (vec![], &none, gone("out", false), false),
             (vec![], &none, gone("cashier", false), false),

@@ -11,13 +11,13 @@ use crate::wire::feed::UserDown;
 /// The store's data of the person.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// As it is here; `None` if it is not here yet.
+    /// The user here; `None` if unknown yet.
     pub user: Option<&'a User>,
     /// Earlier record of head office.
     pub before: Option<&'a UserDown>,
     /// Tokens of a lower version are dead.
     pub revoked: u64,
-    /// When it is taken in.
+    /// Time of taking it in.
     pub now: UtcMs,
 }
 
@@ -26,7 +26,7 @@ pub fn apply_feed(down: UserDown, gone: bool, known: &Known<'_>) -> User {
     let denied = known.user.is_some_and(|user| user.disabled && denial_persists(user, &down, known.before));
     let at_least = known.user.map_or(0, |user| user.token_version).max(known.revoked);
     let reported = Profile::from(&down);
-    // Of those whom head office gave, names and role are its own, whatever was repeated here.
+    // For users whom head office gave, names and role belong to it, whatever was repeated here.
     let own = known.user.filter(|_| !down.given).map(Profile::from);
     let profile = own.map_or_else(|| reported.clone(), |own| own.latest(reported.clone()));
     let (password_at, password_hash) = password(&down, known.user);
@@ -57,8 +57,8 @@ fn denial_persists(user: &User, down: &UserDown, before: Option<&UserDown>) -> b
     }
 }
 
-/// Head office sends no password that it did not set, and none that was changed at the store since: its other words about
-/// the person must not take that away, or bring an old one back.
+/// Head office sends no password that it did not set, and none that was changed at the store since: other changes of
+/// the person must not remove it, or bring an old one back.
 fn password(down: &UserDown, user: Option<&User>) -> (UtcMs, Option<String>) {
     match user.filter(|user| user.times.password >= down.times.password) {
         Some(user) => (user.times.password, user.password_hash.clone()),
@@ -84,7 +84,7 @@ pub struct Merged {
 }
 
 /// Applies a store's report (`reported`) about a user. It may deny, even if a restored head office has forgotten the
-/// denial, and never lifts a denial. Of names and role the later change counts, except for a user `of_office`, whose
+/// denial, and never lifts a denial. For names and role the later change counts, except for a user `of_office`, whose
 /// names and role head office owns. A password that the store set later replaces the one of head office.
 pub fn merged(known: &UserDown, of_office: bool, reported: UserDown) -> Merged {
     let shown = |person: &UserDown| (person.name.clone(), person.username.clone(), person.role);
@@ -109,7 +109,7 @@ pub fn merged(known: &UserDown, of_office: bool, reported: UserDown) -> Merged {
     Merged { down, tell }
 }
 
-/// A person at head office keeps somebody out, or lets somebody in again: nothing else lifts a denial.
+/// A person at head office denies a user access, or grants it again: nothing else lifts a denial.
 pub fn settled(down: &mut UserDown, disabled: bool) {
     down.grant = down.grant.saturating_add(u64::from(down.disabled && !disabled));
     down.disabled = disabled;
@@ -149,7 +149,7 @@ pub fn revoked(version: u64, before: u64, reported: u64) -> u64 {
     least.max(reported).max(before)
 }
 
-/// Whether a store may let somebody in again, by what head office `said` last.
+/// Whether a store may grant a user access again, by the last record of head office (`said`).
 ///
 /// # Errors
 /// `invalid_state`: head office keeps the person out.

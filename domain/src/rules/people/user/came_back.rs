@@ -7,8 +7,8 @@ use crate::wire::feed::UserDown;
 use crate::wire::record::UserChanged;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Suffix of the login name of a user who was made on a box before its history was there, if that gives the name to
-/// somebody else.
+/// Suffix of the login name of a user who was created on a box before its history was there, if the history gives the
+/// name to another user.
 pub const NEWCOMER: &str = ".new";
 
 /// The longest login name, in bytes.

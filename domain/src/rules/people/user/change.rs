@@ -1,4 +1,4 @@
-//! Making and changing the users of a store: who may, and what never may be.
+//! Creates and changes the users of a store, with the required rights and the forbidden changes.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{StoreId, UserId};
@@ -86,7 +86,7 @@ pub fn may_manage(caller: Role, role: Role) -> bool {
 }
 
 impl NewUser {
-    /// Whether the fields are well-formed, and the role one of those that have a part here.
+    /// Checks that the fields are well-formed and the role exists here.
     ///
     /// # Errors
     /// `validation_failed`, naming every field that is not.
@@ -98,7 +98,7 @@ impl NewUser {
 }
 
 impl ChangeUser {
-    /// Whether the fields are well-formed, and the role one of those that have a part here.
+    /// Checks that the fields are well-formed and the role exists here.
     ///
     /// # Errors
     /// `validation_failed`, naming every field that is not.

@@ -1,4 +1,4 @@
-//! What becomes of a person's devices when the person changes, and how the answers tell it.
+//! Changes to a person's devices when the person changes, and how answers report them.
 
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{Passkey, User};

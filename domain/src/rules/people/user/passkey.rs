@@ -37,8 +37,8 @@ pub struct PasskeyAdded {
     pub created_at: UtcMs,
 }
 
-/// An assertion that was verified: which device, and what it becomes. It counts once, in the commit that
-/// finds the stored counter still below.
+/// A verified assertion: the device, and its new state. It counts once, in the commit that finds a lower stored
+/// counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
     pub credential_id: String,
@@ -49,8 +49,8 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// The device after this assertion; none where its counter has not risen: somebody holds a copy, or
-    /// the same assertion came twice.
+    /// The device after this assertion; `None` if its counter has not risen: there is a copy of the device, or the same
+    /// assertion came twice.
     pub fn used_on(&self, before: &Passkey, now: UtcMs) -> Option<Passkey> {
         let keeps_none = before.counter == 0 && self.counter == 0;
         (keeps_none || self.counter > before.counter).then(|| Passkey {

@@ -12,11 +12,11 @@ pub const PIN_DIGITS: RangeInclusive<usize> = 4..=8;
 /// PINs that are tried one after the other; then the owner has to log in by password or device.
 pub const PIN_TRIES_MAX: u32 = 5;
 
-/// Wrong PINs between right ones; then the owner has to log in by password or device. Otherwise each right PIN would give
-/// somebody else four more guesses.
+/// Wrong PINs between right ones; then the owner has to log in by password or device. Otherwise each right PIN would
+/// give another person four more guesses.
 pub const PIN_MISSES_MAX: u32 = 20;
 
-/// What comes of counting a try.
+/// Result of counting a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PinTry {
     /// It may be compared with this PIN.
@@ -67,7 +67,7 @@ impl Pin {
     }
 }
 
-/// Whether somebody may choose these digits as a PIN.
+/// Checks that these digits may be a PIN.
 ///
 /// # Errors
 /// `validation_failed`, naming the field.

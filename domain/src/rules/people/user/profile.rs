@@ -12,12 +12,12 @@ pub struct Profile {
     pub name: String,
     /// Role of the user.
     pub role: Role,
-    /// When each field was set. The password's time is not merged here: it goes with the hash.
+    /// When each field was set. The password's time is not merged here: it belongs to the hash.
     pub times: FieldTimes,
 }
 
 impl Profile {
-    /// The later word of each field; of two of the same instant the greater one, so that both sides choose the same.
+    /// The later value of each field; at the same instant the greater one, so that both sides choose the same.
     #[must_use]
     pub fn latest(self, other: Self) -> Self {
         let (one, two) = (self.times, other.times);

@@ -1,4 +1,4 @@
-//! How a person showed who it is.
+//! Ways in which a person proved their identity.
 
 use crate::model::people::user::Pin;
 use crate::rules::people::user::passkey::Assertion;

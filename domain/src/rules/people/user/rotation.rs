@@ -1,4 +1,4 @@
-//! Which refresh token of a session is alive, and what a presented one leads to.
+//! Which refresh token of a session is alive, and the result of presenting one.
 
 use crate::model::base::ids::SessionId;
 use crate::model::base::time::UtcMs;
@@ -10,11 +10,11 @@ pub const AGAIN_MS: i64 = 60_000;
 /// Outcome of a presented token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
-    /// It is the living one: this follows it.
+    /// It is the living one, and this is its successor.
     Next(Rotation),
     /// It was spent a moment ago by the same request: its successor is sent again.
     Again(Rotation),
-    /// It was spent before: somebody holds a copy.
+    /// It was spent before: there is a copy of it.
     Reused,
 }
 
@@ -49,8 +49,8 @@ pub enum Refreshed {
 }
 
 impl Rotation {
-    /// The turn of token `presented`, which would be followed by token `next`. A session that was never
-    /// refreshed has one token only, that of its log-in.
+    /// The turn of token `presented`, which would be followed by token `next`. A session that was never refreshed has
+    /// only the token of its log-in.
     pub fn turn(before: Option<&Self>, presented: &str, key: Option<&str>, next: String, now: UtcMs) -> Turn {
         match before {
             Some(rotation) if rotation.current != presented => {

@@ -1,4 +1,4 @@
-//! Ends a hold without a sale: it waited too long, or somebody voids it.
+//! Ends a hold without a sale: it waited too long, or a user voids it.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::ids::HoldId;

@@ -33,7 +33,7 @@ pub struct RecallHold {
 pub struct RecallDraft {
     pub hold_id: HoldId,
     pub cmd: RecallHold,
-    /// The shift that it moves to, as it is.
+    /// The shift that it moves to.
     pub shift: Shift,
 }
 
@@ -53,11 +53,11 @@ pub struct Change {
     pub after: Money,
 }
 
-/// A recalled basket and what moved meanwhile.
+/// A recalled basket and the values that changed meanwhile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
     pub event: Event<fact::HoldRecalled>,
-    /// For the cashier to tell the customer.
+    /// For the cashier to read to the customer.
     pub changes: Vec<Change>,
 }
 
@@ -78,13 +78,13 @@ pub fn draft_recall(
     Ok(RecallDraft { hold_id, cmd, shift: book.shift.clone() })
 }
 
-/// Gives the basket to the shift that drafted first; prices and promotions are those of now.
+/// Gives the basket to the shift that drafted first; prices and promotions are the present ones.
 ///
-/// A price that a cashier had overridden stays, unless so much less than the catalogue's price of now needs a manager:
-/// then overridden prices and discounts by hand are dropped. A product that is sold no more keeps its line.
-/// A cashier's discount that no longer fits is cut to what is left: a change like the others.
-/// A basket that can't be priced anew (too large for one record with the discounts of now, or with a figure above the
-/// largest) is taken as it was held, if the caller asks for it: its record fitted when it was made.
+/// A price that a cashier had overridden stays, unless it is now so far below the catalogue's that a manager would have to
+/// approve it: then prices and discounts by hand are dropped. A product that is no longer sold keeps its line. A
+/// cashier's discount that no longer fits is cut to the remaining amount: a change like the others. A basket that can't
+/// be priced again (too large for one record with the present discounts, or with a figure above the largest) is taken
+/// as it was held, if the caller requests it: its record fitted when it was made.
 ///
 /// # Errors
 /// `not_found`, `invalid_state` (no longer waiting, or past its time), `validation_failed` at `keep_prices`.
@@ -135,7 +135,7 @@ pub(crate) fn waiting_hold<'a>(id: &HoldId, book: &'a LedgerBook) -> Result<&'a 
     book.holds.get(id).ok_or_else(|| HoldState::Recalled.refusal())
 }
 
-/// Refusal with advice about a basket that can't be priced anew.
+/// Refusal with advice about a basket that can't be priced again.
 fn keep_prices(refusal: &Refusal) -> Refusal {
     let why = match refusal {
         Refusal::ValidationFailed(problems) => {

@@ -99,12 +99,12 @@ impl HoldSale {
     }
 }
 
-/// Puts a basket of the book's shift away. `id` is the hold's, `new_id` that of a new transaction.
+/// Puts a basket of the book's shift away. `id` is the hold's ID, `new_id` the ID of a new transaction.
 ///
 /// The ledger submits it, after [`LedgerBook::may_hold`].
 ///
 /// # Errors
-/// As [`sale::create`]; `invalid_state` for a basket that is not open.
+/// The errors of [`sale::create`]; `invalid_state` for a basket that is not open.
 pub fn take(
     cmd: &HoldSale,
     id: HoldId,

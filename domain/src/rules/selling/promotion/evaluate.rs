@@ -1,4 +1,4 @@
-//! Which promotion gives what to which line: the same for any order of promotions given.
+//! Applies promotions to lines: the result does not depend on the order of the given promotions.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;

@@ -1,4 +1,4 @@
-//! What each kind of promotion gives to the lines that it sees.
+//! The discount of each kind of promotion for the lines that it sees.
 
 use crate::model::base::figures::{BasisPoints, Money, Quantity};
 use crate::model::base::money::{product, share, spread};
@@ -22,7 +22,7 @@ pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<Money> 
     }
 }
 
-/// Over all its lines, by what is left: bringing back paid pieces does not keep the free one.
+/// Spread over all its lines, by their remaining amounts: returning the paid pieces does not keep the free one.
 fn shared(amount: Money, lines: &[&mut Seen]) -> Vec<Money> {
     let left: Vec<Money> = lines.iter().map(|line| line.left).collect();
     spread(amount, &left)
@@ -41,7 +41,7 @@ fn fits(amount: i128) -> Money {
     Money::saturating_from(amount)
 }
 
-/// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at what is left of them.
+/// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at their remaining amounts.
 fn cheapest(promotion: &Promotion, lines: &[&mut Seen], rate: BasisPoints) -> Money {
     let [buy, get] =
         [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));
@@ -59,7 +59,7 @@ fn cheapest(promotion: &Promotion, lines: &[&mut Seen], rate: BasisPoints) -> Mo
     percent(sum, rate)
 }
 
-/// By what is left of one piece: left / qty, without dividing.
+/// Compares the remaining amounts per piece: left / qty, without dividing.
 fn by_piece(a: &Seen, b: &Seen) -> Ordering {
     product(a.left, b.qty).cmp(&product(b.left, a.qty))
 }

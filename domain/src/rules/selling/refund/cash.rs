@@ -6,11 +6,11 @@ use crate::model::base::settings::RoundingMode;
 use crate::model::selling::payment::{CASH, Paid};
 use crate::rules::selling::payment::{Direction, cash_rounding};
 
-/// Amount that rounding adds to a cash refund of `amount`, after what each method `paid` and gave back before it.
+/// Amount that rounding adds to a cash refund of `amount`, after each method `paid` and refunded before it.
 ///
-/// A is what went back of the cash amount so far, this refund included, and C the cash that the sale brought. After each
-/// refund min(C, R(A)) is paid out in all, and C once the whole amount is back. Only what goes beyond the cash that the
-/// sale brought is rounded without it.
+/// A is the refunded part of the cash amount so far, including this refund, and C the cash that the sale brought. After
+/// each refund min(C, R(A)) is paid out in total, and C once the whole amount is refunded. Only an amount beyond the
+/// cash of the sale is rounded without it.
 pub fn cash_back(paid: &[Paid], amount: Money, step: Money, mode: RoundingMode) -> i128 {
     let cash = paid.iter().find(|method| method.method == CASH);
     let [sold, rounding, back, back_rounding] = cash.map_or([0; 4], |cash| {

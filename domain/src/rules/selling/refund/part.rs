@@ -1,4 +1,4 @@
-//! What comes back of one line: part(k) = f(all so far) − f(all before).
+//! The returned part of one line: part(k) = f(all so far) − f(all before).
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::{product, share};

@@ -13,7 +13,7 @@ pub struct Tender {
     pub amount: Money,
 }
 
-/// Splits `amount` over the methods that paid a sale of `total`, of which Σ `refunded` went back.
+/// Splits `amount` over the methods that paid a sale of `total`, of which Σ `refunded` was refunded.
 ///
 /// The parts add up to `amount` where the methods have that much left. Methods that get nothing
 /// are left out.

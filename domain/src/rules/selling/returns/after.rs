@@ -4,7 +4,7 @@ use crate::model::people::points::{PointsEntry, PointsReason};
 use crate::model::selling::returns::{Return, SaleAfter, span};
 use crate::model::selling::transaction::Transaction;
 
-/// Counts a return in that is there already, as its document says.
+/// Counts a stored return in, as its document says.
 pub(crate) fn refunded(back: &Return, sale: &Transaction, after: &mut SaleAfter) {
     for line in &back.items {
         let Some(line_no) = line.sold_line_no else { continue };
@@ -12,7 +12,7 @@ pub(crate) fn refunded(back: &Return, sale: &Transaction, after: &mut SaleAfter)
         if span::pieces(&line.pieces) == line.qty {
             after.mark(line_no, sold, &line.pieces);
         } else {
-            // It does not say which.
+            // The document does not say which.
             after.take(line_no, sold, line.qty);
         }
     }

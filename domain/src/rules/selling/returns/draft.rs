@@ -1,4 +1,4 @@
-//! What the shift decides about a return: who may, when, against what, into which transaction.
+//! The shift's decisions about a return: user, time, sale, and target transaction.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{MovementId, PaymentId, ReturnId, Sku};
@@ -18,7 +18,7 @@ use crate::rules::selling::returns::NewReturn;
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// The IDs that a return may need; what is left over is forgotten.
+/// The IDs that a return may need; unused ones are dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnIds {
     pub return_id: ReturnId,
@@ -36,13 +36,13 @@ pub struct ReturnDraft {
     pub ids: ReturnIds,
     /// The sale, as it was completed.
     pub sale: Option<Transaction>,
-    /// The products, where there is no receipt.
+    /// The products, if there is no receipt.
     pub products: BTreeMap<Sku, Product>,
     /// Verification of another store's receipt by the hub.
     pub verification: Option<Verification>,
     /// The sale's returns as the hub reported them, this store's and others'. `None` if it reported nothing.
     pub taken: Option<Vec<TakenBack>>,
-    /// The shift, as it is.
+    /// The present shift.
     pub shift: Shift,
     /// Its register's counters, the return's number given.
     pub counters: Counters,
@@ -58,8 +58,8 @@ pub struct ReturnDraft {
 
 /// Drafts a return in the book's shift.
 ///
-/// `sale` is that of the command, as the journal has it; `products` are the catalogue's rows where
-/// there is none; `verification` is for a receipt of another store.
+/// `sale` is the command's sale, as the journal has it; `products` are the catalogue's rows if there is none;
+/// `verification` is for a receipt of another store.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `not_found`, `invalid_state` (the shift does not sell,
@@ -127,7 +127,7 @@ pub fn draft(
     })
 }
 
-/// Nobody without a receipt gets more for a piece than it costs here.
+/// Without a receipt the refund for a piece is limited to its present price.
 fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Result<(), Refusal> {
     let mut fields = Fields::default();
     for (place, item) in cmd.items.iter().enumerate() {

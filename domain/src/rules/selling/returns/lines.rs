@@ -1,4 +1,4 @@
-//! What comes back, line by line: pieces of sold lines, or goods without a receipt.
+//! Returned lines: pieces of sold lines, or goods without a receipt.
 
 use crate::model::base::figures::Money;
 use crate::model::base::ids::Sku;
@@ -36,7 +36,7 @@ pub(super) fn receipted(
             }
         }
         if left > 0 {
-            // What other items of the request name is not left either.
+            // Pieces that other items of the request name are not left either.
             let sold = sale.items.iter().filter(fits).map(|line| line.qty).sum();
             let (path, sku) = (format!("items[{place}]"), item.sku.0.clone());
             let free = item.qty.saturating_sub(left);

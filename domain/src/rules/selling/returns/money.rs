@@ -1,4 +1,4 @@
-//! How the money of a return goes back.
+//! Refund methods of a return.
 
 use crate::model::base::figures::Money;
 use crate::model::base::money::{figure, sum};
@@ -11,7 +11,7 @@ use crate::model::selling::transaction::Transaction;
 use crate::rules::selling::refund::{Tender, cash_back, tenders};
 use crate::rules::selling::returns::{NewRefund, NewReturn};
 
-/// The refunds of `total`; `after`, where there is a sale, counts them in.
+/// The refunds of `total`; `after`, if there is a sale, counts them in.
 ///
 /// # Errors
 /// `payment_mismatch`, `approval_required` (more than a method paid), `validation_failed`.
@@ -60,7 +60,7 @@ pub(super) fn count(after: &mut SaleAfter, refund: &Refund) {
     after.pay_back(settled_method(refund), refund.amount, rounding);
 }
 
-/// The method that the money goes back by in the end: of an exchange the one that had paid.
+/// The final method of the refund: for an exchange, the original one.
 fn settled_method(refund: &Refund) -> &str {
     refund.origin.as_ref().unwrap_or(&refund.method)
 }

@@ -1,4 +1,4 @@
-//! Settles a return: what came back before is known here, so two tills can't return one piece.
+//! Settles a return: earlier returns are known here, so two tills can't return one piece.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::figures::{Money, Points};
@@ -24,7 +24,7 @@ use crate::rules::selling::returns::{ReturnDraft, lines, money, stock_moves, tak
 use crate::rules::selling::sale;
 use crate::wire::record;
 
-/// A return, and what it paid of another transaction: one commit.
+/// A return, and its payment of another transaction: one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     pub posted: Event<fact::ReturnPosted>,
@@ -52,7 +52,7 @@ impl Settled {
     }
 }
 
-/// The events of one return: its own, and that of the transaction that an exchange pays.
+/// The events of one return: its own, and one of the transaction that an exchange pays.
 ///
 /// # Errors
 /// `return_exceeds_sold`, `invalid_state` (the sale was voided), `approval_required` (also for more cash than the drawer
@@ -138,7 +138,7 @@ pub fn settle(
         None => (None, Vec::new()),
     };
     record::document_fits("items", &back, back.items.len())?;
-    // The row is this store's own: returns at other stores are reported anew each time.
+    // The row has this store's returns only: returns at other stores are reported each time.
     let row = sale.map(|sale| {
         returns::refunded(&back, sale, &mut own);
         Box::new(own)
@@ -209,7 +209,7 @@ fn limits(
     Ok(())
 }
 
-/// Takes back what the rest of the sale would not have earned, gives back what had paid.
+/// Takes back the points that the rest of the sale would not have earned, and gives back points that had paid.
 fn points_of(
     back: &mut Return,
     sale: &Transaction,

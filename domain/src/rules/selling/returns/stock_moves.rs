@@ -7,8 +7,8 @@ use crate::model::inventory::stock::MovementReason;
 use crate::model::selling::returns::{Disposition, ReturnLine};
 use crate::rules::inventory::stock::{Incoming, Moves};
 
-/// Takes a line's goods back; without a receipt, or on one of another store, which tells no cost, they come in at
-/// the average.
+/// Takes a line's goods back. Goods without a receipt, or of another store's receipt, which has no cost, are taken in
+/// at the average.
 pub(super) fn take_back(
     line: &mut ReturnLine,
     of_another_store: bool,

@@ -95,7 +95,7 @@ pub(crate) fn before(
 }
 
 impl SaleAfter {
-    /// Counts in what another store took. A piece that both took is gone twice.
+    /// Counts in the returns of another store. A piece that both took back counts twice.
     fn count(&mut self, taken: &TakenBack, sale: &Transaction) {
         for line in &taken.lines {
             let sold = sale.items.iter().find(|sold| sold.line_no == line.line_no);

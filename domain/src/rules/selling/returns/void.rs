@@ -64,8 +64,8 @@ pub fn draft_void(
 /// has an ID for each line.
 ///
 /// # Errors
-/// `insufficient_points` (what was given back is spent), `insufficient_stock` (what was restocked is sold, in a
-/// store that does not go below zero), `validation_failed`.
+/// `insufficient_points` (the returned points are spent), `insufficient_stock` (the restocked pieces are sold, in a
+/// store without negative stock), `validation_failed`.
 pub fn settle_void(
     draft: ReturnVoidDraft,
     sale: Option<&Transaction>,

@@ -1,4 +1,4 @@
-//! Changes an open basket, and renews the prices of one that waited.
+//! Changes an open basket, and renews the prices of a held one.
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
@@ -71,13 +71,13 @@ impl ChangeSale {
     }
 }
 
-/// Changes an open basket of the book's shift; everything is priced anew.
+/// Changes an open basket of the book's shift; everything is priced again.
 ///
 /// `pricing` has the products of the new lines, or else of the old ones, and the member of the
 /// command, or else of the basket.
 ///
 /// # Errors
-/// As [`crate::rules::selling::sale::create()`]; `invalid_state` for a basket that is not open.
+/// The errors of [`crate::rules::selling::sale::create()`]; `invalid_state` for a basket that is not open.
 pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> Result<Changed, Refusal> {
     cmd.check()?;
     till.sells()?;
@@ -107,7 +107,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
     let reason = cmd.discount_reason.clone().or_else(|| reason(before)).filter(|reason| !reason.is_empty());
     let discount = cmd.discount.unwrap_or_else(|| by(before, DiscountSource::Basket));
     let asked = Asked { items: &items, discount, discount_reason: reason.as_deref() };
-    // Before the policy: a manager is not asked for what is not possible anyway.
+    // Before the policy: a manager is not asked for an impossible action.
     reprice(&mut after, &asked, &found, &pricing, till.rules)?;
     if cmd.items.is_some() || cmd.discount.is_some() {
         discount_policy((&items, discount), &found, Some(before), &till.authorization, till.rules)?;
@@ -127,7 +127,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
 /// `invalid_state`.
 pub(crate) fn may_open(book: &ShiftBook, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
     in_time(&book.shift, now, rules)?;
-    // What waits is not known here: it has at most this many lines.
+    // Held lines are not known here: they are at most this many.
     room(ITEMS_MAX, book)
 }
 
@@ -229,7 +229,7 @@ fn unchanged_items(basket: &Transaction, new_reason: bool) -> Vec<NewItem> {
     items
 }
 
-/// The lines as the cashier asked for them: without what promotions and the basket gave.
+/// The lines as the cashier requested them: without the discounts of promotions and the basket.
 fn asked_for(basket: &Transaction) -> Vec<NewItem> {
     basket
         .items

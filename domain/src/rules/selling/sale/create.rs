@@ -42,7 +42,7 @@ pub fn create(
 /// The basket that a command makes.
 ///
 /// # Errors
-/// As [`create`].
+/// The errors of [`create`].
 pub(crate) fn basket(
     cmd: &CreateSale,
     id: TransactionId,
@@ -63,7 +63,7 @@ pub(crate) fn basket(
     let reason = cmd.discount_reason.as_deref();
     let asked =
         Asked { items: &cmd.items, discount: cmd.discount.unwrap_or(Money::ZERO), discount_reason: reason };
-    // Before the policy: a manager is not asked for what is not possible anyway.
+    // Before the policy: a manager is not asked for an impossible action.
     reprice(&mut transaction, &asked, &found, &till.pricing, till.rules)?;
     discount_policy((&cmd.items, asked.discount), &found, None, &till.authorization, till.rules)?;
     discount_reason((&cmd.items, asked.discount), &found, reason, till.rules)?;

@@ -71,7 +71,7 @@ pub enum BasketChange {
 }
 
 impl SetLine {
-    /// Changes the line. A reason is that of the price or discount that comes with it.
+    /// Changes the line. A reason belongs to the price or discount in the same request.
     fn on(&self, item: &mut NewItem) {
         item.qty = self.qty.unwrap_or(item.qty);
         item.price = self.price.over(item.price);
@@ -147,13 +147,13 @@ impl BasketChange {
     /// Change of the basket as a whole; `read` is the version that the caller knows.
     ///
     /// # Errors
-    /// `invalid_state` for a basket that is not open; `version_conflict` if it is another one by now; `not_found` for a line;
-    /// `validation_failed` for the only one, which can't be taken off.
+    /// `invalid_state` for a basket that is not open; `version_conflict` if it has changed; `not_found` for a line;
+    /// `validation_failed` for the only line, which can't be removed.
     pub fn on(&self, before: &Transaction, read: Option<&str>) -> Result<Cow<'_, ChangeSale>, Refusal> {
         if before.state != TransactionState::Open {
             return Err(before.state.refusal());
         }
-        // Without a version that was read none is made: the digest is of the whole basket.
+        // No version is computed unless the caller read one: the digest covers the whole basket.
         if let Some(version) = read.and_then(|_| version(before))
             && read != Some(version.as_str())
         {

@@ -72,7 +72,7 @@ pub fn pay(
 /// in one decision.
 ///
 /// # Errors
-/// Those of both; `payment_mismatch` if an amount is left to pay.
+/// The errors of both; `payment_mismatch` if an amount is left to pay.
 pub fn sell(
     cmd: &CreateSale,
     offers: &[NewPayment],
@@ -168,7 +168,7 @@ pub(super) fn accepted_payment(id: PaymentId, offer: &NewPayment, accepted: Acce
     }
 }
 
-/// The partly paid transaction with `new` payments added and its sums computed anew.
+/// The partly paid transaction with `new` payments added and its sums computed again.
 pub(crate) fn add_payments(
     mut after: Transaction,
     new: Vec<Payment>,

@@ -1,4 +1,4 @@
-//! Prices and cash that somebody typed: what was set by hand, and what looks like a bar code.
+//! Prices and cash that a user typed: prices set by hand, and figures that look like a bar code.
 
 use crate::model::base::figures::Money;
 use crate::model::base::ids::Sku;
@@ -14,19 +14,19 @@ use crate::rules::selling::sale::NewItem;
 /// A price or an amount of cash needs confirmation above this multiple of its expected amount, and of the largest note.
 const PLAUSIBLE_TIMES: i64 = 100;
 
-/// Amount of which a large price that somebody types is a multiple.
+/// Large prices that a user types are multiples of this amount.
 const ROUND: Money = Money::new(1_000);
 
-/// The largest note where the shop names none.
+/// The largest note if the shop names none.
 const LARGEST_NOTE: Money = Money::new(100_000);
 
-/// The lines at a price that somebody has set by hand since `before`.
+/// The lines with a price that was set by hand since `before`.
 pub fn prices_by_hand<'a>(before: Option<&Transaction>, after: &'a Transaction) -> Vec<&'a Line> {
     let is_new = |line: &&Line| line.price_override && !is_set_before(before, &line.sku, line.price);
     after.items.iter().filter(is_new).collect()
 }
 
-/// Whether the basket already has a product at this price by hand: nobody has to approve it again.
+/// Whether the basket already has a product at this price by hand: no second approval is needed.
 pub(super) fn is_set_before(before: Option<&Transaction>, sku: &Sku, price: Money) -> bool {
     let mut lines = before.into_iter().flat_map(|basket| &basket.items);
     lines.any(|line| line.price_override && line.sku == *sku && line.price == price)
@@ -67,7 +67,7 @@ pub(super) fn plausible_prices(
 ) -> Result<(), Refusal> {
     for (place, (item, product)) in items.iter().zip(found).enumerate() {
         let most = plausible(product.price, rules);
-        // A price of that size that somebody means is a round one.
+        // An intended price of that size is a round one.
         if let Some(price) =
             item.price.filter(|price| *price > most && price.checked_rem(ROUND) != Some(Money::ZERO))
         {

@@ -39,7 +39,7 @@ pub struct PricingContext<'a> {
     pub products: &'a dyn Products,
     /// Every promotion that may be in force.
     pub promotions: &'a [Promotion],
-    /// The member that the command names, as it is now.
+    /// The command's member, as it is now.
     pub member: Option<&'a Member>,
 }
 
@@ -81,11 +81,11 @@ pub(super) fn catalogue<'a>(
     }
 }
 
-/// The lines and sums of `sale` for what was asked; everything else of it stays.
+/// Sets the lines and sums of `sale` for the request; everything else of it stays.
 ///
 /// # Errors
-/// `validation_failed` for a discount above what is left, a figure above the largest, or a basket too large for one
-/// record.
+/// `validation_failed` for a discount above the remaining amount, a figure above the largest, or a basket too large for
+/// one record.
 pub(super) fn reprice(
     sale: &mut Transaction,
     asked: &Asked<'_>,

@@ -12,7 +12,7 @@ use crate::rules::books::shift::{hands_back, may_sell};
 use crate::rules::selling::sale::void::take_back;
 use crate::rules::selling::sale::{VoidSale, add_payments};
 
-/// A basket without a payment, and what goes back.
+/// A basket without a payment, and the refund.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentReversed {
     pub event: Event<fact::TransactionOpen>,
@@ -43,7 +43,7 @@ pub fn reverse_payment(
     let place = after.payments.iter().position(|payment| payment.payment_id == *payment_id);
     let exchange = place.and_then(|place| after.payments.get(place)).is_some_and(is_exchange);
     if exchange {
-        // Head office hears of what an exchange gave back by the void of the basket alone.
+        // Head office learns of what an exchange gave back only from the void of the basket.
         let allowed = ["pay", "void"].map(str::to_owned).to_vec();
         return Err(Refusal::InvalidState { state: "exchanged".to_owned(), allowed });
     }

@@ -102,8 +102,8 @@ pub(crate) use scanned;
 /// Puts product and pieces where codes were scanned. `found` has the products that are sold, by code.
 ///
 /// # Errors
-/// `unknown_sku` with the codes that name nothing; `duplicate` for one that names several products, unless the
-/// line says which; `validation_failed` for a code of another product than the line's, or too many pieces.
+/// `unknown_sku` with the codes that name nothing; `duplicate` for one of several products, unless the line names one;
+/// `validation_failed` for a code of another product than the line's, or too many pieces.
 pub fn scan<L: Scanned, P: Borrow<Product>>(
     lines: &mut [L],
     found: &BTreeMap<String, Vec<P>>,

@@ -1,4 +1,4 @@
-//! Who is at a till, when, priced with what, by which rules and with which shift.
+//! The context of a till: user, time, prices, rules and shift.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;

@@ -111,7 +111,7 @@ pub fn draft_void(
     Ok(VoidDraft { transaction, shift, refunds })
 }
 
-/// A sale whose shift is over, or of which something came back, can only be returned.
+/// A sale whose shift is over, or that has returned pieces, can only be returned.
 pub fn only_return() -> Refusal {
     let (state, allowed) = (TransactionState::Paid.name().to_owned(), vec!["return".to_owned()]);
     Refusal::InvalidState { state, allowed }
@@ -132,7 +132,7 @@ fn reversed(
     Ok((after, shift, refunds))
 }
 
-/// Reverses the payments that count; an exchange goes back by the method of its origin.
+/// Reverses the payments that count; an exchange goes back by its original method.
 ///
 /// # Errors
 /// `validation_failed` when a sum leaves the range of figures.
@@ -147,7 +147,7 @@ pub(super) fn take_back(
         let rounding = payment.rounding.saturating_add(payment.origin_rounding);
         let method = payment.settled_method().to_owned();
         if exchange {
-            // What the return gave to the exchange goes back by the true method instead.
+            // The return's amount for the exchange is refunded by the true method instead.
             shift.totals.add_refund(EXCHANGE, payment.amount.saturating_neg(), Money::ZERO)?;
             shift.totals.add_refund(&method, payment.amount, rounding)?;
         }

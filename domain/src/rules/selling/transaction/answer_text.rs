@@ -1,4 +1,4 @@
-//! The answer to a till, cut out of the transaction's text: most of what is stored is shown.
+//! The answer to a till, cut out of the transaction's text: most of the stored text is shown.
 
 use super::TransactionView;
 use super::version::of_text;
@@ -7,7 +7,7 @@ use crate::model::people::user::Role;
 use crate::model::selling::transaction::Transaction;
 use crate::wire::sale_text::SaleText;
 
-/// 200, or 201 where it was made, with what `role` may see of a transaction; `text` is its JSON. The bytes are those of
+/// 200, or 201 for a new transaction, with the fields that `role` may see; `text` is its JSON. The bytes are those of
 /// [`TransactionView`].
 pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: Role) -> Answer {
     // A line shows its code and the reason of its price, which are stored apart from it.
@@ -22,8 +22,8 @@ pub fn answer(created: bool, transaction: &Transaction, text: &SaleText, role: R
     Answer { status: if created { 201 } else { 200 }, location, body }
 }
 
-/// Leaves out what no answer shows, and of each line its cost, which is not for cashiers; adds the version. Names in quotes are never a part
-/// of somebody's words: there they are escaped.
+/// Leaves out the fields that no answer shows, and the cost of each line, which is not for cashiers; adds the version.
+/// Names in quotes are never a part of a user's text: quotes are escaped there.
 fn cut(text: &str, lines: usize, version: Option<String>, role: Role) -> Option<String> {
     let room = text.len().saturating_add(answer::BEGIN.len()).saturating_add(answer::END.len());
     let mut body = String::with_capacity(room);
@@ -46,7 +46,7 @@ fn cut(text: &str, lines: usize, version: Option<String>, role: Role) -> Option<
     Some(body)
 }
 
-/// Takes a text up to one name, and gives what follows from another one on.
+/// Copies a text up to one name, and returns the text from another one on.
 fn without<'t>(text: &'t str, from: &str, until: &str, body: &mut String) -> Option<&'t str> {
     let (shown, hidden) = text.split_once(from)?;
     body.push_str(shown);

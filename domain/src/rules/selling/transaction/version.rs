@@ -5,10 +5,10 @@ use crate::model::selling::transaction::{Transaction, TransactionState};
 use crate::wire::sale_text::SaleText;
 use sha2::{Digest, Sha256};
 
-/// So much of the digest is enough to tell the states of one basket apart.
+/// These bytes of the digest suffice to distinguish the states of one basket.
 const BYTES: usize = 8;
 
-/// Digest of all that is stored of an open basket. `None` for others, which nobody changes.
+/// Digest of all stored fields of an open basket. `None` for others, which do not change.
 pub fn version(transaction: &Transaction) -> Option<String> {
     of_text(transaction, || SaleText::of(transaction))
 }

@@ -1,4 +1,4 @@
-//! Input tax: the amounts that supplier invoices bill and credit notes give back.
+//! Input tax: the amounts of supplier invoices and credit notes.
 
 use crate::columns;
 use crate::db::Engine;
@@ -24,8 +24,8 @@ pub struct Input {
     pub documents: i64,
 }
 
-/// Lines of invoices with the entry that posted them, and what credit notes moved: one that settles an invoice of another
-/// book moves 2010 once more, without tax.
+/// Lines of invoices with the entry that posted them, and movements of credit notes: one that settles an invoice of
+/// another book moves 2010 once more, without tax.
 const MOVED: &str = "\
     SELECT i.tax_rate_bp, i.net AS base, i.tax, i.invoice_id AS document FROM journal j JOIN invoice_lines i \
     ON i.invoice_id = j.cause_id AND i.store_id = j.store_id WHERE j.kind = 'invoice' AND {} \

@@ -1,4 +1,4 @@
-//! Tax by the books: what sales took, returns gave back and suppliers billed, by the day that each has in the books.
+//! Tax by the books: of sales, returns and supplier bills, by the day that each has in the books.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -241,7 +241,7 @@ impl Filter {
         Ok(View { output, input, late, more_late, output_tax, input_tax, payable, ledger, completeness })
     }
 
-    /// Raises an alarm where documents and accounts differ, and ends that of these days where they agree again.
+    /// Raises an alarm if documents and accounts differ, and ends the alarm of these days if they agree again.
     pub async fn note(&self, db: &Db, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
         let days = format!("{} to {}", self.from, self.to);
         let raised = alarm::of(db.pool(), "").await?;

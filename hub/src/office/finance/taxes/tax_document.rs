@@ -86,8 +86,8 @@ pub fn place(item: &TaxDocument) -> Bookmark {
     (item.entry_date, item.store_id.clone(), item.entry_no)
 }
 
-/// Entries of invoices and credit notes. A credit note that settles an invoice of another book moves 2010 once more, without
-/// tax; what closes an uninvoiced receipt is of kind `invoice` and has no document.
+/// Entries of invoices and credit notes. A credit note that settles an invoice of another book moves 2010 once more,
+/// without tax; the closing of an uninvoiced receipt has the kind `invoice` and no document.
 const SELECT: &str = "\
     SELECT j.entry_id, j.entry_no, j.store_id, j.entry_date, j.reference_date, \
     COALESCE(i.document, 'null') AS invoice, COALESCE(c.document, 'null') AS note, \

@@ -49,7 +49,7 @@ pub async fn tax(request: Request) -> Answered {
     let store_id = ask.store_id.clone().filter(|id| !id.is_empty());
     let filter = Filter { from, to, store_id, group_by: ask.group_by };
     filter.check()?;
-    // One state of the database: what was sold and what was posted are held against one another.
+    // Read from one state of the database: sales and postings are compared.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     if ask.group_by == GroupBy::Document {
         let before = list.after(ask.cursor.as_ref())?;

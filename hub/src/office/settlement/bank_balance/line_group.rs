@@ -1,4 +1,4 @@
-//! Lines of a source beside what is booked of them, group by group: lines that one match has are one.
+//! Lines of a source beside their entries, group by group: lines of one match are one.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Lines that are looked up at once.
 const CHUNK: usize = 500;
 
-/// Sums of a source's lines and of the entries that they made, group by group: lines of one match are one.
+/// Sums of a source's lines and of their entries, group by group: lines of one match are one.
 const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
     CAST(SUM(booked) AS BIGINT) AS booked FROM (\
     SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
@@ -52,8 +52,8 @@ pub struct Days {
     pub booked: Date,
 }
 
-/// Sums of the lines of a bank, with the resolutions of those that did not agree; a group that is explained
-/// by its own entries is left out.
+/// Sums of the lines of a bank, with the resolutions of their exceptions; a group that is explained by its own entries
+/// is left out.
 pub async fn groups(
     connection: &mut AnyConnection,
     bank: &Source,
@@ -79,7 +79,7 @@ pub fn book(groups: &mut BTreeMap<String, Group>, key: String, amount: i64) {
     group.booked = group.booked.saturating_add(amount);
 }
 
-/// An entry that was made of what somebody said to a line.
+/// An entry from a person's resolution of a line.
 pub struct Said {
     group: String,
     /// The batch of the line.

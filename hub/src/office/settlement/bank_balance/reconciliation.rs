@@ -130,11 +130,11 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
     })
 }
 
-/// Raises the bank's alarm where bank and books differ today by what neither explains, and takes it back where they agree
-/// again. Without a balance nothing is known.
+/// Raises the bank's alarm if bank and books differ today by an unexplained amount, and ends it if they agree again.
+/// Without a balance nothing is known.
 ///
 /// # Errors
-/// The database's.
+/// A database error.
 pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Result<(), sqlx::Error> {
     let Some(difference) = view.difference else { return Ok(()) };
     if difference == 0 {
@@ -223,9 +223,9 @@ async fn payouts(
     Ok(())
 }
 
-/// Entries that no line of this bank, or of a provider that pays into it, leads to: entries by hand, and lines of
-/// another bank that were posted to this account. The bank's first balance contains what a book was opened with, so an
-/// opening and its reversal are left out.
+/// Entries without a line of this bank, or of a provider that pays into it: entries by hand, and lines of another bank
+/// that were posted to this account. The bank's first balance includes the opening balance of the book, so an opening
+/// and its reversal are left out.
 async fn entries(
     connection: &mut AnyConnection,
     account: &str,
@@ -249,9 +249,9 @@ async fn entries(
         let object_id = Some(entry_id);
         books.push(BookLine { kind: "entry", object_id, batch: None, date: Some(day), amount });
     }
-    // Events of stores seldom move a bank's account, by a mapping: what is left of the account is theirs.
+    // Events of stores seldom move a bank's account, by a mapping: the rest of the account is theirs.
     let all = moved(&mut *connection, account, as_of).await?;
-    // Said so that SQLite takes the index of those entries that no event made.
+    // In this form SQLite uses the index of entries without an event.
     let sql = "SELECT CAST(COALESCE(SUM(jl.debit - jl.credit), 0) AS BIGINT) FROM journal j \
                JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
                WHERE j.kind <> 'event' AND jl.account = $1 AND j.entry_date <= $2";

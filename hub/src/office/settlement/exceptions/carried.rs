@@ -1,4 +1,4 @@
-//! What a person carries: nobody is asked about it for a while, then it comes up again.
+//! Carried items and lines: a person is not asked about them for a while, then they come up again.
 
 use crate::columns;
 use crate::office::settlement::exceptions::raised;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Assignments that reopen an exception.
 const OPEN: &str = "state = 'open', resolution = NULL, reason = NULL, resolved_by = NULL, resolved_at = NULL";
 
-/// Items stay open, and nobody is asked for a while.
+/// Carries items: they stay open, and no person is asked for a while.
 pub async fn carry_items(
     connection: &mut AnyConnection,
     items: &[ItemRef],
@@ -26,7 +26,7 @@ pub async fn carry_items(
     Ok(())
 }
 
-/// Lines wait for what comes later, and nobody is asked for a while.
+/// Carries lines: they wait for later items, and no person is asked for a while.
 pub async fn carry_lines(
     connection: &mut AnyConnection,
     line_ids: &[String],
@@ -40,7 +40,7 @@ pub async fn carry_lines(
     Ok(())
 }
 
-/// Items that nobody is asked about.
+/// Items that no person is asked about.
 pub async fn items(connection: &mut AnyConnection) -> Result<BTreeSet<ItemRef>, sqlx::Error> {
     let sql =
         "SELECT store_id, item_id FROM settlement_items WHERE state = 'open' AND carried_until IS NOT NULL";
@@ -48,8 +48,8 @@ pub async fn items(connection: &mut AnyConnection) -> Result<BTreeSet<ItemRef>, 
     rows.iter().map(|row| Ok(columns!(row => (store_id, item_id)))).collect()
 }
 
-/// Reopens exceptions that were carried for long enough: items of those that pay them out, and lines of a
-/// source. Returns the settlements that they hold up.
+/// Reopens exceptions that were carried for long enough: items of the sources that pay them out, and lines of a source.
+/// Returns the settlements that they hold up.
 pub async fn come_up_again(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -70,7 +70,7 @@ pub async fn come_up_again(
         let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id.clone()).bind(item_id.clone());
         let again = query.bind(now.0).bind(day.to_string()).fetch_all(&mut *connection).await?;
         touched.extend(raised::held_up(&again)?);
-        // What is left of a payment has no exception yet, and holds its settlement up all the same.
+        // The rest of a payment has no exception yet, and holds up its settlement all the same.
         touched.insert((store_id.clone(), day));
         let sql = "UPDATE settlement_items SET carried_until = NULL WHERE store_id = $1 AND item_id = $2";
         sqlx::query(sql).bind(&store_id).bind(&item_id).execute(&mut *connection).await?;
@@ -78,7 +78,7 @@ pub async fn come_up_again(
     Ok(touched)
 }
 
-/// Lines of a source: also what was contested. Of several things that were said of a line the last one is asked again.
+/// Lines of a source, including contested ones. Of several resolutions of a line the last one is asked about again.
 async fn lines_again(
     connection: &mut AnyConnection,
     source_id: &str,

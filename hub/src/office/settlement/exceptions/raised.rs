@@ -1,4 +1,4 @@
-//! Noting what does not agree: the same thing has the same id, so that matching again notes it once.
+//! Notes differences: the same difference has the same ID, so that matching again notes it once.
 
 use crate::db::insert::{self, NewRow};
 use crate::db::{Engine, array};
@@ -42,7 +42,7 @@ fn about(raised: &Raised) -> Result<[String; 2], sqlx::Error> {
     Ok([json(serde_json::to_string(&raised.line_ids))?, json(serde_json::to_string(&raised.items))?])
 }
 
-/// The row of what matching raised.
+/// The row of an exception from matching.
 pub fn row_of(raised: &Raised, source_id: &str, belongs: Belongs, now: UtcMs) -> Result<NewRow, sqlx::Error> {
     let [lines, items] = about(raised)?;
     let told_only = raised.kind.is_informational();
@@ -67,8 +67,8 @@ pub fn waits(kind: ExceptionKind) -> bool {
     matches!(kind, MissingInStore | Ambiguous | UnknownStore)
 }
 
-/// Notes them. What was noted before stays as it is, with what a person said to it; what a match or a store's name had
-/// resolved is open again.
+/// Notes them. Existing ones stay as they are, with a person's resolution; those that a match or a store's name had
+/// resolved are open again.
 pub async fn note(connection: &mut AnyConnection, rows: Vec<NewRow>) -> Result<(), sqlx::Error> {
     let tail = "ON CONFLICT (exception_id) DO UPDATE SET state = 'open', resolution = NULL, reason = NULL, \
                 resolved_by = NULL, resolved_at = NULL, found_at = excluded.found_at, store_id = excluded.store_id, \
@@ -88,8 +88,8 @@ pub fn held_up(rows: &[AnyRow]) -> Result<BTreeSet<(String, Date)>, sqlx::Error>
     Ok(settlements)
 }
 
-/// Supersedes the exceptions of lines that were there `before` once another one is raised. Returns the
-/// settlements that they held up.
+/// Supersedes the exceptions of lines that were there `before` once a different one is raised. Returns the settlements
+/// that they held up.
 pub async fn supersede(
     connection: &mut AnyConnection,
     source_id: &str,
@@ -128,7 +128,7 @@ pub async fn supersede(
     Ok(freed)
 }
 
-/// Notes what is about a statement as a whole.
+/// Notes exceptions about a statement as a whole.
 pub async fn of_statement(
     connection: &mut AnyConnection,
     kind: ExceptionKind,
@@ -165,7 +165,7 @@ impl<'a> Index<'a> {
         self.items.get(&(store_id.as_str(), item_id.as_str())).copied()
     }
 
-    /// The store and day whose settlement something raised holds up: its item's, or what its line names.
+    /// The store and day whose settlement an exception holds up: those of its item, or those that its line names.
     pub fn settlement(
         &self,
         raised: &Raised,
@@ -175,7 +175,7 @@ impl<'a> Index<'a> {
             return Some((item.store_id.clone(), item.settlement_date));
         }
         let line = raised.line_ids.first().and_then(|line_id| self.lines.get(line_id.as_str()))?;
-        // A statement of a settlement's own says its store and day; another one its line.
+        // A statement of one settlement has its store and day; for other statements the line has them.
         let own = of_statement.and_then(|(store_id, day)| Some((store_id, day?)));
         let named = line.store_id.as_deref().or(of_statement.map(|(store_id, _)| store_id));
         let (store_id, day) = own.or(named.map(|store_id| (store_id, line.date)))?;

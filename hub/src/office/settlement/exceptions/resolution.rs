@@ -1,4 +1,4 @@
-//! What a person says to what does not agree, and what that does.
+//! A person's resolutions of exceptions, and their effects.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -55,10 +55,10 @@ pub struct Resolve {
 }
 
 impl Writer<'_> {
-    /// Does what a person says; what is carried is not asked about for `carry_days`.
+    /// Applies a person's resolution; a carried exception is not asked about for `carry_days`.
     ///
     /// # Errors
-    /// 404; 422 for what its type has not; 409 `invalid_state` for one that is resolved.
+    /// 404; 422 for a resolution that its type does not have; 409 `invalid_state` for a resolved one.
     pub async fn resolve_exception(
         &self,
         connection: &mut AnyConnection,
@@ -117,7 +117,7 @@ impl Writer<'_> {
                 set_lines(connection, &found, "unmatched").await?;
             }
             Resolution::Match => self.match_named(connection, &found, asked, &source_id).await?,
-            // It may be taken back: the line waits for what comes later.
+            // It may be reversed: the line waits for later ones.
             Resolution::Contest => carry_lines(connection, &found.line_ids, until).await?,
             Resolution::Ignore => {}
         }
@@ -181,7 +181,7 @@ impl Writer<'_> {
             }
             return Ok(usual);
         };
-        // A fee has its own account, and what posts nothing has none.
+        // A fee has its own account, and a resolution without a posting has none.
         let takes = matches!(asked.resolution, Resolution::Post | Resolution::Match)
             || usual.is_some_and(|usual| usual != PAYMENT_FEES);
         if !takes {
@@ -213,7 +213,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// They will never come: what they stand on is cleared today.
+    /// They will never be paid: the account that they are on is cleared today.
     async fn write_off(
         &self,
         connection: &mut AnyConnection,
@@ -235,8 +235,8 @@ impl Writer<'_> {
         Ok(entry_id)
     }
 
-    /// Lines without items: the bank against an account, in the book of the line's store; of a payment that is taken back in
-    /// that of the store that it was made in.
+    /// Posts lines without items: the bank against an account, in the book of the line's store; for a chargeback, in
+    /// the book of the store of the payment.
     async fn post_lines(
         &self,
         connection: &mut AnyConnection,
@@ -319,7 +319,8 @@ impl Writer<'_> {
     }
 }
 
-/// The store of the payment that a line takes back, where one was matched under its reference; of several nobody guesses.
+/// The store of the payment that a line takes back, if one was matched under its reference; with several there is no
+/// guess.
 async fn store_of_payment(
     connection: &mut AnyConnection,
     line_id: &str,
@@ -332,7 +333,7 @@ async fn store_of_payment(
     Ok(Some(stores).filter(|stores| stores.len() == 1).and_then(|mut stores| stores.pop()))
 }
 
-/// Sets the state of its lines. Those that are matched keep theirs, and so do those that were resolved otherwise.
+/// Sets the state of its lines. Matched lines keep theirs, and so do lines with another resolution.
 async fn set_lines(connection: &mut AnyConnection, found: &View, state: &str) -> Result<(), sqlx::Error> {
     for line_id in &found.line_ids {
         let sql = "UPDATE statement_lines SET state = $2 WHERE line_id = $1 AND state = 'excepted'";
@@ -357,7 +358,7 @@ async fn difference_account(
     Ok(())
 }
 
-/// From now on this terminal is that store's.
+/// Assigns this terminal to that store from now on.
 async fn remember(
     connection: &mut AnyConnection,
     found: &View,

@@ -1,4 +1,4 @@
-//! What is missing of a match, where a person says that it is still to come.
+//! The rest of a match, if a person expects it to be paid later.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -71,7 +71,7 @@ async fn agreed_fee(
     Ok(fee)
 }
 
-/// Takes out of a slice, and of its match, what is left open; gives back how much that is.
+/// Removes the open rest from a slice and its match; returns its amount.
 async fn shorten(
     connection: &mut AnyConnection,
     match_id: &str,

@@ -1,4 +1,4 @@
-//! Numbers of accounts: where a line names one, and which spellings are of one account.
+//! Account numbers: finds them in lines, and compares their spellings.
 
 use edge::sheet::currency_code;
 
@@ -6,7 +6,7 @@ use edge::sheet::currency_code;
 const DIGITS_MIN: usize = 6;
 /// Most bytes of a number that becomes a source's.
 const WHOLE_BYTES_MAX: usize = 64;
-/// Fewer characters of a masked number say nothing.
+/// Fewest shown characters of a masked number that identify it.
 const SHOWN_MIN: usize = 3;
 /// Most words of a label.
 const LABEL_WORDS_MAX: usize = 6;
@@ -33,7 +33,7 @@ const ACCOUNTS: [&str; 17] = [
 /// Words for a number in a label.
 const NUMBERS: [&str; 11] =
     ["no", "nr", "nomor", "number", "num", "nummer", "numero", "numéro", "número", "id", "iban"];
-/// Words of labels of something else of the account.
+/// Words of labels for other properties of the account.
 const OTHERS: [&str; 20] = [
     "balance",
     "saldo",
@@ -94,7 +94,7 @@ pub fn named(line: &str) -> Option<String> {
             behind => behind.join(" "),
         };
         let begins = value.split_whitespace().next().is_some_and(is_numeric);
-        // `Rekening Koran, Cabang 123456` names none.
+        // `Rekening Koran, Cabang 123456` has no account number.
         let value = number(&value).filter(|_| begins || has_number)?;
         let shown = value.chars().filter(char::is_ascii_digit).count();
         let enough = if is_masked(&value) { tail(&value).len() >= SHOWN_MIN } else { shown >= DIGITS_MIN };
@@ -168,8 +168,8 @@ fn is_date(word: &str) -> bool {
     digits && matches!(lengths.as_slice(), [1 | 2, 1 | 2, 4] | [4, 1 | 2, 1 | 2])
 }
 
-/// Whether two spellings are of one account: an IBAN ends with the number of its account, a bank's code may stand before
-/// it, a name or a currency behind it, and of a masked number what is shown counts.
+/// Whether two spellings are of one account: an IBAN ends with the number of its account; a bank code may precede it, a
+/// name or a currency follow it; of a masked number the shown characters count.
 pub fn is_same_account(one: &str, other: &str) -> bool {
     if plain(one) == plain(other) {
         return true;
@@ -182,7 +182,7 @@ pub fn is_same_account(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether a text is a number of which nothing is hidden.
+/// Whether a text is a number without hidden characters.
 pub fn is_whole(text: &str) -> bool {
     text.len() <= WHOLE_BYTES_MAX
         && !is_masked(text)

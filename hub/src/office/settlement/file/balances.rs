@@ -128,7 +128,7 @@ const BETWEEN: [&str; 39] = [
     "del", "al", "de", "el", "op", "pr", "cr", "db", "dr", "k", "th",
 ];
 
-/// Whether a text is that of a balance or a sum. Beside a day it has to be that as a whole.
+/// Whether a text denotes a balance or a sum. Beside a day the whole text has to.
 pub fn is_balance(text: &str, has_day: bool) -> bool {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let behind = |known: &&str| {
@@ -145,7 +145,7 @@ pub fn is_balance(text: &str, has_day: bool) -> bool {
     is_whole_balance(&text) || alone() || (!has_day && BEGINNINGS.iter().any(|known| behind(known).is_some()))
 }
 
-/// Whether a text in any column is that of a balance or a sum as a whole: `Saldo` alone may be the way of a payment.
+/// Whether a text in any column denotes a balance or a sum as a whole: `Saldo` alone may be a payment method.
 pub fn is_whole_balance(text: &str) -> bool {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let behind = |known: &&str| {

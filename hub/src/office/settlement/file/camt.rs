@@ -1,5 +1,6 @@
-//! Statements as CAMT.053, 001.01 to 001.13: elements are known by their local names. What declares a document type is
-//! refused, so that no entity is ever expanded; what is kept while a file is read is bounded, whatever is in it.
+//! Statements as CAMT.053, 001.01 to 001.13: elements are known by their local names. A file that declares a document
+//! type is refused, so that no entity is ever expanded; the memory used for reading a file is bounded, whatever its
+//! content.
 
 mod encoding;
 mod entry;
@@ -51,7 +52,7 @@ pub struct CamtStatement {
     pub rows: Vec<LineRow>,
     /// Accounts of the file whose statements were passed over.
     pub others: Vec<AccountName>,
-    /// The first and the last day that its statements say to be of.
+    /// The first and the last day that its statements name.
     pub span: (Option<Date>, Option<Date>),
     /// Entries that are no lines, and statements of other accounts.
     pub aside: RowsSetAside,
@@ -60,7 +61,7 @@ pub struct CamtStatement {
 /// Reads the lines of an account.
 ///
 /// # Errors
-/// Each bad entry, or what is wrong with the file.
+/// Each bad entry, or the problem of the file.
 pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtStatement, Vec<FieldProblem>> {
     let text = encoding::decoded(bytes).map_err(|problem| whole(&problem))?;
     let mut reader = Reader::from_str(&text);
@@ -96,7 +97,7 @@ fn reported(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<Fi
         }
         _ => {}
     }
-    // What can't be read is set aside, unless nothing is left beside it.
+    // Unreadable entries are set aside, unless none is left beside them.
     if !problems.is_empty() && statements.iter().all(|statement| statement.lines.is_empty()) {
         return Err(problems);
     }
@@ -110,7 +111,7 @@ fn reported(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<Fi
     Ok(CamtStatement { account, opening, closing, lines, rows, others, span, aside })
 }
 
-/// Whether the account that is wanted is there in several currencies, and nothing says which one.
+/// Whether the requested account is there in several currencies, and none was chosen.
 fn in_two_currencies(others: &[AccountName], wanted: &Wanted<'_>) -> bool {
     wanted.currency.is_none() && others.iter().any(|other| other.is(wanted.account, None))
 }

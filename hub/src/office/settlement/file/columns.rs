@@ -1,4 +1,4 @@
-//! Where each field is in the rows of a file: under a header, or at a number.
+//! Columns of each field in the rows of a file: by a header, or by a number.
 
 use crate::office::settlement::file::format::{ColumnName, FIELDS, FIGURES, Format, OneColumn};
 use domain::model::base::refusal::FieldProblem;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Number of rows that are searched for the header.
 const HEADER_ROWS_MAX: usize = 50;
-/// Fields that are not found under their own name: they change what other fields mean.
+/// Fields that are found only under their own name: they change the meaning of others.
 const NAMED_ONLY: [&str; 3] = ["time", "zone", "account"];
 
 /// Result of `find`: the columns, and the row that it read last if that is a line.
@@ -74,7 +74,7 @@ impl Columns {
         texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     }
 
-    /// Finds the header, or the first row of a file that has none; `is_day` says whether a cell is a day.
+    /// Finds the header, or the first row of a file without one; `is_day` reports whether a cell is a day.
     ///
     /// # Errors
     /// The column that the file lacks.
@@ -129,7 +129,7 @@ impl Columns {
             if columns.is_line(&row, &is_day) {
                 return Ok((columns, Some(row)));
             }
-            // A header says what its columns are; it is known by the words in place of figures.
+            // A header names its columns; it is recognised by words in place of figures.
             columns.names = row.cells.iter().map(|name| plain(name).to_lowercase()).collect();
         }
         Err(vec![at(columns.line.max(1), None, "is not followed by a line")])

@@ -159,7 +159,7 @@ fn footer(row: &Row<'_>, rules: &Rules<'_>) -> SetAside {
     SetAside { text, ..SetAside::new(i64::try_from(row.line).unwrap_or(i64::MAX), Reason::Footer, problem) }
 }
 
-/// The rows of a file without one line, as what is wrong with it.
+/// The rows of a file without a line, as problems.
 fn problems(aside: &RowsSetAside) -> Vec<FieldProblem> {
     let all = |row: &SetAside| {
         let line = u64::try_from(row.row_no).unwrap_or(0);

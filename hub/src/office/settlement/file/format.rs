@@ -1,4 +1,4 @@
-//! How the files of a source look.
+//! Format of the files of a source.
 
 use crate::office::settlement::file::kinds::RowKind;
 use crate::office::settlement::file::pattern::Pattern;

@@ -8,7 +8,7 @@ use domain::model::base::refusal::FieldProblem;
 use edge::sheet::{COLUMNS_MAX, Row, Written, currency_code, is_nothing, may_be_currency, plain};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words of headers over statuses of something other than the payment.
+/// Words of headers over statuses of things other than the payment.
 const NO_STATUS: [&str; 14] = [
     "fulfilment",
     "fulfillment",
@@ -65,7 +65,7 @@ const AMOUNTS: [&str; 9] =
 /// Most currencies of a file that are kept.
 const CURRENCIES_MAX: usize = 8;
 
-/// What the cells of a column are.
+/// Contents of the cells of a column.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     filled: usize,
@@ -73,7 +73,7 @@ struct Seen {
     currencies: usize,
 }
 
-/// Adds what the rows with a day and an amount show.
+/// Adds columns found by the rows with a day and an amount.
 pub fn add<'a>(rows: impl Iterator<Item = Row<'a>>, columns: &mut Columns, format: &Format) {
     let mut seen: Vec<Seen> = Vec::new();
     let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
@@ -94,7 +94,7 @@ pub fn add<'a>(rows: impl Iterator<Item = Row<'a>>, columns: &mut Columns, forma
         }
     }
     if columns.width == 0 {
-        // Without a header most rows say it; of equally many the narrower ones.
+        // Without a header the most frequent width counts; of equally frequent ones the smaller.
         let most = widths.iter().max_by_key(|(width, count)| (**count, std::cmp::Reverse(**width)));
         columns.width = most.map_or(0, |(width, _)| *width).max(columns.names.len());
     }
@@ -174,7 +174,7 @@ pub fn header_currencies(columns: &Columns) -> Vec<&'static str> {
     columns.names_of(&AMOUNTS).filter_map(|name| bracketed(name).or_else(|| last(name))).collect()
 }
 
-/// A source that names no currency has files of one.
+/// A source without a currency has files of one.
 ///
 /// # Errors
 /// The file has rows in two currencies.

@@ -1,5 +1,5 @@
-//! The readers of statements as fuzz targets, which also run for a moment in the normal suite. Built with the feature
-//! `fuzz` only: no part of what is shipped.
+//! The readers of statements as fuzz targets, which also run briefly in the normal suite. Built with the feature `fuzz`
+//! only, so they are not part of a release.
 
 use crate::config::Limits;
 use crate::office::settlement::file::camt::{self, Wanted};
@@ -19,7 +19,7 @@ fn bounds() -> Bounds {
     Bounds { today: date(2026, 11, 27), limits: Limits { import_rows: ROWS, ..Limits::default() } }
 }
 
-/// A bank's statement: refused, or lines within their bounds that come to its balances.
+/// A bank's statement: refused, or lines within their bounds that fit its balances.
 pub fn camt(bytes: &[u8]) {
     let bounds = bounds();
     for account in [None, Some("CH0000000000000000001")] {

@@ -1,10 +1,10 @@
-//! What the type, the status or the text of a row says that the row is.
+//! Kind of a row, by its type, status or text.
 
 use crate::office::settlement::file::format::Format;
 use crate::office::settlement::file::set_aside::Reason;
 use domain::rules::books::settlement::LineKind;
 
-/// Types that providers write, as they write them in lower case, where the source does not say what they mean.
+/// Types of providers, in lower case, for sources that do not define them.
 const TYPES: [(&str, &str); 33] = [
     ("charge", "sale"),
     ("capture", "sale"),
@@ -50,7 +50,7 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    /// The kind of that name: a type of a line, or what is none.
+    /// The kind with that name: a type of a line, or a row that is no line.
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase();
         match name.as_str() {
@@ -69,7 +69,7 @@ impl RowKind {
     }
 }
 
-/// Meaning of a text in the column of types: the source's own types, or the usual ones where it lists none of that text.
+/// Meaning of a text in the column of types: by the source's own types, or the usual ones if it does not list the text.
 pub fn kind_of(text: &str, format: &Format) -> Option<RowKind> {
     let lower = text.trim().to_lowercase();
     let listed = format.types.iter().find(|(known, _)| known.trim().to_lowercase() == lower);

@@ -1,4 +1,4 @@
-//! What holds for a line of a statement, whatever it came in.
+//! Common rules for a line of a statement, in any format.
 
 use crate::config::Limits;
 use domain::model::base::refusal::FieldProblem;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 /// Older lines are slips.
 const DAYS_BACK_MAX: i32 = 400;
-/// Days that a date may lie ahead: at a store or a bank the day may begin before it does at head office.
+/// Days that a date may be ahead: at a store or a bank the day may begin before it does at head office.
 const DAYS_AHEAD_MAX: i32 = 1;
 /// Longest reference, in bytes.
 pub const REFERENCE_BYTES_MAX: usize = 140;
@@ -20,7 +20,7 @@ pub const REFERENCE_BYTES_MAX: usize = 140;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Longest description, in bytes.
 pub const TEXT_BYTES_MAX: usize = 500;
-/// The text of a line that holds what rounding took from the others.
+/// The text of the line with the rounding differences of the others.
 pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;

@@ -1,4 +1,4 @@
-//! Lines of a statement on their way into their table: written once, with what matching came to.
+//! Lines of a statement on their way into their table: written once, with the result of matching.
 
 use crate::db::insert;
 use crate::office::settlement::source::View as Source;
@@ -36,7 +36,7 @@ struct Beside {
 }
 
 impl NewLines {
-    /// Those of a source's file that are at one of these places.
+    /// The lines of a source's file at these places.
     pub fn of(
         statement_id: &str,
         source: &Source,
@@ -75,7 +75,7 @@ impl NewLines {
         made
     }
 
-    /// Adds them to their table, where matching left them; `open` is what it looked at.
+    /// Adds them to their table, as matching left them; `open` has the lines that matching used.
     pub async fn write(
         self,
         connection: &mut AnyConnection,

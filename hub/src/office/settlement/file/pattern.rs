@@ -1,4 +1,4 @@
-//! What a bank tells in the text of a line, found by a pattern with named parts.
+//! Fields that a bank puts into the text of a line, found by a pattern with named parts.
 
 /// The longest pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 256;

@@ -1,4 +1,4 @@
-//! What the lines before the header of a file say: which account, which currency, which days.
+//! Lines before the header of a file: account, currency, days.
 
 use crate::office::settlement::file::account_no;
 use crate::office::settlement::file::statuses::is_pending_title;

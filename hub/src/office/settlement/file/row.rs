@@ -44,9 +44,9 @@ pub enum Outcome {
     Aside(Box<SetAside>),
 }
 
-/// The reason why a row is no line, the field that says so, and the words for people.
+/// The reason why a row is no line, the field concerned, and the words for people.
 pub type LeftOut = (Reason, Option<&'static str>, String);
-/// The field that is wrong, and what is wrong with it.
+/// The wrong field, and its problem.
 pub type Wrong = (&'static str, String);
 
 impl Rules<'_> {
@@ -283,7 +283,7 @@ impl Rules<'_> {
         Ok(Some(to_us.unwrap_or_default().less(from_us)))
     }
 
-    /// Whether a row is money that a provider takes away, in a file in which only the type says so.
+    /// Whether a row is money that a provider deducts, in a file in which only the type shows it.
     fn is_unsigned_cost(&self, kind: Option<LineKind>) -> bool {
         let takes_away =
             matches!(kind, Some(LineKind::Refund | LineKind::Fee | LineKind::Chargeback | LineKind::Payout));
@@ -294,7 +294,8 @@ impl Rules<'_> {
         takes_away && by_type && self.file.kind == SourceKind::Provider
     }
 
-    /// The line of a row; whether its figures are whole, and what rounding took from its net, in millionths.
+    /// The line of a row; whether its figures are whole, and the amount that rounding removed from its net, in
+    /// millionths.
     fn line(
         &self,
         row: &Row<'_>,

@@ -1,4 +1,4 @@
-//! What keeps a row from being a line although its cells can be read: its width, its statuses, the text of a balance.
+//! Reasons why a readable row is no line: its width, its statuses, the text of a balance.
 
 use crate::office::settlement::file::balances::{is_balance, is_whole_balance};
 use crate::office::settlement::file::format::FIGURES;
@@ -27,7 +27,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a row with a day is a balance or a sum. Without a column of descriptions any text may say so.
+    /// Whether a row with a day is a balance or a sum. Without a column of descriptions any text may denote it.
     pub fn is_balance_row(&self, row: &Row<'_>) -> bool {
         if self.columns.has("description") {
             return is_balance(self.columns.text(row, "description"), true);
@@ -47,14 +47,14 @@ impl Rules<'_> {
         };
         let fee = figure(cell).filter(|fee| *fee != Figure::default())?.unsigned();
         let before = self.figures(row).ok()?.net_of(self.file.kind)?.plus(fee);
-        // The amount without the fee stands in another column: the fee is in the amount already.
+        // Another column has the amount without the fee: the fee is already included in the amount.
         let is_within = row.cells.iter().any(|cell| figure(cell) == Some(before));
         (!is_within).then(|| {
             format!("{cell:?} is a fee beside the amount, and csv.columns.fee does not name its column")
         })
     }
 
-    /// Reason why the statuses of a row don't count: each of them has to say that money moved.
+    /// Reason why the statuses of a row don't count: each of them has to state that money moved.
     pub fn by_status(&self, row: &Row<'_>) -> Option<LeftOut> {
         let places = self.columns.places("status").iter();
         let words = &self.format.status_words;
@@ -78,7 +78,7 @@ impl Rules<'_> {
             let problem = format!("has the status {said:?}: its money may have been given back");
             return out(Reason::Invalid, problem);
         }
-        // A sum or a balance has none.
+        // A sum or a balance has no status.
         let said = of(None).filter(|_| self.has_day(row))?;
         out(Reason::Invalid, format!("has the status {said:?}, which is not among csv.status_words"))
     }

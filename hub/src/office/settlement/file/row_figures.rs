@@ -1,4 +1,4 @@
-//! The figures of a row, and what its description tells beside them.
+//! The figures of a row, and the further ones in its description.
 
 use crate::office::settlement::file::line::{NAME_BYTES_MAX, REFERENCE_BYTES_MAX};
 use crate::office::settlement::file::set_aside::cut;
@@ -26,17 +26,17 @@ impl RowFigures {
         Self { amount, gross, net, ..self }
     }
 
-    /// Gross, with what the column `amount` means for a kind of source.
+    /// Gross, with the meaning of the column `amount` for a kind of source.
     pub fn gross_of(self, kind: SourceKind) -> Option<Figure> {
         self.gross.or(self.amount.filter(|_| kind == SourceKind::Provider))
     }
 
-    /// Net, with what the column `amount` means for a kind of source.
+    /// Net, with the meaning of the column `amount` for a kind of source.
     pub fn net_of(self, kind: SourceKind) -> Option<Figure> {
         self.net.or(self.amount.filter(|_| kind == SourceKind::Bank))
     }
 
-    /// The same with what a description tells, where the columns don't and the figures agree with it.
+    /// The same with figures of the description that no column has, if they agree with the columns.
     pub fn with_described(
         self,
         line: &mut TextLine,
@@ -64,13 +64,13 @@ impl RowFigures {
             (Some(gross), Some(fee), Some(net)) if gross.less(fee) == net => reported,
             (Some(gross), None, Some(net)) => Self { fee: Some(gross.less(net)), ..reported },
             (None, Some(fee), Some(net)) => Self { gross: Some(net.plus(fee)), ..reported },
-            // What the text says is of something else.
+            // The text's figures belong to something else.
             _ => self,
         }
     }
 }
 
-/// The figure of a text that is alone: only its own marks say how it is read.
+/// The figure of a single text: only its own marks determine how it is read.
 fn alone(text: &str) -> Option<Figure> {
     let written = Written::of(text, &SignWords::default()).ok().flatten()?;
     let mut column = FigureColumn::default();

@@ -76,7 +76,7 @@ impl Rules<'_> {
     }
 }
 
-/// A figure that a word calls outgoing: below 0, or above 0 where it takes another one back.
+/// A figure that a word marks as outgoing: negative, or positive if it reverses another one.
 fn out_of(figure: Figure, has_sign: bool, signs: OutSigns) -> Result<Figure, &'static str> {
     match (signs, has_sign) {
         (OutSigns::Unclear, _) => Err(UNCLEAR_SIGNS),

@@ -1,5 +1,5 @@
-//! A running balance proves the signs of the amounts before it: a file whose balance goes down where an amount is read
-//! as incoming is refused, and not booked with the wrong sign.
+//! A running balance proves the signs of the amounts before it: a file whose balance falls at an amount that is read as
+//! incoming is refused, and not booked with the wrong sign.
 
 use crate::office::settlement::file::columns::Columns;
 use crate::office::settlement::file::row::Rules;
@@ -10,12 +10,12 @@ use edge::sheet::{Figure, Row, Written};
 /// Words of headers of balances.
 const HEADERS: [&str; 9] =
     ["balance", "saldo", "solde", "kontostand", "bal", "sisa", "running", "saldi", "kontosaldo"];
-/// Pairs of neighbouring rows that prove something.
+/// Fewest pairs of neighbouring rows that prove something.
 const PAIRS_MIN: usize = 2;
 /// A unit, in millionths: amounts of a fraction are rounded.
 const UNIT: i64 = 1_000_000;
 
-/// Pairs of neighbouring rows, by what the balance between them says of the amount.
+/// Pairs of neighbouring rows, by what the balance between them shows about the amount.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pairs {
     agree: usize,
@@ -68,12 +68,12 @@ impl RunningBalances {
         self.before = now;
     }
 
-    /// A row that is no line stands between the others.
+    /// Notes a row between the others that is no line.
     pub fn interrupt(&mut self) {
         self.before = None;
     }
 
-    /// Compares the balances with the amounts; `has_signs`: something in the file says the direction of an amount.
+    /// Compares the balances with the amounts; `has_signs`: the file shows the direction of amounts.
     ///
     /// # Errors
     /// The balance moves by the amounts, and by some of them the other way.
@@ -82,7 +82,7 @@ impl RunningBalances {
             if self.ascending.known() >= self.descending.known() { self.ascending } else { self.descending };
         let known = of.known().saturating_mul(4) >= self.pairs.saturating_mul(3);
         let agrees = [self.ascending, self.descending].iter().any(|of| of.agree == self.pairs);
-        // A debt grows by what is paid with it: there the balance opposes each amount.
+        // A debt grows with each payment from it: there the balance opposes each amount.
         let is_mixed = of.oppose > 0 && (of.agree > 0 || !has_signs);
         let Some((line, amount)) =
             of.first.filter(|_| known && !agrees && is_mixed && self.pairs >= PAIRS_MIN)

@@ -1,4 +1,4 @@
-//! Rows between the lines of a file that say something of the rows below them: not booked yet, or of another account.
+//! Rows between the lines of a file that qualify the rows below them: not booked yet, or of another account.
 
 use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::balances::is_balance;
@@ -12,10 +12,10 @@ use edge::sheet::{Row, may_be_currency, plain};
 /// Most cells of a row that names an account or a currency.
 const CELLS_MAX: usize = 3;
 
-/// What is said of the rows that follow.
+/// Properties of the rows that follow.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
-    /// They are not booked yet.
+    /// Whether they are not booked yet.
     pending: bool,
     /// The accounts and the currency of the lines before the header.
     first: Preamble,
@@ -36,7 +36,7 @@ impl Section {
     /// Looks at a row.
     ///
     /// # Errors
-    /// The file has two accounts or currencies, and the source does not say which is its own.
+    /// The file has two accounts or currencies, and the source does not name its own.
     pub fn see(&mut self, row: &Row<'_>, rules: &Rules<'_>) -> Result<(), Vec<FieldProblem>> {
         if rules.has_day(row) {
             return Ok(());
@@ -69,7 +69,7 @@ impl Section {
         Ok(())
     }
 
-    /// A source that names no account has files of one.
+    /// A source without an account has files of one.
     fn check(&self, rules: &Rules<'_>) -> Result<(), Vec<FieldProblem>> {
         let file = rules.file;
         let account = self.account.as_ref().filter(|_| file.account_no.is_none());

@@ -1,4 +1,4 @@
-//! Rows of a file that are no lines of its statement: each keeps the reason, and none refuses the others.
+//! Rows of a file that are no lines of its statement: each keeps the reason, and the other rows are not refused.
 
 use domain::model::hub::chain::hex;
 use domain::rules::books::settlement::import::TextLine;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Most rows of a file that are kept of those that wait for a person, and of the others; the rest is counted.
+/// Most rows of a file that are kept, of those that wait for a person and of the others; the rest is counted.
 pub const KEPT_MAX: usize = 1_000;
 /// The longest text of a row that is kept, in bytes.
 const ROW_BYTES_MAX: usize = 1_000;
@@ -54,7 +54,7 @@ impl Reason {
         Self::Repeat,
     ];
 
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -102,7 +102,7 @@ pub struct SetAside {
     pub amount: Option<i64>,
     /// The line that the row would be, if all its cells can be read.
     pub line: Option<TextLine>,
-    /// As it is in the file.
+    /// The text in the file.
     pub text: String,
     /// The line that it repeats in other words.
     pub repeats: Option<String>,
@@ -111,7 +111,7 @@ pub struct SetAside {
 }
 
 impl SetAside {
-    /// A row of which nothing but its place is known.
+    /// A row of which only the place is known.
     pub fn new(row_no: i64, reason: Reason, problem: impl Into<String>) -> Self {
         Self {
             row_no,
@@ -129,7 +129,7 @@ impl SetAside {
         }
     }
 
-    /// The same for two rows that say the same.
+    /// The same for two rows with the same content.
     fn said(&self) -> String {
         let said = serde_json::json!([
             self.reason.name(),
@@ -162,7 +162,7 @@ impl RowsSetAside {
     /// Sets a row aside.
     ///
     /// # Errors
-    /// So many rows wait for a person already that one more could not be kept.
+    /// Too many rows wait for a person already for one more to be kept.
     pub fn push(&mut self, mut row: SetAside) -> Result<(), TooMany> {
         let count = self.counts.entry(row.reason).or_default();
         *count = count.saturating_add(1);
@@ -181,7 +181,7 @@ impl RowsSetAside {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Keys of the rows that are kept: equal rows of one file have different ones.
+    /// Keys of the kept rows: equal rows of one file have different ones.
     pub fn keys(&self) -> Vec<String> {
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         let key = |row: &SetAside| {

@@ -1,11 +1,11 @@
-//! Which column says the direction of the money, and what a sign in front of a figure means beside it.
+//! The column with the direction of the money, and the meaning of a sign in front of a figure beside it.
 
 use crate::office::settlement::file::columns::Columns;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use edge::sheet::{COLUMNS_MAX, Direction, Row, SignWords, is_nothing, plain};
 
-/// Words of headers of columns that say the direction.
+/// Words of headers of columns with the direction.
 const CONFIRMING: [&str; 18] = [
     "sign",
     "direction",
@@ -26,7 +26,7 @@ const CONFIRMING: [&str; 18] = [
     "dbcr",
     "drcr",
 ];
-/// Words of headers of columns that say something else in the same words: a debit card is no debit.
+/// Words of headers of columns with another meaning in the same words: a debit card is no debit.
 const DENYING: [&str; 26] = [
     "kartu",
     "card",
@@ -55,32 +55,32 @@ const DENYING: [&str; 26] = [
     "result",
     "currency",
 ];
-/// Words of headers of columns of types, where a provider may say the direction too.
+/// Words of headers of columns of types, where a provider may also state the direction.
 const TYPES: [&str; 8] = ["type", "typ", "tipe", "jenis", "art", "soort", "tipo", "transaksi"];
 
-/// What the header of a column says about its words of direction.
+/// What the header of a column shows about its words of direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Header {
     Confirms,
     Denies,
-    /// It says neither.
+    /// Neither.
     Open,
 }
 
-/// How figures that a word calls outgoing are written.
+/// How figures that a word marks as outgoing are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutSigns {
     /// Without a sign. One with a sign takes an earlier one back.
     #[default]
     Unsigned,
-    /// With a sign. One without takes an earlier one back.
+    /// With a sign. One without it reverses an earlier one.
     Signed,
     /// As many with as without: each waits for a decision.
     Unclear,
 }
 
 impl OutSigns {
-    /// How most of the figures are written.
+    /// The way in which most of the figures are written.
     pub fn of(with_sign: usize, without: usize) -> Self {
         match with_sign.cmp(&without) {
             std::cmp::Ordering::Less => Self::Unsigned,
@@ -91,7 +91,7 @@ impl OutSigns {
     }
 }
 
-/// What the figure of a row says by itself.
+/// What the figure of a row shows by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnSign {
     /// Direction that its sign or the word beside it gives.
@@ -100,7 +100,7 @@ pub struct OwnSign {
     pub negative: bool,
 }
 
-/// Number of rows by what they have in a column.
+/// Number of rows by their content in a column.
 #[derive(Debug, Clone, Copy, Default)]
 struct Words {
     filled: usize,
@@ -156,10 +156,10 @@ impl SignColumns {
         }
     }
 
-    /// The column of signs: the one that the source names, or the one that leaves no doubt.
+    /// The column of signs: the one that the source names, or an unambiguous one.
     ///
     /// # Errors
-    /// A column that may say the direction and may not: the source must decide.
+    /// A column that may or may not have the direction: the source must decide.
     pub fn decide(
         &self,
         columns: &Columns,
@@ -194,7 +194,7 @@ impl SignColumns {
             })
             .collect();
         let whole: Vec<usize> = open.iter().copied().filter(|place| self.is_whole(*place)).collect();
-        // Where each figure that a word calls outgoing has a sign, the words add nothing.
+        // If each figure that a word marks as outgoing has a sign, the words add nothing.
         if self.negative && open.iter().all(|place| self.repeats_signs(*place)) {
             return Ok(SignColumn::default());
         }
@@ -237,7 +237,7 @@ impl SignColumns {
         known > 0 && known.saturating_mul(2) >= words.filled
     }
 
-    /// Whether a column whose header confirms it says the direction. Where no figure has a sign, its words may be unknown.
+    /// Whether a column whose header confirms it has the direction. If no figure has a sign, its words may be unknown.
     fn has_words(&self, place: usize) -> bool {
         let words = self.of(place);
         words.filled > 0 && (self.is_mostly_words(place) || !self.negative)

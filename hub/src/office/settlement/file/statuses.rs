@@ -1,4 +1,4 @@
-//! What the status of a row says: whether its money moved.
+//! Meaning of a row's status: whether its money moved.
 
 /// Statuses of money that moved.
 const COUNTS: [&str; 60] = [
@@ -178,7 +178,7 @@ const RETURNED: [&str; 20] = [
     "återbetald",
     "refunderet",
 ];
-/// Words before and behind a status that say nothing of their own.
+/// Words before and after a status without a meaning of their own.
 const AROUND: [&str; 11] = [
     "transaksi",
     "transaction",
@@ -236,7 +236,7 @@ pub enum Status {
     Returned,
 }
 
-/// Meaning of a status. `None` if it is not known. `words` are those that count, or empty for the usual ones.
+/// Meaning of a status. `None` if it is not known. `words` are the ones that count, or empty for the usual ones.
 pub fn status(text: &str, words: &[String]) -> Option<Status> {
     let text = text.trim().to_lowercase();
     let spaced = text.replace(['_', '-'], " ");
@@ -256,7 +256,7 @@ pub fn status(text: &str, words: &[String]) -> Option<Status> {
     }
 }
 
-/// Whether the place of a day holds a word for what is not booked yet.
+/// Whether the place of a day has a word for an entry that is not booked yet.
 pub fn is_pending_word(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     PENDING.contains(&text.as_str())

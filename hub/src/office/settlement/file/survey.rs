@@ -1,4 +1,4 @@
-//! What all rows of a file show together before any of them is read: the marks of its figures, and its signs.
+//! Facts about all rows of a file, found before any of them is read: the marks of its figures, and its signs.
 
 use crate::office::settlement::file::balances::is_balance;
 use crate::office::settlement::file::columns::{Columns, at, broken};
@@ -21,7 +21,7 @@ pub struct Survey {
     pub rows: usize,
     /// Way in which figures are read.
     pub reading: FigureReading,
-    /// How money from us is written in its column, for each pair of columns.
+    /// How outgoing money is written in its column, for each pair of columns.
     pub debits: [OutSigns; PAIRS.len()],
     /// The column of signs.
     pub sign: SignColumn,
@@ -31,7 +31,7 @@ pub struct Survey {
     pub has_pairs: bool,
     /// Whether an amount has a sign or a word of its own.
     pub has_own_signs: bool,
-    /// Kinds of which some row has a sign of its own.
+    /// Kinds with a row that has a sign of its own.
     pub signed_kinds: Vec<LineKind>,
 }
 
@@ -60,14 +60,14 @@ impl WordsBeside {
         self.into > 0
     }
 
-    /// How amounts that a word beside them calls outgoing are written.
+    /// How amounts that a word beside them marks as outgoing are written.
     pub fn out_signs(self) -> OutSigns {
         OutSigns::of(self.out_with_sign, self.out.saturating_sub(self.out_with_sign))
     }
 }
 
 impl Survey {
-    /// Whether anything says the direction of an amount: a sign, a word, or its column.
+    /// Whether anything shows the direction of an amount: a sign, a word, or its column.
     pub fn has_signs(&self) -> bool {
         self.has_pairs || self.sign.place.is_some() || self.has_own_signs
     }
@@ -92,7 +92,7 @@ impl Survey {
     /// Looks at all rows. Columns of signs and of statuses that the source does not name are added to the columns.
     ///
     /// # Errors
-    /// Too many rows, a row that can't be read, or figures of which nothing says how they are read.
+    /// Too many rows, a row that can't be read, or ambiguous figures.
     pub fn of<'a>(
         rows: impl Iterator<Item = Result<Row<'a>, RowError>>,
         columns: &mut Columns,
@@ -130,7 +130,7 @@ impl Survey {
             .map_err(|problem| vec![problem])?;
         let mut debits = [OutSigns::default(); PAIRS.len()];
         for ((pair, negative), positive) in debits.iter_mut().zip(looking.negative).zip(looking.positive) {
-            // As many of both are read as they are written.
+            // With equal numbers, figures are read as written.
             *pair = if negative > positive { OutSigns::Signed } else { OutSigns::Unsigned };
         }
         let Looking { beside, has_pairs, has_own_signs, signed_kinds, .. } = looking;

@@ -10,7 +10,7 @@ use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use edge::sheet::{Row, currency_code, is_nothing, may_be_currency};
 
-/// Whether what the rows before the lines name is the source's.
+/// Checks that the account and currency in the rows before the lines are the source's.
 ///
 /// # Errors
 /// The file is of another account, or in another currency.
@@ -33,7 +33,7 @@ pub fn check(preamble: &Preamble, columns: &Columns, file: &SourceFile<'_>) -> R
 pub struct Named {
     /// Before the lines.
     above: Option<String>,
-    /// In the column of the account.
+    /// The number in the column of the account.
     number: Option<String>,
     currency: Option<&'static str>,
     learns_account: bool,
@@ -41,7 +41,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Begins with what is named before the lines. The files of a provider name accounts of its own.
+    /// Begins with the account named before the lines. The files of a provider name accounts of its own.
     pub fn of(preamble: &Preamble, columns: &Columns, file: &SourceFile<'_>) -> Self {
         let learns_account = file.kind == SourceKind::Bank && file.account_no.is_none();
         let learns_currency = file.currency.is_none();
@@ -90,7 +90,7 @@ impl Named {
     /// The account that the source has from now on.
     pub fn account(self) -> Option<AccountName> {
         let number = match (self.above, self.number) {
-            // What does not agree teaches nothing.
+            // Different numbers are not learnt.
             (Some(above), Some(number)) => is_same_account(&above, &number).then_some(above),
             (above, number) => above.or(number),
         };

@@ -1,14 +1,14 @@
-//! Whether two lines in different words tell of the same money.
+//! Whether two lines in different words describe the same money.
 
 use domain::rules::books::settlement::import::TextLine;
 use domain::rules::books::settlement::{SourceKind, has_word, reference_key};
 use jiff::civil::Date;
 
-/// Days by which the dates of one payment may differ in two files.
+/// Most days by which the dates of one payment may differ in two files.
 pub(super) const DAYS_APART: i32 = 1;
 /// The same of a provider that reports a payment first and its fee later.
 pub(super) const FEE_DAYS_APART: i32 = 7;
-/// Shorter references may be of several payments.
+/// Shorter references may belong to several payments.
 const UNIQUE_BYTES_MIN: usize = 10;
 /// Shorter numbers count the payments of a day.
 const NUMBER_BYTES_MIN: usize = 4;
@@ -60,8 +60,8 @@ impl Line {
     }
 }
 
-/// Whether two lines tell of the same money. Payments of one text recur from day to day: only a reference that is long
-/// enough to be of one payment counts on the day beside it.
+/// Whether two lines describe the same money. Payments with one text recur from day to day: on a neighbouring day, only
+/// a reference that is long enough to be unique counts.
 pub(super) fn is_same(line: &Line, known: &Line, kind: SourceKind) -> bool {
     let differ =
         |one: Option<i64>, other: Option<i64>| one.zip(other).is_some_and(|(one, other)| one != other);
@@ -80,8 +80,8 @@ pub(super) fn is_same(line: &Line, known: &Line, kind: SourceKind) -> bool {
         return (apart <= DAYS_APART && share(is_unique))
             || (apart <= FEE_DAYS_APART && fee_follows && share(is_no_counter));
     }
-    // Where one of them has no reference, the day and the amount say it; not of a provider, whose customers pay the same
-    // amounts all day: there both have none, and one terminal.
+    // If one of them has no reference, the day and the amount decide; not for a provider, whose customers pay the same
+    // amounts all day: there both have no reference, and one terminal.
     let alike = match kind {
         SourceKind::Bank => line.keys.is_empty() || known.keys.is_empty(),
         SourceKind::Provider => {
@@ -99,7 +99,7 @@ fn is_no_counter(key: &str) -> bool {
     key.len() >= NUMBER_BYTES_MIN || key.contains(char::is_alphabetic)
 }
 
-/// Whether a spreadsheet shortened the reference of one of them, and their words are the same.
+/// Whether a spreadsheet shortened the reference of one of them, and their descriptions are the same.
 fn is_resaved(one: &Line, other: &Line) -> bool {
     let words = |line: &Line| {
         let words = line.description.split_whitespace().map(str::to_lowercase);
@@ -111,7 +111,7 @@ fn is_resaved(one: &Line, other: &Line) -> bool {
     (shortened(one, other) || shortened(other, one)) && words(one) == words(other)
 }
 
-/// Whether a text such as `1,23457E+11` is what a spreadsheet made of a number. `None` if it is no such text.
+/// Whether a text such as `1,23457E+11` is a number shortened by a spreadsheet. `None` if it has another form.
 fn is_shortened(short: &str, full: &str) -> Option<bool> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (figure, power) = short.trim().split_once(['E', 'e'])?;

@@ -1,4 +1,4 @@
-//! A payment that a bank tells of in one line in one file and by its parts in another.
+//! A payment that a bank reports in one line in one file and by its parts in another.
 
 use crate::office::settlement::repeats::alike::Line;
 use crate::office::settlement::repeats::{Known, Repeat};

@@ -19,11 +19,11 @@ pub const DAYS_MAX: u16 = 400;
 /// Transactions that are looked through.
 #[derive(Debug, Clone)]
 pub enum Scope {
-    /// Those of a shift.
+    /// Transactions of a shift.
     Shift(ShiftId),
-    /// Those of a member, by all of its IDs.
+    /// Transactions of a member, by all of its IDs.
     Member(Vec<MemberId>),
-    /// Those of business dates.
+    /// Transactions of business dates.
     Days { from: Date, to: Date },
 }
 
@@ -33,7 +33,7 @@ pub enum Scope {
 pub enum Phase {
     /// Open, held and partially paid ones.
     Unfinished,
-    /// Sales, also those that were voided since.
+    /// Sales, including those that were voided since.
     Sales,
     /// Sales of one business date.
     Day(Date),
@@ -50,7 +50,7 @@ pub struct Position {
     phase: Phase,
     /// Before this place of the journal.
     before: Option<u64>,
-    /// Number of items already shown: of one commit, or of the unfinished.
+    /// Number of items already shown: of one commit, or of the unfinished ones.
     skip: usize,
 }
 
@@ -79,7 +79,7 @@ pub struct Scan<'a> {
 type Page = (Vec<Transaction>, Option<Position>);
 
 impl<'a> Scan<'a> {
-    /// Scan of this scope, for what fits.
+    /// Scan of this scope, up to a limit.
     pub fn new(storage: &'a Storage, scope: Scope, wanted: Wanted, limit: usize) -> Self {
         Self { storage, scope, wanted, limit, found: Vec::new() }
     }
@@ -163,7 +163,7 @@ impl<'a> Scan<'a> {
             // A cursor of a list with another scope.
             _ => return Err(ApiError::invalid_cursor()),
         };
-        // The commit that the last page ended in is read again, without what was shown of it.
+        // The commit that the last page ended in is read again, without its items that were already shown.
         let mut position = at;
         let behind = |(lsn, item)| {
             position = position.behind(lsn);

@@ -105,7 +105,7 @@ impl Facts {
         self.post(store, &lines)
     }
 
-    /// What a day gave and took of points, each worth 1, in its month.
+    /// Points earned and used on a day, each worth 1, in its month.
     fn points(&mut self, day: &str, [earned, reversed]: [i64; 2]) -> anyhow::Result<()> {
         let left = earned - reversed;
         let figures = [("earned", earned), ("reversed", reversed), ("points", left), ("value", left)];

@@ -5,7 +5,7 @@ use crate::trade::stock_value::Coming;
 use serde_json::json;
 
 impl MonthStore {
-    /// What is on the shelves when it begins: sku, pieces, cost.
+    /// Opening stock on the shelves: sku, pieces, cost.
     pub fn starts_with(&mut self, goods: &[(String, i64, i64)]) -> anyhow::Result<()> {
         let date = self.date()?;
         let mut movements = Vec::new();
@@ -23,7 +23,7 @@ impl MonthStore {
         self.tell("stock.moved", self.about(0)?, payload)
     }
 
-    /// Goods of an order: sku, accepted, rejected, cost of a piece. Gives what their lines are worth.
+    /// Goods of an order: sku, accepted, rejected, cost of a piece. Returns the value of their lines.
     pub fn receives(
         &mut self,
         supplier: &str,

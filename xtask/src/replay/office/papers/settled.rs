@@ -1,4 +1,4 @@
-//! What others report of the month's payments, and what it comes to for each store and day.
+//! Reports of providers about the month's payments, and their sums for each store and day.
 
 use super::super::facts::{Facts, int, list, str_of};
 use super::super::month_store::MonthStore;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Days that a line of the bank pays out at once.
 const RUN: usize = 3;
-/// So many settlements of each store are approved, from the first day on.
+/// Number of settlements of each store that are approved, from the first day on.
 const APPROVED: usize = 8;
 
 /// A payment that others settle, or a refund below zero.
@@ -25,7 +25,7 @@ struct Item {
     reference: String,
 }
 
-/// What a store's day is to a report: gross, fee.
+/// A store's day in a report: gross, fee.
 type Slices = BTreeMap<(String, Date), [i64; 2]>;
 
 /// Everything that others settle, in the order of days.
@@ -129,7 +129,7 @@ fn nets(items: &[Item], days: &BTreeSet<Date>, slices: &mut Slices) -> anyhow::R
     Ok(lines)
 }
 
-/// All of it reported to the hub, differences resolved, the first days approved and the bank's lines posted.
+/// Reports everything to the hub, resolves differences, approves the first days and posts the bank's lines.
 pub async fn settle(
     admin: &Api,
     shops: &[MonthStore; 2],
@@ -161,7 +161,7 @@ pub async fn settle(
     approved(admin, &items, &slices, stores).await
 }
 
-/// Payments that nobody reported stay open.
+/// Payments without a report stay open.
 async fn carried(admin: &Api, stores: impl Iterator<Item = &String>) -> anyhow::Result<()> {
     for store in stores {
         let path = format!("/api/settlement-exceptions?state=open&store_id={store}");

@@ -1,4 +1,4 @@
-//! What payments settle and post.
+//! Settlements and postings of payments.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 use super::*;
 use crate::model::base::figures::Money;

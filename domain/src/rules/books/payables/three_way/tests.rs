@@ -84,7 +84,7 @@ fn a_price_above_the_tolerance_stops_until_somebody_accepts_it() {
     assert_eq!(exceptions_of(&second), [(Some(1), Kind::PriceOver, false, 28_800)]);
     let again = MatchContext { before: &second.exceptions, ..context(&receipts) };
     assert_eq!(three_way(&second.lines, &again), second);
-    // What is dearer still was not accepted.
+    // A still higher price was not accepted.
     let dearer = three_way(&[named(1, "rcv_1", 96, 9_301)], &again);
     assert_eq!(exceptions_of(&dearer), [(Some(1), Kind::PriceOver, true, 28_896)]);
 }
@@ -112,7 +112,7 @@ fn a_line_of_an_order_is_laid_on_its_receipts_the_oldest_first() {
     assert_eq!(exceptions_of(&matched), [(Some(4), Kind::NotReceived, true, 81_000)]);
     let again = three_way(&matched.lines, &context(&receipts));
     assert_eq!(again, matched);
-    // What comes later is taken by the next match.
+    // The next match takes the later receipts.
     let later = [receipt("rcv_1", 10), receipt("rcv_2", 20), receipt("rcv_3", 9)];
     assert!(three_way(&matched.lines, &context(&later)).exceptions.is_empty());
 }

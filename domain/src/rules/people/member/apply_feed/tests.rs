@@ -49,7 +49,7 @@ fn written_here() -> Member {
 fn a_value_of_the_feed_replaces_the_stores_whatever_the_stamps_say() {
     let member = written_here();
     let (old, new) = (at(0, "S002"), at(7, "S002"));
-    // The stamp of the phone is older than what is here: stores never compare.
+    // The stamp of the phone is older than the present value's: stores never compare.
     let fields =
         [("name", json!("Theirs"), new.as_str(), "evt_b"), ("phone", json!("+62812"), &old, "evt_b")];
     let seen = after(&down(&fields), Some(&member), &new, &[("evt_own", &at(6, "hub"))]);
@@ -65,7 +65,7 @@ fn an_own_write_stays_on_top_until_the_feed_is_where_the_hub_put_it() {
     let fields = |by: &'static str| {
         down(&[("name", json!("Hub"), &before, by), ("phone", json!("+62899"), &before, by)])
     };
-    // Nobody has decided: its own name, the hub's phone.
+    // Undecided: its own name, the hub's phone.
     let unsent = after(&fields("chg_2"), Some(&member), &before, &[]);
     assert_eq!((unsent.name.as_str(), unsent.phone.as_deref()), ("Own", Some("+62899")));
     assert_eq!(unsent.version, member.version, "it holds the own write");
@@ -108,7 +108,7 @@ fn who_goes_on_as_whom_is_head_offices_word_and_no_field() {
     let merged = after(&says(Some("mbr_2"), &[]), Some(&known), &at(9, "hub"), &[]);
     assert_eq!((merged.state, merged.joined_at), (MemberState::Merged, UtcMs(7)));
     assert_eq!(merged.merged_into, Some(MemberId("mbr_2".to_owned())));
-    // A record that says nothing of it changes nothing of it; a hub that has lost it says so.
+    // A record without the field does not change it; a hub that has lost the field sends it as empty.
     let silent = after(&down(&[]), Some(&merged), &at(9, "hub"), &[]);
     assert_eq!((silent.state, silent.joined_at), (MemberState::Merged, UtcMs(7)));
     let lost = after(&says(None, &["mbr_3"]), Some(&silent), &at(9, "hub"), &[]);

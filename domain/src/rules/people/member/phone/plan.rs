@@ -1,4 +1,5 @@
-//! Numbering plans: which number of which country digits are, with every code and prefix that people dial in front of it.
+//! Numbering plans: find the number and the country that digits belong to, with every code and prefix that people dial
+//! in front.
 
 use phonenumber::Metadata;
 use phonenumber::metadata::{DATABASE, Descriptor};
@@ -12,7 +13,7 @@ const ABROAD: &str = "00";
 /// Prefixes of calls abroad that the library does not know: in Indonesia each carrier has its own.
 const CARRIERS_ABROAD: [(u16, &str); 2] = [(62, "001"), (62, "007")];
 
-/// What digits are.
+/// Meaning of the digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     /// This number, in E.164 without its plus.
@@ -141,7 +142,7 @@ fn without_prefix(country: &Metadata, digits: &str) -> Option<String> {
     }
 }
 
-/// The plan of a calling code; of several countries that share it the largest one's.
+/// The plan of a calling code; if several countries share it, the largest one's.
 pub(super) fn main(code: u16) -> Option<&'static Metadata> {
     DATABASE.by_code(&code)?.into_iter().next()
 }

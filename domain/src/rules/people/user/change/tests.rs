@@ -1,4 +1,4 @@
-//! Who may change whom, and what never may be.
+//! Who may change whom, and the forbidden changes.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::*;

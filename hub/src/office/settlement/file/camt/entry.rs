@@ -1,4 +1,4 @@
-//! Entries of CAMT.053 and what is below them, on their way into lines.
+//! Entries of CAMT.053 and their details, on their way into lines.
 
 use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, lost, rounded, signed};
 use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
@@ -9,7 +9,7 @@ const REFERENCE_BYTES_MAX: usize = 64;
 /// Longest description, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
 
-/// Text of which no more than a description is kept.
+/// Text, of which at most the length of a description is kept.
 #[derive(Debug, Default, Clone)]
 struct Words(String);
 
@@ -51,7 +51,7 @@ enum Place {
     Transaction,
 }
 
-/// References by their places; words that stand for none are left out.
+/// References by their places; placeholders are left out.
 #[derive(Debug, Default)]
 struct References([Option<String>; 7]);
 
@@ -121,8 +121,7 @@ impl Detail {
         Some(signed(known.figure().ok()?, self.credit.unwrap_or(credit)))
     }
 
-    /// Whether the amount that was instructed, and every other one in a currency, is that of its entry: nothing was taken
-    /// from it.
+    /// Whether the instructed amount, and every other one with a currency, equals the entry's: nothing was deducted.
     fn is_whole(&self, currency: &str, (net, credit): (i64, bool)) -> bool {
         let [.., instructed, _] = &self.amounts;
         let is_net = |money: &Money| {
@@ -163,7 +162,7 @@ pub(super) struct BookedLine {
 /// Result of an entry.
 pub(super) struct Booked {
     pub lines: Vec<BookedLine>,
-    /// It takes back another one.
+    /// It reverses another one.
     pub reversal: bool,
 }
 
@@ -233,7 +232,7 @@ impl Entry {
         self.amount.as_ref()?.currency.as_deref()
     }
 
-    /// The lines that it comes to in its account's currency.
+    /// Its lines in the account's currency.
     ///
     /// # Errors
     /// Problems by field.
@@ -248,7 +247,7 @@ impl Entry {
         if self.credit.is_none() {
             wrong.push(("amount", "must have CdtDbtInd CRDT or DBIT".to_owned()));
         }
-        // Some banks leave out the day of booking of what they book at once.
+        // Some banks omit the booking date of entries that they book at once.
         let date = self.booked.as_deref().or(self.value.as_deref()).and_then(day_of);
         let (Some(date), Some(credit), true) = (date, self.credit, wrong.is_empty()) else {
             if date.is_none() {
@@ -277,13 +276,13 @@ impl Entry {
             }
             [] => vec![self.line(date, None, credit, (net, fee))],
             many => self.by_detail(date, many, (net, credit), currency).unwrap_or_else(|| {
-                // What they come to is not what was booked: the booking counts.
+                // Their sum differs from the booked amount: the booking counts.
                 vec![self.line(date, None, credit, (net, None))]
             }),
         }
     }
 
-    /// A line for each transaction, where they come to the entry, what is charged taken off.
+    /// A line for each transaction, if their sum is the entry's, less the charges.
     fn by_detail(
         &self,
         date: Date,
@@ -335,7 +334,7 @@ impl Entry {
         party.into_iter().for_each(|party| words.add(party));
         for place in 0..=Place::Transaction as usize {
             let of_detail = detail.and_then(|detail| detail.references.at(place));
-            // What an entry is known by names none of its transactions.
+            // The entry's own reference identifies none of its transactions.
             let found = of_detail.or_else(|| self.references.at(place).filter(|_| alone));
             match (found, reference.is_some()) {
                 (Some(found), false) => reference = Some(found.to_owned()),

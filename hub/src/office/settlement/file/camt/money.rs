@@ -1,4 +1,4 @@
-//! Amounts of CAMT.053 with their currencies, and what a bank charges for an entry.
+//! Amounts of CAMT.053 with their currencies, and charges of a bank for an entry.
 
 use crate::office::settlement::file::amount::exact;
 use edge::sheet::{Decimal, Figure};
@@ -19,7 +19,7 @@ impl Money {
         Self { text: Some(text).filter(|_| short).unwrap_or("?").to_owned(), currency }
     }
 
-    /// Whether it is in a currency; one that names none is in its account's.
+    /// Whether it is in a currency; without one it is in its account's.
     pub(super) fn is_in(&self, currency: &str) -> bool {
         self.currency.as_deref().is_none_or(|own| currency.is_empty() || own == currency)
     }
@@ -56,13 +56,14 @@ pub(super) fn shown(exact: i64) -> String {
     whole.to_string()
 }
 
-/// What rounding took from a figure in millionths.
+/// The part of a figure in millionths that rounding removed.
 pub(super) fn lost(exact: i64) -> i64 {
     let figure = Figure::from_millionths(exact);
     figure.less(Figure::from_whole(figure.rounded())).millionths()
 }
 
-/// The whole part of a balance. A balance and the next one are cut alike, so that whole entries still lie between them.
+/// The whole part of a balance. A balance and the next one are cut in the same way, so that the difference is still the
+/// sum of whole entries.
 pub(super) fn whole_balance(exact: i64) -> i64 {
     exact.div_euclid(Figure::from_whole(1).millionths())
 }
@@ -85,7 +86,7 @@ pub(super) struct Charges {
     amount: Option<Money>,
     credit: bool,
     apart: bool,
-    /// A record says that it is part of the amount.
+    /// A record states that it is part of the amount.
     included: bool,
     /// Sum of the amounts of the records; costs are positive.
     records: Option<i64>,
@@ -122,12 +123,12 @@ impl Charges {
         self.currency = amount.currency;
     }
 
-    /// Whether a record says that it is part of the amount.
+    /// Whether a record states that it is part of the amount.
     pub(super) fn is_included(&self) -> bool {
         self.included
     }
 
-    /// Sum in a currency. `None` if there are none, or none that is clear.
+    /// Sum in a currency. `None` if there are none, or no unambiguous one.
     pub(super) fn of(&self, currency: &str) -> Option<i64> {
         let own = |known: Option<&str>| known.is_none_or(|known| currency.is_empty() || known == currency);
         let fee = match self.records {

@@ -1,4 +1,4 @@
-//! Statements of CAMT.053: whose they are, their balances, and several of one account put together.
+//! Statements of CAMT.053: their accounts, their balances, and several of one account combined.
 
 use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::camt::entry::{Booked, BookedLine};
@@ -9,20 +9,20 @@ use jiff::civil::Date;
 /// Account and currency of a statement. Empty if they are not stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountName {
-    /// As the bank writes it.
+    /// The number as the bank writes it.
     pub number: String,
     /// Currency code, three letters.
     pub currency: String,
 }
 
 impl AccountName {
-    /// Letters and digits of a number, in upper case: what is equal however it is grouped.
+    /// Letters and digits of a number, in upper case: equal for every grouping.
     pub fn key(number: &str) -> String {
         let plain = number.chars().filter(char::is_ascii_alphanumeric);
         plain.map(|letter| letter.to_ascii_uppercase()).collect()
     }
 
-    /// Whether it is this account in this currency; what is not said on either side is no difference.
+    /// Whether it is this account in this currency; a missing value on either side is no difference.
     pub fn is(&self, number: Option<&str>, currency: Option<&str>) -> bool {
         let same_number =
             number.is_none_or(|number| self.number.is_empty() || is_same_account(number, &self.number));
@@ -68,11 +68,11 @@ impl Balance {
 /// A statement (`Stmt`) of the account that is read.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
-    /// As the bank numbers it.
+    /// The bank's ID of it.
     pub id: String,
     /// Account of the statement.
     pub account: AccountName,
-    /// The first day that it says to be of.
+    /// The first day that it names.
     pub from: Option<Date>,
     /// Opening balances in millionths, the most reliable first: a page's first or last one counts only if the day's
     /// balance is missing.
@@ -91,7 +91,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// A balance of the statement is read to its end; `currency` is what it has to be in, or empty.
+    /// Handles the end of a balance; `currency` is its required currency, or empty.
     ///
     /// # Errors
     /// Problems by field.
@@ -122,7 +122,7 @@ impl Statement {
             "OPBD" => *booked = booked.or(figure),
             "PRCD" => *previous = previous.or(figure),
             "CLBD" => (*closed, self.to) = (figure, date),
-            // Between two pages: the first of them may be what this page begins with.
+            // Between two pages: the first of them may be the opening balance of this page.
             _ if booked.is_none() && previous.is_none() && first.is_none() => *first = figure,
             _ => *last = figure,
         }
@@ -137,7 +137,7 @@ impl Statement {
 
     /// Counts an entry that is set aside and may become a line.
     pub(super) fn wait(&mut self, booked: &Booked) {
-        // Nobody knows the direction of what takes another one back.
+        // The direction of a reversal is unknown.
         let lines = booked.lines.iter().filter(|_| !booked.reversal);
         self.waiting = lines.fold(self.waiting, |sum, line| sum.saturating_add(exact(line)));
     }
@@ -163,9 +163,9 @@ impl Statement {
         self.lines.iter().fold(0, |sum, booked| sum.saturating_add(exact(booked)))
     }
 
-    /// Holds its lines against its balances. Some banks keep the direction of what an entry takes back: where
-    /// the other direction holds the balance, it counts. Entries with a fraction that are set aside
-    /// count with what they would be; with gaps it may not hold.
+    /// Compares its lines with its balances. Some banks keep the original direction for a reversal: if the other
+    /// direction fits the balance, it counts. Entries with a fraction that are set aside count with their expected
+    /// amounts; with gaps the balances may not hold.
     ///
     /// # Errors
     /// Description of the problem, for people.
@@ -197,7 +197,7 @@ fn exact(booked: &BookedLine) -> i64 {
     net.plus(Figure::from_millionths(booked.lost)).millionths()
 }
 
-/// The other direction; what is charged stays.
+/// The other direction; charges stay.
 fn turn(booked: &mut BookedLine) {
     booked.lost = booked.lost.saturating_neg();
     let line = &mut booked.line;
@@ -205,8 +205,8 @@ fn turn(booked: &mut BookedLine) {
     line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
 }
 
-/// Statements of one account as one: the opening of the first, the closing of the last. Each is held against its own
-/// balances, and all together against these two, since a statement between them may have none.
+/// Combines statements of one account: the opening of the first, the closing of the last. Each is compared with its own
+/// balances, and all together with these two, since a statement between them may have none.
 ///
 /// # Errors
 /// Description of the problem, for people.
@@ -229,7 +229,7 @@ pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>
                  between them is missing"
             ));
         }
-        // A balance speaks for the whole only if no line lies outside of it.
+        // A balance is valid for the whole only if no line is outside of it.
         let opening = joined.opening().or_else(|| next.opening().filter(|_| joined.lines.is_empty()));
         let closing = next.closing().or_else(|| joined.closing().filter(|_| next.lines.is_empty()));
         (joined.opening, joined.closing) = ([opening, None, None], [closing, None]);

@@ -10,7 +10,7 @@ use crate::office::settlement::file::set_aside::Reason;
 use jiff::civil::date;
 use std::fmt::Write as _;
 
-/// The 21st, and so many rows.
+/// The 21st, and this number of rows.
 pub fn bounds(import_rows: usize) -> Bounds {
     Bounds { today: date(2026, 11, 21), limits: Limits { import_rows, ..Limits::default() } }
 }
@@ -103,7 +103,7 @@ fn transactions_of_an_entry_are_lines_where_they_come_to_it() {
     };
     let each = vec![own("T-1", "A", 150), own("", "", 175), own("T-3", "", -25)];
     assert_eq!(lines(&entry("300", "CRDT", &three("25", ""))), each);
-    // They are not what was booked: the booking counts, and none of their references is its own.
+    // Their sum differs from the booked amount: the booking counts, and none of their references is its own.
     assert_eq!(lines(&entry("300", "CRDT", &three("26", ""))), [own("BATCH", "", 300)]);
     // Without a part of them, too.
     let one =
@@ -287,14 +287,14 @@ fn days_of_one_account_are_one_statement() {
     assert!(broken.problem.contains("a statement between them is missing"), "{}", broken.problem);
     let wrong = of_day("20", ["1100", "1101"], "");
     assert!(problem(&document(&(first + &wrong))).problem.starts_with("of statement 20 is 1101"));
-    // A balance that can't be read is named. Other statements are held against theirs all the same.
+    // A balance that can't be read is named. Other statements are still compared with theirs.
     let damaged = of_day("19", ["1000", "11OO"], &entry("100", "CRDT", ""));
     let found = reported(&document(&(damaged.clone() + &second))).unwrap();
     assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_100)));
     let aside: Vec<_> = found.aside.rows.iter().map(|row| (row.row_no, row.field)).collect();
     assert_eq!(aside, [(1, Some("closing_balance"))]);
     assert!(problem(&document(&(damaged + &wrong))).problem.starts_with("of statement 20 is 1101"));
-    // One without a balance is held with the others, and no balance speaks for lines that lie outside of it.
+    // One without a balance is compared with the others, and no balance is valid for lines outside of it.
     let part = |inside: &str| statement("CH1", "IDR", inside);
     let begun = |amount: &str| part(&(balance("OPBD", "1000") + &entry(amount, "CRDT", "")));
     let ended = part(&(balance("CLBD", "1060") + &entry("40", "DBIT", "")));
@@ -307,7 +307,7 @@ fn days_of_one_account_are_one_statement() {
     // A statement without entries is one.
     assert_eq!(reported(&document(&second)).unwrap().closing, Some(1_100));
     assert_eq!(reported(&file("")).unwrap(), CamtStatement::default());
-    // The day before closed with what this one begins with; a page ends with a balance of its own.
+    // The day before closed with the balance that this one begins with; a page ends with a balance of its own.
     let previous = balance("PRCD", "10") + &balance("CLBD", "15") + &entry("5", "CRDT", "");
     assert_eq!(reported(&file(&previous)).unwrap().opening, Some(10));
     let page = balance("ITBD", "10") + &balance("ITBD", "15") + &entry("5", "CRDT", "");

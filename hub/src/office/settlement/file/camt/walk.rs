@@ -1,4 +1,4 @@
-//! The elements of a file, one after the other: what is read of them is known by its path, the rest is passed over.
+//! The elements of a file, one after the other: relevant ones are found by their path, the rest is skipped.
 
 use crate::office::settlement::file::camt::Wanted;
 use crate::office::settlement::file::camt::entry::{Booked, Entry};
@@ -12,7 +12,7 @@ use jiff::civil::{Date, DateTime};
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 
-/// Nothing of a statement is nested as deep.
+/// Statements are never nested this deep.
 const DEPTH_MAX: usize = 64;
 /// Longest name of an element, in bytes.
 const NAME_BYTES_MAX: usize = 64;
@@ -24,7 +24,7 @@ const TEXT_BYTES_MAX: usize = 2_048;
 const NUMBER_BYTES_MAX: usize = 64;
 /// Statements of a file.
 const STATEMENTS_MAX: usize = 1_000;
-/// Accounts that a file is said to have beside the one that is read.
+/// Most other accounts of a file that are remembered.
 const OTHERS_MAX: usize = 100;
 /// Bad entries that are named.
 const PROBLEMS_MAX: usize = 1_000;
@@ -39,7 +39,7 @@ pub(super) struct Walk<'a> {
     /// Position in the path of the statement that is being read.
     at: Option<usize>,
     statement: Statement,
-    /// It is another account's: its entries are passed over.
+    /// It belongs to another account: its entries are skipped.
     passed: bool,
     balance: Balance,
     entry: Entry,
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// More of a text; what no field has room for is left out.
+    /// Adds more of a text; text beyond the longest field is dropped.
     fn add(&mut self, text: &str) {
         let room = TEXT_BYTES_MAX.saturating_sub(self.text.len()).min(text.len());
         let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A balance that can't be read is named with the entry after it; its statement is not held against it.
+    /// Reports a balance that can't be read with the entry after it; its statement is not compared with it.
     fn unreadable_balance(&mut self, field: &'static str, problem: String) -> Result<(), String> {
         let place = row_no(self.entries.saturating_add(1));
         let id = &self.statement.id;
@@ -333,8 +333,8 @@ impl<'a> Walk<'a> {
         self.aside.push(row).map_err(|_| "has too many entries that can't be read".to_owned())
     }
 
-    /// The day of a date or of a moment. A moment with a zone, its own or else that of the source, is of its day where the
-    /// books are kept.
+    /// The day of a date or of a moment. A moment with a zone, its own or else the source's, has the day of the books'
+    /// time zone.
     fn day(&self, text: &str) -> Option<Date> {
         let (date, rest) = text.split_at_checked(10)?;
         let date: Date = date.parse().ok()?;

@@ -69,7 +69,7 @@ fn a_banks_file_has_nets_alone() {
     assert_eq!(reported.lines[1].reference, "PARKIR, \n\"A\"");
     let sides = "date;debit;credit\n2026-11-19;5.000;\n2026-11-19;;7.000\n";
     assert_eq!(nets(&bank(sides, json!({}))), [-5_000, 7_000]);
-    // Of a machine that ends rows by CR alone.
+    // From a machine that ends rows with CR only.
     let reported = bank("Bank\rdate,amount\r2026-11-19,5\r2026-11-19,x\r", json!({"skip_rows": 1}));
     assert_eq!((nets(&reported), reasons(&reported)), (vec![5], vec![(4, "invalid")]));
 }
@@ -114,8 +114,8 @@ fn the_sign_stands_where_the_bank_puts_it() {
         ),
         ("date,amount,type\n2026-11-19,5,CREDIT\n2026-11-19,7,DEBIT\n", json!({}), vec![5, -7]),
         ("date,amount,type\n2026-11-19,5,CREDIT\n2026-11-19,-7,DEBIT\n", json!({}), vec![5, -7]),
-        // One direction alone under a header that names both, the balance with a direction of its own, a sign beside a
-        // word, a footer without a word, and types of a source that lists none.
+        // Only one direction under a header that names both, a balance with its own direction, a sign beside a word, a
+        // footer without a word, and types of a source that lists none.
         ("date;amount;S/H\n2026-11-19;971;S\n", json!({}), vec![-971]),
         (
             "date,amount,dr / cr,balance,dr / cr\n2026-11-19,5,CR,15,CR\n2026-11-19,7,DR,8,CR\n",
@@ -314,7 +314,7 @@ fn more_bad_rows_than_a_person_could_look_at_refuse_the_file() {
     let bounds = Bounds { limits, ..bounds() };
     let wrong = read(file.as_bytes(), &Format::default(), of(SourceKind::Bank), &bounds).unwrap_err();
     assert!(wrong[0].problem.contains("more than 1000 rows"), "{:?}", wrong[0]);
-    // What needs no decision is counted only.
+    // Rows that need no decision are only counted.
     let mut types = BTreeMap::new();
     types.insert("x".to_owned(), "ignore".to_owned());
     let file = format!("date,amount,type\n2026-11-20,1,\n{}", "2026-11-20,1,x\n".repeat(KEPT_MAX + 1));

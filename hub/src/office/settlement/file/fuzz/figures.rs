@@ -84,7 +84,7 @@ fn column(bytes: &[u8]) -> Option<(Style, Vec<i64>)> {
         negative: of(&NEGATIVES, *negative)?,
         currency: of(&CURRENCIES, *currency)?,
     };
-    // The first byte of an amount says how many digits it has.
+    // The first byte of an amount is its number of digits.
     let amount = |bytes: &[u8; 8]| {
         let value = i64::from_le_bytes(*bytes) >> 8;
         let digits = u32::from(bytes[0] % 12);

@@ -1,4 +1,4 @@
-//! A second reader, which shares nothing with the first: it makes a tree of a file and looks into it.
+//! A second reader, independent of the first: it parses a file into a tree and searches it.
 
 use jiff::civil::Date;
 

@@ -1,4 +1,4 @@
-//! Amounts of entries: of their transactions, what is charged, and what is taken back.
+//! Amounts of entries: of their transactions, charges, and reversals.
 
 use super::*;
 
@@ -16,12 +16,12 @@ fn what_the_bank_charges_is_the_fee_of_what_it_charges_for() {
     assert_eq!(figures("97", "CRDT", &records("false", "IDR")), [Some(98), Some(1), Some(97)]);
     assert_eq!(figures("97", "CRDT", &records("true", "USD")), [None, None, Some(97)]);
     assert_eq!(figures("103", "DBIT", &records("true", "IDR")), [Some(-100), Some(3), Some(-103)]);
-    // As 001.02 has it, and of the transaction.
+    // As in 001.02, for the transaction.
     let old = "<Chrgs><Amt Ccy=\"IDR\">3</Amt></Chrgs>";
     assert_eq!(figures("97", "CRDT", old), fee);
     let of_detail = format!("<NtryDtls>{}</NtryDtls>", detail("<Amt Ccy=\"IDR\">100</Amt>", "T-1", old));
     assert_eq!(figures("97", "CRDT", &of_detail), fee);
-    // The entry has the whole amount that was instructed: the charges are booked apart, unless they say otherwise.
+    // The entry has the whole instructed amount: the charges are booked separately, unless they state otherwise.
     let total = "<Chrgs><TtlChrgsAndTaxAmt Ccy=\"IDR\">3</TtlChrgsAndTaxAmt></Chrgs>";
     let instructed = |amount: &str| {
         let money = format!("<Amt Ccy=\"IDR\">{amount}</Amt>");
@@ -55,7 +55,7 @@ fn what_is_taken_back_has_the_direction_that_holds_the_balance() {
     assert!(nets(["900", "901"], "DBIT", "").is_err());
     let alone = reported(&file(&reversal("DBIT", ""))).unwrap();
     assert_eq!(alone.lines[0].net, Some(-500), "without balances nobody guesses");
-    // An entry that waits for its fraction counts with what it would be.
+    // An entry that waits for its fraction counts with its expected amount.
     let balances = balance("OPBD", "900.00") + &balance("CLBD", "910.25");
     let waits = entry("500", "DBIT", "") + &reversal("DBIT", "") + &entry("10.25", "CRDT", "");
     let found = reported(&file(&(balances + &waits))).unwrap();
@@ -73,7 +73,7 @@ fn transactions_in_another_currency_have_the_amounts_that_they_were_converted_to
     };
     let details = converted("10", "155000", "T-1") + &converted("20", "310000", "T-2");
     let entry = entry("465000", "CRDT", &format!("<NtryDtls>{details}</NtryDtls>"));
-    // The account says that it is in rupiah.
+    // The account states that it is in rupiah.
     let found = reported(&document(&statement("CH1", "IDR", &entry))).unwrap();
     let nets: Vec<_> = found.lines.iter().map(|line| (line.reference.as_str(), line.net)).collect();
     assert_eq!(nets, [("T-1", Some(155_000)), ("T-2", Some(310_000))]);

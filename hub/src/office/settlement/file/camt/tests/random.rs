@@ -1,4 +1,4 @@
-//! Files out of dice: both readers say the same of those that are well-formed, and none stops the first.
+//! Random files: both readers agree on the well-formed ones, and none makes the first one panic.
 
 use super::dom::{self, Line};
 use super::{Wanted, bounds, read};
@@ -170,7 +170,7 @@ proptest! {
         let mut expected = dom::lines(&text, OWN);
         let mut found = match first(&text) {
             Some(found) => found,
-            // It has no statement of this account.
+            // There is no statement of this account.
             None => {
                 prop_assert!(!text.contains(OWN), "{text}");
                 Vec::new()
