@@ -26,6 +26,15 @@ async fn every_answer_has_a_request_id() {
 }
 
 #[tokio::test]
+#[tokio::test]
+async fn every_answer_names_the_version_of_the_api() {
+    let edge = Edge::start(Limits::default()).await;
+    for request in ["GET /things/1", "GET /nothing", "DELETE /things/1", "GET /page", "POST /panic"] {
+        let answer = edge.ask(request, &[JSON], "{}").await;
+        assert_eq!(answer.header("api-version"), Some(edge::reply::API_VERSION), "{request}");
+    }
+}
+
 async fn retry_keys_are_visible_ascii() {
     let edge = Edge::start(Limits::default()).await;
     let bearer = edge.bearer(Role::StoreManager);

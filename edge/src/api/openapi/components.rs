@@ -106,6 +106,10 @@ fn headers() -> Value {
             "description": "ID of the request: the client's, if it sent one of at most 128 visible ASCII characters.",
             "required": true, "schema": {"type": "string"},
         },
+        "ApiVersion": {
+            "description": "Date of the last change of the API that a client may have to follow. The API changelog has each.",
+            "required": true, "schema": {"type": "string", "format": "date"},
+        },
         "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
         "IdempotencyReplayed": {
             "description": "`true` if this is the stored answer of the first request with this key.",

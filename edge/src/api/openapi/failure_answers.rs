@@ -63,6 +63,7 @@ fn headers(status: u16) -> Value {
         headers.insert(header.to_owned(), json!({"$ref": format!("#/components/headers/{component}")}));
     };
     add("X-Request-Id", "RequestId");
+    add("API-Version", "ApiVersion");
     match status {
         401 => add("WWW-Authenticate", "Authenticate"),
         409 | 429 | 503 => add("Retry-After", "RetryAfter"),

@@ -166,7 +166,10 @@ fn request_body<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<Option<Val
 }
 
 fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), DocumentError> {
-    let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/RequestId"}});
+    let mut headers = json!({
+        "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
+        "API-Version": {"$ref": "#/components/headers/ApiVersion"},
+    });
     let mut header = |name: &str, component: &str| {
         if let Some(headers) = headers.as_object_mut() {
             headers.insert(name.to_owned(), json!({"$ref": format!("#/components/headers/{component}")}));
