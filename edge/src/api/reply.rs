@@ -167,7 +167,7 @@ pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<By
     response
 }
 
-/// Sets the headers that every answer carries.
+/// Sets the headers that every answer of the API carries.
 fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
     every_answer(headers, request_id);
     headers.insert(API_VERSION_HEADER, HeaderValue::from_static(API_VERSION));

@@ -86,6 +86,7 @@ fn details(code: Code) -> Value {
         Code::ValidationFailed => {
             json!({"fields": [{"path": "items[0].qty", "problem": "must be 1 to 1000000"}]})
         }
+        Code::InvalidQuery => json!({"fields": [{"path": "limit", "problem": "must be 1 to 500"}]}),
         Code::InvalidState => json!({"state": "paid", "allowed": ["return", "void"]}),
         Code::ShiftAlreadyOpen => json!({"shift_id": "shf_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"}),
         Code::ShiftHasOpenTransactions => json!({"transactions": ["trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"]}),
