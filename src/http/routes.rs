@@ -70,13 +70,13 @@ macro_rules! answers {
 /// Every route of the store; each is described beside its handler.
 pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
-    Route::post("/auth/login", Public, login::LOGIN.deprecated(), answers!(login::login)),
+    Route::post("/auth/login", Public, login::OLD_LOGIN, answers!(login::login)),
     Route::post("/api/auth/login/pin", Public, pin::LOGIN, answers!(pin::login)),
     Route::get("/api/auth/pin", Roles(STAFF), pin::READ, answers!(pin::read)),
     Route::put("/api/auth/pin", Roles(STAFF), pin::SET, answers!(pin::set)),
     Route::delete("/api/auth/pin", Roles(STAFF), pin::REMOVE, answers!(pin::remove)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
-    Route::post("/auth/refresh", Public, refresh::REFRESH.deprecated(), answers!(refresh::refresh)),
+    Route::post("/auth/refresh", Public, refresh::OLD_REFRESH, answers!(refresh::refresh)),
     Route::post("/api/auth/logout", CookieOr(STAFF), session::LOGOUT, answers!(session::logout)),
     Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
     Route::post("/api/auth/password", Roles(STAFF), own_password::CHANGE, answers!(own_password::change)),

@@ -13,6 +13,7 @@ use domain::model::base::settings::ReceiptTexts;
 use domain::model::people::user::Principal;
 use edge::event_stream::{EventBuffer, Streams};
 use edge::identity::{self, Identity};
+use edge::rate_limit::RateLimits;
 use edge::{Access, ApiError, Authority};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -146,6 +147,10 @@ impl Authority for AppState {
 
     fn usual_addresses(&self) -> Vec<IpAddr> {
         self.identity.limiter.usual_addresses()
+    }
+
+    fn rate_limits(&self, address: IpAddr) -> Option<RateLimits> {
+        Some(self.identity.rate_limits(address))
     }
 
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {

@@ -8,6 +8,7 @@ use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
 use edge::identity::{self, Accounts};
+use edge::rate_limit::RateLimits;
 use edge::tokens::{TokenError, sync};
 use edge::{Access, ApiError, Authority, KeyedRequest, clock, keys};
 use serde_json::json;
@@ -53,6 +54,10 @@ impl Authority for Hub {
 
     fn usual_addresses(&self) -> Vec<IpAddr> {
         self.people.limiter.usual_addresses()
+    }
+
+    fn rate_limits(&self, address: IpAddr) -> Option<RateLimits> {
+        Some(self.people.rate_limits(address))
     }
 
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {

@@ -116,6 +116,26 @@ fn headers() -> Value {
             "schema": {"type": "string", "const": "true"},
         },
         "RetryAfter": {"description": "Seconds to wait before a retry.", "schema": {"type": "integer", "minimum": 0}},
+        "Deprecation": {
+            "description": "Day since which the path is deprecated, as `@` and seconds since 1970 (RFC 9745).",
+            "required": true, "schema": {"type": "string", "pattern": "^@[0-9]+$"},
+        },
+        "Sunset": {
+            "description": "Day from which the path may be gone, as an HTTP date (RFC 8594).",
+            "required": true, "schema": {"type": "string"},
+        },
+        "Link": {
+            "description": "The path that replaces this one, with the relation `successor-version`.",
+            "required": true, "schema": {"type": "string"},
+        },
+        "RateLimitPolicy": {
+            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts within `w` seconds, of one login name and of one address. Also on failures of an operation whose success has it.",
+            "schema": {"type": "string", "example": "\"name\";q=5;w=300, \"address\";q=50;w=300"},
+        },
+        "RateLimit": {
+            "description": "What is left of a limit: `r` attempts within `t` seconds. Attempts that succeed are not counted.",
+            "schema": {"type": "string", "example": "\"address\";r=49;t=300"},
+        },
         "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},
     })
 }

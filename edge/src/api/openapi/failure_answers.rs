@@ -66,7 +66,12 @@ fn headers(status: u16) -> Value {
     add("API-Version", "ApiVersion");
     match status {
         401 => add("WWW-Authenticate", "Authenticate"),
-        409 | 429 | 503 => add("Retry-After", "RetryAfter"),
+        409 | 503 => add("Retry-After", "RetryAfter"),
+        429 => {
+            add("Retry-After", "RetryAfter");
+            add("RateLimit-Policy", "RateLimitPolicy");
+            add("RateLimit", "RateLimit");
+        }
         _ => {}
     }
     headers.into()

@@ -22,7 +22,7 @@ pub fn of<S>(
     add("tags", json!([route.doc.tag]));
     add("summary", title(route.doc.summary).into());
     add("description", description(route).into());
-    if route.doc.deprecated {
+    if route.doc.deprecated.is_some() {
         add("deprecated", true.into());
     }
     add("security", security(&route.access));
@@ -67,7 +67,10 @@ fn description<S>(route: &Route<S>) -> String {
         None if matches!(route.access, Access::SyncToken) => "For enrolled stores.".to_owned(),
         None => "No token is needed.".to_owned(),
     };
-    format!("{}.\n\n{roles}", route.doc.summary.trim_end_matches('.'))
+    let old = route.doc.deprecated.map(|old| {
+        format!("\n\nDeprecated: use `{}`. This path works until {} at least.", old.successor, old.sunset)
+    });
+    format!("{}.\n\n{roles}{}", route.doc.summary.trim_end_matches('.'), old.unwrap_or_default())
 }
 
 fn security(access: &Access) -> Value {
@@ -177,6 +180,15 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     };
     if route.keyed() {
         header("Idempotency-Replayed", "IdempotencyReplayed");
+    }
+    if route.doc.deprecated.is_some() {
+        header("Deprecation", "Deprecation");
+        header("Sunset", "Sunset");
+        header("Link", "Link");
+    }
+    if route.counts_attempts() {
+        header("RateLimit-Policy", "RateLimitPolicy");
+        header("RateLimit", "RateLimit");
     }
     let (status, mut content) = match route.doc.success {
         Success::Data { status, schema, example } => {

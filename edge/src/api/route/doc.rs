@@ -1,7 +1,7 @@
 //! What a document tells about a route: it is written beside the handler, in the types that the
 //! handler reads and answers, and a route can't be made without it.
 
-use super::BodyKind;
+use super::{BodyKind, Deprecated};
 use crate::api::error::Code;
 use crate::api::page::List;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -54,7 +54,7 @@ pub struct Doc {
     pub(crate) refusals: &'static [Code],
     pub(crate) unkeyed: Option<&'static str>,
     pub(crate) versioned: bool,
-    pub(crate) deprecated: bool,
+    pub(crate) deprecated: Option<Deprecated>,
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -92,8 +92,8 @@ impl Doc {
     }
 
     /// Marks the old path of another operation.
-    pub const fn deprecated(mut self) -> Self {
-        self.deprecated = true;
+    pub const fn deprecated(mut self, deprecated: Deprecated) -> Self {
+        self.deprecated = Some(deprecated);
         self
     }
 
@@ -180,7 +180,7 @@ impl Draft {
             refusals: &[],
             unkeyed: None,
             versioned: false,
-            deprecated: false,
+            deprecated: None,
         }
     }
 }
