@@ -44,6 +44,7 @@ pub mod refusals;
 pub mod saved_state;
 pub mod secrets;
 pub mod session;
+pub mod ticket;
 pub mod users;
 pub mod views;
 

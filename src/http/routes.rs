@@ -43,7 +43,9 @@ use crate::http::selling::transactions::change;
 use domain::model::people::user::Role;
 use domain::model::people::user::Role::{Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{CookieOr, LoopbackOr, Public, Roles};
-use edge::identity::{confirm, devices, login, own_password, passkey_login, pin, refresh, session, users};
+use edge::identity::{
+    confirm, devices, login, own_password, passkey_login, pin, refresh, session, ticket, users,
+};
 use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -313,6 +315,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),
     Route::post("/api/opname/:id/post", Roles(MANAGE), opname::POST, answers!(opname::post)),
     Route::post("/api/opname/:id/cancel", Roles(MANAGE), opname::CANCEL, answers!(opname::cancel)),
+    Route::post("/api/events/ticket", Roles(STAFF), ticket::CREATE, answers!(ticket::create)),
     Route::get("/api/events", Roles(STAFF), events::EVENTS, answers!(events::events)),
     Route::get("/api/reports/daily", Roles(MANAGE), reports::DAILY, answers!(reports::daily)),
     Route::get("/api/reports/sales", Roles(MANAGE), reports::SALES, answers!(reports::sales)),

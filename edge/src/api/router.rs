@@ -177,6 +177,9 @@ impl<S: Authority> Router<S> {
             Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => Some(roles),
             Access::SyncToken => None,
         };
+        if route.doc.by_ticket && !headers.contains_key(header::AUTHORIZATION) && has_ticket(query) {
+            return Ok(None);
+        }
         let caller = match (headers::bearer(headers), roles) {
             (Ok(key), Some(roles)) if key.starts_with(API_KEY_PREFIX) => {
                 let (pattern, tag, mutates) = (route.pattern, route.doc.tag, route.mutates);
@@ -202,6 +205,11 @@ impl<S: Authority> Router<S> {
             _ => Ok(Some(caller)),
         }
     }
+}
+
+/// Whether a raw query has a ticket; what it is worth, the handler finds out.
+fn has_ticket(query: &str) -> bool {
+    query.split('&').any(|part| part.starts_with("ticket="))
 }
 
 /// The method as a metrics label; tables use the standard ones only.

@@ -16,7 +16,8 @@ fn every_old_path_names_its_successor(name: &str, mut client: Client) {
         assert_eq!(header("deprecation"), "@1795910400", "{path}");
         assert_eq!(header("sunset"), "Tue, 30 Nov 2027 00:00:00 GMT", "{path}");
         let link = header("link");
-        let successor = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"successor-version\""));
+        let successor =
+            link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"successor-version\""));
         let successor = successor.unwrap_or_else(|| panic!("{path}: {link}"));
         assert!(paths.contains_key(successor), "{path}: {successor}");
         assert!(operations["post"]["description"].as_str().unwrap().contains(successor), "{path}");

@@ -23,6 +23,10 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                 "description": "Access token of `POST /api/auth/login`; `x-roles` lists the roles that may call the operation.",
             },
+            "ticket": {
+                "type": "apiKey", "in": "query", "name": "ticket",
+                "description": "Ticket of `POST /api/events/ticket`: it works once and for 30 s.",
+            },
             "sync": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                 "description": "A short-lived token for one request, which the store signs with the key that it enrolled.",

@@ -25,7 +25,9 @@ pub fn of<S>(
     if route.doc.deprecated.is_some() {
         add("deprecated", true.into());
     }
-    add("security", security(&route.access));
+    let security =
+        if route.doc.by_ticket { json!([{"bearer": []}, {"ticket": []}]) } else { security(&route.access) };
+    add("security", security);
     if let Some(roles) = roles(&route.access) {
         add("x-roles", roles.into());
     }

@@ -54,6 +54,7 @@ pub struct Doc {
     pub(crate) refusals: &'static [Code],
     pub(crate) unkeyed: Option<&'static str>,
     pub(crate) versioned: bool,
+    pub(crate) by_ticket: bool,
     pub(crate) deprecated: Option<Deprecated>,
 }
 
@@ -88,6 +89,12 @@ impl Doc {
     /// Marks a change of a versioned resource: `If-Match` names the version that was read.
     pub const fn versioned(mut self) -> Self {
         self.versioned = true;
+        self
+    }
+
+    /// Lets in a request without a token that has a query parameter `ticket`, which the handler checks.
+    pub const fn by_ticket(mut self) -> Self {
+        self.by_ticket = true;
         self
     }
 
@@ -180,6 +187,7 @@ impl Draft {
             refusals: &[],
             unkeyed: None,
             versioned: false,
+            by_ticket: false,
             deprecated: None,
         }
     }
