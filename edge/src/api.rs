@@ -7,6 +7,7 @@ pub mod figures;
 pub mod openapi;
 pub mod page;
 pub mod query;
+pub mod rate_limit;
 pub mod reply;
 pub mod request;
 pub mod route;

@@ -2,9 +2,10 @@
 //! devices, users. Only the storage of users and sessions differs: [`Accounts`].
 
 use crate::api::error::{ApiError, Code};
+use crate::api::rate_limit::RateLimits;
 use crate::api::reply::Reply;
 use crate::api::request::Request;
-use crate::api::route::Authority;
+use crate::api::route::{Authority, Deprecated};
 use crate::clock::MonotonicWallClock;
 use crate::credentials::passkeys::Passkeys;
 use crate::credentials::passwords::Passwords;
@@ -20,6 +21,7 @@ use domain::rules::people::user::account_change::Change;
 use domain::rules::people::user::passkey::Assertion;
 pub use domain::rules::people::user::proof::Proof;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
+use jiff::civil::date;
 use refusals::Refusals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,7 @@ pub mod refusals;
 pub mod saved_state;
 pub mod secrets;
 pub mod session;
+pub mod ticket;
 pub mod users;
 pub mod views;
 
@@ -67,6 +70,11 @@ impl Identity {
     /// Now, for everything that expires.
     pub fn now(&self) -> UtcMs {
         self.clock.now()
+    }
+
+    /// The limits of log-ins, and what is left to an address.
+    pub fn rate_limits(&self, address: IpAddr) -> RateLimits {
+        self.limiter.rate_limits(address, self.now())
     }
 
     /// Counts a log-in that was refused because of the credentials or the rate; a failure of the machine is not a
@@ -97,6 +105,11 @@ impl Identity {
     pub fn claims(&self, bearer: &str) -> Result<Arc<Claims>, ApiError> {
         Ok(self.keys.verify(bearer, TokenKind::Access, self.now())?)
     }
+}
+
+/// Mark of the paths without `/api`, which were there first.
+const fn old_path(successor: &'static str) -> Deprecated {
+    Deprecated { since: date(2026, 11, 29), sunset: date(2027, 11, 30), successor }
 }
 
 /// The outcome of asking where users are kept.

@@ -373,3 +373,25 @@ fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
         assert!(tried.iter().sum::<usize>() <= 100, "{tried:?}");
     }
 }
+
+#[test]
+fn what_is_left_to_an_address_falls_with_each_failure_and_comes_back() {
+    let limiter = LoginLimiter::default();
+    let left = |at: i64| {
+        let left = limiter.rate_limits(HOME, UtcMs(NOW.0 + at)).left;
+        (left.attempts, left.within_s)
+    };
+    assert_eq!(left(0), (FAILURES_PER_ADDRESS_MAX, 300));
+    for number in 0..FAILURES_PER_ADDRESS_MAX {
+        limiter.attempt(&format!("name {number}"), HOME, NOW).unwrap();
+    }
+    assert_eq!(left(0), (0, 300));
+    assert_eq!(left(100_000), (0, 200));
+    assert_eq!(left(WINDOW_MS), (1, 300), "one is tried after each delay");
+    assert_eq!(limiter.rate_limits(address(7), NOW).left.attempts, FAILURES_PER_ADDRESS_MAX);
+    let other = LoginLimiter::default();
+    other.attempt("ani", HOME, NOW).unwrap();
+    assert_eq!(other.rate_limits(HOME, UtcMs(NOW.0 + 60_000)).left.attempts, FAILURES_PER_ADDRESS_MAX - 1);
+    other.succeeded("ani", HOME, NOW);
+    assert_eq!(other.rate_limits(HOME, NOW).left.attempts, FAILURES_PER_ADDRESS_MAX, "it was right");
+}

@@ -219,6 +219,12 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
+-- Tickets of event streams that were used, for some minutes.
+CREATE TABLE spent_tickets (
+    ticket_id TEXT PRIMARY KEY,
+    spent_at BIGINT NOT NULL
+);
+
 -- Keys with which programs call the API. Revoked keys stay, so that the audit log's `key_...` keeps its name.
 CREATE TABLE api_keys (
     key_id TEXT PRIMARY KEY,

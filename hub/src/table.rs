@@ -34,6 +34,7 @@ pub mod people {
     pub mod api_key;
     pub mod key_scope;
     pub mod passkey;
+    pub mod spent_ticket;
     pub mod staff;
     pub mod user;
 }
@@ -53,4 +54,4 @@ pub mod webhooks {
 
 pub use books::{day_lock, journal, journal_counts, mapping};
 pub use goods::{purchase_order, supplier_price, warehouse_rows};
-pub use people::{api_key, key_scope, passkey, staff, user};
+pub use people::{api_key, key_scope, passkey, spent_ticket, staff, user};

@@ -37,7 +37,7 @@ pub async fn labels(request: Request) -> Answered {
     let query: Query = request.query()?;
     let skus: Vec<&str> = query.skus.split(',').map(str::trim).filter(|sku| !sku.is_empty()).collect();
     if skus.is_empty() || skus.len() > LABELS_MAX {
-        return Err(ApiError::invalid_query(format!("skus: 1 to {LABELS_MAX}")));
+        return Err(ApiError::invalid_query("skus", format!("must have 1 to {LABELS_MAX} SKUs")));
     }
     let store = &request.state.store;
     let (mut products, mut unknown) = (Vec::new(), Vec::new());

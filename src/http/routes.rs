@@ -43,7 +43,9 @@ use crate::http::selling::transactions::change;
 use domain::model::people::user::Role;
 use domain::model::people::user::Role::{Admin, Cashier, StoreManager, WarehouseStaff};
 use edge::Access::{CookieOr, LoopbackOr, Public, Roles};
-use edge::identity::{confirm, devices, login, own_password, passkey_login, pin, refresh, session, users};
+use edge::identity::{
+    confirm, devices, login, own_password, passkey_login, pin, refresh, session, ticket, users,
+};
 use edge::{Handler, Route, pages};
 
 /// Everyone who works in the shop; head-office roles have no part in it.
@@ -70,13 +72,13 @@ macro_rules! answers {
 /// Every route of the store; each is described beside its handler.
 pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/auth/login", Public, login::LOGIN, answers!(login::login)),
-    Route::post("/auth/login", Public, login::LOGIN.deprecated(), answers!(login::login)),
+    Route::post("/auth/login", Public, login::OLD_LOGIN, answers!(login::login)),
     Route::post("/api/auth/login/pin", Public, pin::LOGIN, answers!(pin::login)),
     Route::get("/api/auth/pin", Roles(STAFF), pin::READ, answers!(pin::read)),
     Route::put("/api/auth/pin", Roles(STAFF), pin::SET, answers!(pin::set)),
     Route::delete("/api/auth/pin", Roles(STAFF), pin::REMOVE, answers!(pin::remove)),
     Route::post("/api/auth/refresh", Public, refresh::REFRESH, answers!(refresh::refresh)),
-    Route::post("/auth/refresh", Public, refresh::REFRESH.deprecated(), answers!(refresh::refresh)),
+    Route::post("/auth/refresh", Public, refresh::OLD_REFRESH, answers!(refresh::refresh)),
     Route::post("/api/auth/logout", CookieOr(STAFF), session::LOGOUT, answers!(session::logout)),
     Route::get("/api/auth/me", Roles(STAFF), session::WHO, answers!(session::me)),
     Route::post("/api/auth/password", Roles(STAFF), own_password::CHANGE, answers!(own_password::change)),
@@ -313,6 +315,7 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/opname/:id/recount", Roles(GOODS), opname::RECOUNT, answers!(opname::recount)),
     Route::post("/api/opname/:id/post", Roles(MANAGE), opname::POST, answers!(opname::post)),
     Route::post("/api/opname/:id/cancel", Roles(MANAGE), opname::CANCEL, answers!(opname::cancel)),
+    Route::post("/api/events/ticket", Roles(STAFF), ticket::CREATE, answers!(ticket::create)),
     Route::get("/api/events", Roles(STAFF), events::EVENTS, answers!(events::events)),
     Route::get("/api/reports/daily", Roles(MANAGE), reports::DAILY, answers!(reports::daily)),
     Route::get("/api/reports/sales", Roles(MANAGE), reports::SALES, answers!(reports::sales)),

@@ -12,7 +12,10 @@ use domain::model::base::ids::{SessionId, UserId};
 use domain::model::base::settings::ReceiptTexts;
 use domain::model::people::user::Principal;
 use edge::event_stream::{EventBuffer, Streams};
+use edge::identity::ticket::SpentTickets;
 use edge::identity::{self, Identity};
+use edge::rate_limit::RateLimits;
+use edge::tokens::Claims;
 use edge::{Access, ApiError, Authority};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -45,6 +48,8 @@ pub struct AppState {
     /// Latest notices for screens.
     pub buffer: EventBuffer<Noticed>,
     pub streams: Streams,
+    /// Tickets of streams that were used.
+    pub tickets: SpentTickets,
     callers: Mutex<Callers>,
     started: Instant,
     draining: watch::Sender<bool>,
@@ -59,6 +64,7 @@ impl AppState {
         (currency, language): (Currency, Language),
         printers: Printers,
     ) -> Self {
+        let tickets = SpentTickets::since(identity.now());
         let buffer = events::buffer(store.storage().head().lsn);
         Self {
             store,
@@ -70,6 +76,7 @@ impl AppState {
             reports: Gate::default(),
             buffer,
             streams: events::streams(),
+            tickets,
             callers: Mutex::default(),
             started: Instant::now(),
             draining: watch::Sender::new(false),
@@ -108,9 +115,8 @@ impl AppState {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
-    /// The caller behind an access token: signed by us and alive.
-    fn caller(&self, bearer: &str) -> Result<Arc<Principal>, ApiError> {
-        let claims = self.identity.claims(bearer)?;
+    /// The caller behind the claims of a token that we signed and that is alive.
+    pub(super) fn holder_of(&self, claims: &Claims) -> Result<Arc<Principal>, ApiError> {
         let storage = self.store.storage();
         // Before the rows are read: later changes are newer.
         let version = storage.users().version();
@@ -119,7 +125,7 @@ impl AppState {
         }
         let session = storage.users().session(&SessionId(claims.sid.clone())).map_err(stored)?;
         let user = storage.users().user(&UserId(claims.sub.clone())).map_err(stored)?;
-        let caller = Arc::new(identity::caller(&claims, session, user)?);
+        let caller = Arc::new(identity::caller(claims, session, user)?);
         let mut callers = self.callers();
         if callers.len() >= CALLERS_MAX {
             callers.clear();
@@ -139,13 +145,18 @@ impl Authority for AppState {
             // This store serves no other store; a sync token opens nothing here.
             Access::SyncToken => Err(ApiError::invalid_token()),
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
-                self.caller(bearer)
+                let claims = self.identity.claims(bearer)?;
+                self.holder_of(&claims)
             }
         }
     }
 
     fn usual_addresses(&self) -> Vec<IpAddr> {
         self.identity.limiter.usual_addresses()
+    }
+
+    fn rate_limits(&self, address: IpAddr) -> Option<RateLimits> {
+        Some(self.identity.rate_limits(address))
     }
 
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {

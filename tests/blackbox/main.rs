@@ -9,6 +9,7 @@
 )]
 
 mod contract {
+    mod deprecated;
     mod events;
     mod every_route;
     mod garbage;

@@ -106,11 +106,11 @@ fn files_are_kept_and_asked_for_by_what_they_hold() {
     assert_eq!((file.status, file.header("content-encoding")), (200, Some("gzip")));
     assert!(file.header("cache-control").unwrap().contains("immutable"));
     let other = script.replacen(script.split('/').nth(2).unwrap(), "0123456789abcdef", 1);
-    store.client().get(&other).refused(404, "not_found");
-    store.client().get(&script.replace("main.js", "main.ts")).refused(404, "not_found");
+    store.client().get(&other).refused(404, "path_not_found");
+    store.client().get(&script.replace("main.js", "main.ts")).refused(404, "path_not_found");
     let texts = store.client().get(&script.replace("pos/main.js", "kit/texts.id.json"));
     assert_eq!((texts.status, texts.header("content-type")), (200, Some("application/json")));
-    store.client().get(&script.replace("pos/main.js", "vendor/package.json")).refused(404, "not_found");
+    store.client().get(&script.replace("pos/main.js", "vendor/package.json")).refused(404, "path_not_found");
 }
 
 #[test]

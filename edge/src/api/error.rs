@@ -5,6 +5,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 mod code;
+pub(crate) mod shape_problem;
 mod transport;
 
 pub use code::Code;

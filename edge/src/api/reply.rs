@@ -18,6 +18,12 @@ const BUILD: HeaderName = HeaderName::from_static("x-build");
 /// The header that marks an answer as the stored one.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// Date of the last change of the API that a client may have to follow (docs/api.md#versions).
+pub const API_VERSION: &str = "2026-11-30";
+const API_VERSION_HEADER: HeaderName = HeaderName::from_static("api-version");
+/// Headers that most answers have, so that their table is allocated once.
+const HEADERS_USUAL: usize = 8;
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Headers of pages: no content from other sites, no framing, and no referrer to other sites.
@@ -141,7 +147,12 @@ pub(crate) fn respond(result: Result<Reply, ApiError>, request_id: &HeaderValue)
             response.headers_mut().insert(header::CONTENT_TYPE, content_type);
             response
         }
-        Ok(Reply::File(file)) => file.into_response(),
+        Ok(Reply::File(file)) => {
+            // Files of the pages are not part of the API.
+            let mut response = file.into_response();
+            every_answer(response.headers_mut(), request_id);
+            return response;
+        }
         Ok(Reply::Status { status, body }) => plain(status, JSON, body.into()).into_response(),
         Err(error) => return refused(&error, request_id).into_response(),
     };
@@ -156,8 +167,14 @@ pub(crate) fn refused(error: &ApiError, request_id: &HeaderValue) -> Response<By
     response
 }
 
-/// Sets the headers that every answer carries.
+/// Sets the headers that every answer of the API carries.
 fn common(headers: &mut HeaderMap, request_id: &HeaderValue) {
+    every_answer(headers, request_id);
+    headers.insert(API_VERSION_HEADER, HeaderValue::from_static(API_VERSION));
+}
+
+/// Sets the headers that every answer carries, also a file of the pages.
+fn every_answer(headers: &mut HeaderMap, request_id: &HeaderValue) {
     headers.insert(REQUEST_ID, request_id.clone());
     headers.insert(BUILD, ui::build().clone());
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -225,6 +242,7 @@ fn failure(error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
 fn plain(status: u16, content_type: HeaderValue, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().reserve(HEADERS_USUAL);
     response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response
 }

@@ -14,7 +14,6 @@ mod composed;
 pub(crate) mod headers;
 mod hung_up;
 pub mod json;
-mod shape_problem;
 mod strict;
 
 pub use hung_up::HungUp;

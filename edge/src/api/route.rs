@@ -1,6 +1,7 @@
 //! One row of a `ROUTES` table, and who may use it.
 
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Code};
+use crate::api::rate_limit::RateLimits;
 use crate::api::reply::Reply;
 use crate::api::request::Request;
 use domain::model::people::user::{Principal, Role};
@@ -10,8 +11,10 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+mod deprecated;
 mod doc;
 
+pub use deprecated::Deprecated;
 pub use doc::{Doc, Draft};
 pub(crate) use doc::{SchemaOf, Success};
 
@@ -83,6 +86,11 @@ impl<S: 'static> Route<S> {
     /// Whether it is part of the API: pages and their files are for browsers only.
     pub fn is_of_api(&self) -> bool {
         self.doc.tag != doc::PAGES
+    }
+
+    /// Whether people and programs try passwords, PINs or devices here, which the log-in limiter counts.
+    pub(crate) fn counts_attempts(&self) -> bool {
+        self.access != Access::SyncToken && self.doc.refusals.contains(&Code::RateLimited)
     }
 
     /// A `GET` route.
@@ -171,6 +179,11 @@ pub trait Authority: Send + Sync + 'static {
     /// Addresses from which people logged in lately, as they were kept over a restart: places are kept for them.
     fn usual_addresses(&self) -> Vec<IpAddr> {
         Vec::new()
+    }
+
+    /// The limits of log-ins from an address. A program without log-ins has none.
+    fn rate_limits(&self, _address: IpAddr) -> Option<RateLimits> {
+        None
     }
 
     /// Hears of a caller whose role has no part in a route.

@@ -83,12 +83,22 @@ impl<S: Authority> Router<S> {
             Ok((route, metrics, params)) => (metrics, Ok((route, params))),
             Err(error) => (&self.unmatched, Err(error)),
         };
+        let (route, peer) = (found.as_ref().ok().map(|(route, _)| *route), info.peer);
         let observation = metrics.observe();
         let result = match found {
             Ok((route, params)) => self.answer(route, params, method, info, &mut body).await,
             Err(error) => Err(error),
         };
+        let limits = route.filter(|route| route.counts_attempts());
+        let limits = limits.and_then(|_| self.state.rate_limits(peer.ip()));
+        let refused = result.as_ref().err().map(|error| (error.code, error.retry_after_s));
         let mut response = respond(result, &request_id);
+        if let Some(limits) = limits {
+            limits.add(response.headers_mut(), refused);
+        }
+        if let Some(deprecated) = route.and_then(|route| route.doc.deprecated) {
+            deprecated.add(response.headers_mut());
+        }
         if body.is_pending() {
             // The rest of the body is not read, so the connection can't carry another request.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -167,6 +177,9 @@ impl<S: Authority> Router<S> {
             Access::LoopbackOr(roles) | Access::Roles(roles) | Access::CookieOr(roles) => Some(roles),
             Access::SyncToken => None,
         };
+        if route.doc.by_ticket && !headers.contains_key(header::AUTHORIZATION) && has_ticket(query) {
+            return Ok(None);
+        }
         let caller = match (headers::bearer(headers), roles) {
             (Ok(key), Some(roles)) if key.starts_with(API_KEY_PREFIX) => {
                 let (pattern, tag, mutates) = (route.pattern, route.doc.tag, route.mutates);
@@ -192,6 +205,11 @@ impl<S: Authority> Router<S> {
             _ => Ok(Some(caller)),
         }
     }
+}
+
+/// Whether a raw query has a ticket; what it is worth, the handler finds out.
+fn has_ticket(query: &str) -> bool {
+    query.split('&').any(|part| part.starts_with("ticket="))
 }
 
 /// The method as a metrics label; tables use the standard ones only.

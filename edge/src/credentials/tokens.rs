@@ -169,6 +169,16 @@ impl Keys {
         self.issue(TokenKind::Till, TILL_TTL, user, session, ids::new("tok_"), now)
     }
 
+    /// A ticket for the holder of an access token: what it opens ends with that token. It goes into an address, so it
+    /// names nobody.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`].
+    pub fn issue_ticket(&self, access: &Claims, now: UtcMs) -> Result<String, TokenError> {
+        let (typ, jti, iat) = (TokenKind::Ticket, ids::new("tkt_"), seconds(now));
+        self.key_set().sign(&Claims { typ, jti, iat, name: String::new(), ..access.clone() })
+    }
+
     /// Claims of a token, if it is ours, of this kind, and alive at `now`. Sessions, users and revocations are the
     /// caller's to check, every time.
     ///

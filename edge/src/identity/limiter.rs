@@ -6,6 +6,7 @@
 //! can't lock a manager out; of all these ways together at most a hundred guesses of one name are tried in an hour.
 
 use crate::api::error::ApiError;
+use crate::api::rate_limit::{Left, RateLimit, RateLimits};
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
 use failures::{Counts, SavedFailures};
@@ -218,6 +219,19 @@ impl LoginLimiter {
         guesses.registers.spare(&approval.register.to_canonical());
         if let Some(approver) = approval.approver.map(key) {
             guesses.approvers.spare(&approver);
+        }
+    }
+
+    /// The limits of log-ins, and what is left to an address.
+    pub fn rate_limits(&self, address: IpAddr, now: UtcMs) -> RateLimits {
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let (attempts, within_ms) = guesses.addresses.left(&address.to_canonical(), now);
+        let seconds = |ms: i64| ms.unsigned_abs().div_ceil(1000);
+        let limit = |name, quota| RateLimit { name, quota, window_s: seconds(WINDOW_MS) };
+        RateLimits {
+            name: limit("name", FAILURES_PER_NAME_MAX),
+            address: limit("address", FAILURES_PER_ADDRESS_MAX),
+            left: Left { attempts, within_s: seconds(within_ms) },
         }
     }
 

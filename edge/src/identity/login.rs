@@ -24,6 +24,9 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
     .unkeyed(LOGIN_UNKEYED)
     .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
 
+/// `POST /auth/login`
+pub const OLD_LOGIN: Doc = LOGIN.deprecated(super::old_path("/api/auth/login"));
+
 /// Body of a log-in. The login name is in `username` or in `email`, in exactly one of them.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -32,6 +32,9 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
         Code::AccountDisabled,
     ]);
 
+/// `POST /auth/refresh`
+pub const OLD_REFRESH: Doc = REFRESH.deprecated(super::old_path("/api/auth/refresh"));
+
 /// Body of a refresh request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

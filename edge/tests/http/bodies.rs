@@ -19,7 +19,7 @@ fn small() -> Limits {
 async fn the_order_of_checks_is_the_contract() {
     let edge = Edge::start(small()).await;
     let huge = "x".repeat(1001);
-    edge.ask("POST /nothing", &[], &huge).await.refused(404, "not_found");
+    edge.ask("POST /nothing", &[], &huge).await.refused(404, "path_not_found");
     edge.ask("DELETE /things", &[], &huge).await.refused(405, "method_not_allowed");
     edge.ask("POST /things", &[], &huge).await.refused(401, "missing_token");
     let cashier = edge.bearer(Role::Cashier);

@@ -3,6 +3,7 @@
 use super::desk::Edge;
 use domain::model::people::user::Role;
 use edge::Limits;
+use serde_json::json;
 
 const JSON: &str = "content-type: application/json";
 const THING: &str = r#"{"name":"n","items":[{"qty":1}]}"#;
@@ -14,7 +15,7 @@ async fn every_answer_has_a_request_id() {
     let own = client.ask("GET /things/1", &["x-request-id: till-1/42"], "").await;
     assert_eq!(own.header("x-request-id"), Some("till-1/42"));
     let failed = client.ask("GET /nothing", &["x-request-id: till-1/43"], "").await;
-    failed.refused(404, "not_found");
+    failed.refused(404, "path_not_found");
     assert_eq!(failed.header("x-request-id"), Some("till-1/43"));
     let longest = format!("x-request-id: {}", "x".repeat(128));
     let answer = client.ask("GET /things/1", &[&longest], "").await;
@@ -22,6 +23,15 @@ async fn every_answer_has_a_request_id() {
     for unfit in [format!("x-request-id: {}", "x".repeat(129)), "x-request-id: two words".to_owned()] {
         let made = client.ask("GET /things/1", &[&unfit], "").await;
         assert!(made.header("x-request-id").unwrap().starts_with("req_"));
+    }
+}
+
+#[tokio::test]
+async fn every_answer_names_the_version_of_the_api() {
+    let edge = Edge::start(Limits::default()).await;
+    for request in ["GET /things/1", "GET /nothing", "DELETE /things/1", "GET /page", "POST /panic"] {
+        let answer = edge.ask(request, &[JSON], "{}").await;
+        assert_eq!(answer.header("api-version"), Some(edge::reply::API_VERSION), "{request}");
     }
 }
 
@@ -95,4 +105,27 @@ async fn queries_are_exact() {
     for query in ["cursor=x", "cursor=", "cursor=!!!", "cursor=IngiCg", long.as_str()] {
         edge.ask(&format!("GET /things?{query}"), &[], "").await.refused(400, "invalid_cursor");
     }
+}
+
+#[tokio::test]
+async fn a_refused_parameter_is_named_as_a_field_of_a_body_is() {
+    let edge = Edge::start(Limits::default()).await;
+    for (query, code, name, problem) in [
+        ("limit=0", "invalid_query", "limit", "must be 1 to 500"),
+        ("limit=ten", "invalid_query", "limit", "must be a whole number of at least 0, within its range"),
+        ("limt=1", "invalid_query", "limt", "is not a known field; the fields are: limit, cursor, state"),
+        ("state=a&state=b", "invalid_query", "state", "is repeated: send it once"),
+        ("state=%zz", "invalid_query", "state", "is badly encoded"),
+        ("%zz=1", "invalid_query", "%zz", "is the badly encoded name of a parameter"),
+        ("cursor=x", "invalid_cursor", "cursor", "does not belong to this list: start again without it"),
+    ] {
+        let answer = edge.ask(&format!("GET /things?{query}"), &[], "").await;
+        let details = answer.refused(400, code);
+        assert_eq!(details, json!({"fields": [{"path": name, "problem": problem}]}), "{query}");
+        let text = String::from_utf8(answer.body).unwrap();
+        assert!(text.contains(&format!("\"message\":\"{name} {problem}\"")), "{text}");
+    }
+    let many: String = (0..65).map(|number| format!("p{number}=1&")).collect();
+    let details = edge.ask(&format!("GET /things?{many}"), &[], "").await.refused(400, "invalid_query");
+    assert_eq!(details["fields"][0]["path"], "p64");
 }

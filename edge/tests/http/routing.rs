@@ -27,9 +27,9 @@ async fn anything_else_is_not_found() {
     let unreadable = ["/things/%zz", "/things/%ff", "/things/%e", "/things/a%00b", "/things//parts/1"];
     let paths = ["/", "/nothing", "/things/", "/things/1/", "/things/1/parts", "//things", long.as_str()];
     for path in paths.into_iter().chain(unreadable) {
-        edge.ask(&format!("GET {path}"), &[], "").await.refused(404, "not_found");
+        edge.ask(&format!("GET {path}"), &[], "").await.refused(404, "path_not_found");
     }
-    edge.ask("OPTIONS *", &[], "").await.refused(404, "not_found");
+    edge.ask("OPTIONS *", &[], "").await.refused(404, "path_not_found");
 }
 
 #[tokio::test]

@@ -3,12 +3,14 @@
 use crate::account::session;
 use crate::db::failure::Failure;
 use crate::state::hub::Hub;
-use crate::table::{alarm, replaced_key, store};
+use crate::table::{alarm, replaced_key, spent_ticket, store};
 use domain::model::base::ids::{SessionId, StoreId, UserId};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
-use edge::identity::{self, Accounts};
-use edge::tokens::{TokenError, sync};
+use edge::identity::ticket::Listeners;
+use edge::identity::{self, AccountResult, Accounts};
+use edge::rate_limit::RateLimits;
+use edge::tokens::{Claims, TokenError, sync};
 use edge::{Access, ApiError, Authority, KeyedRequest, clock, keys};
 use serde_json::json;
 use std::net::IpAddr;
@@ -29,18 +31,16 @@ const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or no
 impl Authority for Hub {
     async fn authenticate(&self, bearer: &str, access: &Access) -> Result<Arc<Principal>, ApiError> {
         let now = clock::now();
-        let caller = match access {
+        match access {
             Access::SyncToken => {
-                self.store(bearer, now).await.map_err(|failure| self.with_hub_time(failure.into(), now))
+                let store = self.store(bearer, now).await;
+                store.map(Arc::new).map_err(|failure| self.with_hub_time(failure.into(), now))
             }
             Access::Public | Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => {
                 let claims = self.people.claims(bearer)?;
-                let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
-                let user = self.user(&UserId(claims.sub.clone())).await?;
-                identity::caller(&claims, session, user)
+                self.holder(&claims).await
             }
-        };
-        caller.map(Arc::new)
+        }
     }
 
     async fn authenticate_key(
@@ -55,8 +55,28 @@ impl Authority for Hub {
         self.people.limiter.usual_addresses()
     }
 
+    fn rate_limits(&self, address: IpAddr) -> Option<RateLimits> {
+        Some(self.people.rate_limits(address))
+    }
+
     fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.people.denied(caller, pattern, address);
+    }
+}
+
+impl Listeners for Hub {
+    async fn holder(&self, claims: &Claims) -> AccountResult<Arc<Principal>> {
+        let session = session::by_id(self.db.pool(), &claims.sid).await.map_err(Failure::from)?;
+        let user = self.user(&UserId(claims.sub.clone())).await?;
+        identity::caller(claims, session, user).map(Arc::new)
+    }
+
+    async fn spend(&self, ticket: &Claims) -> AccountResult<bool> {
+        let mut write = self.db.write().await.map_err(Failure::from)?;
+        let first = spent_ticket::spend(&mut write, &ticket.jti, self.people.now()).await;
+        let first = first.map_err(Failure::from)?;
+        write.commit().await.map_err(Failure::from)?;
+        Ok(first)
     }
 }
 

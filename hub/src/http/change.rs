@@ -2,6 +2,7 @@
 
 use edge::ApiError;
 use edge::page::Limit;
+use jiff::civil::Date;
 
 /// One more than the page holds: it proves that there is more.
 pub fn one_more(limit: Limit) -> i64 {
@@ -17,7 +18,15 @@ const Q_CHARS_MAX: usize = 128;
 /// 400 `invalid_query`.
 pub fn check_q(q: Option<&str>) -> Result<(), ApiError> {
     if q.is_some_and(|q| q.chars().count() > Q_CHARS_MAX) {
-        return Err(ApiError::invalid_query("q must have at most 128 characters"));
+        return Err(ApiError::invalid_query("q", "must have at most 128 characters"));
     }
     Ok(())
+}
+
+/// The day that a query has to name.
+///
+/// # Errors
+/// 400 `invalid_query`.
+pub fn required_day(name: &'static str, day: Option<Date>) -> Result<Date, ApiError> {
+    day.ok_or_else(|| ApiError::invalid_query(name, "is missing: a day, YYYY-MM-DD"))
 }

@@ -206,13 +206,13 @@ pub async fn pull(request: Request) -> Answered {
 fn page_limit(asked: Option<usize>, default: usize) -> Result<usize, ApiError> {
     match asked.unwrap_or(default) {
         limit if (1..=feed::PAGE_MAX).contains(&limit) => Ok(limit),
-        _ => Err(ApiError::invalid_query("limit must be 1 to 500")),
+        _ => Err(ApiError::invalid_query("limit", "must be 1 to 500")),
     }
 }
 
 /// Without a name: the lane of products.
 fn lane_of(name: Option<&str>) -> Result<&'static str, ApiError> {
-    let unknown = || ApiError::invalid_query("lane must be users, prices, members or rest");
+    let unknown = || ApiError::invalid_query("lane", "must be users, prices, members or rest");
     name.map_or(Ok(lane::REST), |name| feed::lane(name).ok_or_else(unknown))
 }
 

@@ -11,15 +11,18 @@ use domain::model::base::answer::Answer;
 use domain::model::base::ids::{SessionId, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::people::audit::AuditEntry;
-use domain::model::people::user::{Passkey, Pin, Role, Session, User};
+use domain::model::people::user::{Passkey, Pin, Principal, Role, Session, User};
 use domain::rules::people::user::account_change::Change;
 use domain::rules::people::user::passkey::Assertion;
 use domain::rules::people::user::pin::PinTry;
 use domain::rules::people::user::rotation::{Presented, Refreshed};
 use edge::ApiError;
 use edge::identity::pin::Pins;
+use edge::identity::ticket::Listeners;
 use edge::identity::views::Till;
 use edge::identity::{AccountResult, Accounts, Identity, Proof};
+use edge::tokens::Claims;
+use std::sync::Arc;
 
 impl Accounts for AppState {
     type Context = RequestContext;
@@ -91,6 +94,16 @@ impl Accounts for AppState {
 
     async fn change(&self, ask: &RequestContext, change: Change) -> Answered {
         answered(self.store.run(ask.clone(), commands::ChangeUsers(change)).await)
+    }
+}
+
+impl Listeners for AppState {
+    async fn holder(&self, claims: &Claims) -> AccountResult<Arc<Principal>> {
+        self.holder_of(claims)
+    }
+
+    async fn spend(&self, ticket: &Claims) -> AccountResult<bool> {
+        Ok(self.tickets.spend(ticket, self.identity.now()))
     }
 }
 

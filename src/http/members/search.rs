@@ -79,7 +79,7 @@ pub async fn search(request: Request) -> Answered {
         }
         (None, Some(phone), None) => {
             let code = &request.state.store.rules().policy.country_code.clone();
-            let phone = e164(phone, code).map_err(|why| invalid(&format!("phone {}", why.problem())))?;
+            let phone = e164(phone, code).map_err(|why| ApiError::invalid_query("phone", why.problem()))?;
             let key = MemberKey::Phone(phone);
             head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
@@ -89,7 +89,7 @@ pub async fn search(request: Request) -> Answered {
             head_office = request.state.store.look_up_members(vec![key.clone()]).await.map_err(failed)?;
             by_key(&request, &key)?
         }
-        _ => return Err(invalid("one of q, phone and code is required")),
+        _ => return Err(ApiError::invalid_query("q", "is missing: send one of q, phone and code")),
     };
     // Cut before it is filtered: a page may lack merged members, never a cursor.
     let more = found.len() > query.limit.0;
@@ -121,7 +121,7 @@ fn by_text(
     limit: Limit,
 ) -> Result<Vec<Member>, ApiError> {
     if text.trim().chars().count() < SEARCH_CHARS_MIN || text.chars().count() > QUERY_CHARS_MAX {
-        return Err(invalid("q must have 2 to 256 characters"));
+        return Err(ApiError::invalid_query("q", "must have 2 to 256 characters"));
     }
     let storage = request.state.store.storage();
     let mut found = Vec::new();
@@ -152,8 +152,4 @@ fn by_key(request: &Request, key: &MemberKey) -> Result<Vec<Member>, ApiError> {
     let store = &request.state.store;
     let id = store.storage().members().member_by_key(key).map_err(stored)?;
     Ok(id.map(|id| store.member(&id).map_err(failed)).transpose()?.into_iter().collect())
-}
-
-fn invalid(why: &str) -> ApiError {
-    ApiError::invalid_query(why.to_owned())
 }

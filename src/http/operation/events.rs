@@ -8,8 +8,10 @@
 use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
+use crate::http::routes::STAFF;
 use domain::model::people::user::Role;
 use edge::event_stream::{self, EventBuffer, PARTS_MAX, Reader, Streams};
+use edge::identity::ticket::{self, Listener, StreamQuery};
 use edge::{Doc, Reply};
 use serde::Serialize;
 use std::sync::Arc;
@@ -31,7 +33,9 @@ pub const EVENTS: Doc = Doc::of(
     "Events",
     "Subscribe to changes as server-sent events: `ready`, `stock`, `hold`, `shift`, `register`, `catalogue`, `receiving`, `supplier_return`, `adjustment`, `transfer`, `opname`, `order`, `conflict`, `sync`, `reload`, `end`. The caller's role decides which events are sent. With `Last-Event-ID`, missed events are sent first, or `reload`",
 )
-.answers_text(event_stream::EVENTS);
+.query::<StreamQuery>()
+.answers_text(event_stream::EVENTS)
+.by_ticket();
 
 /// The data of `ready`.
 #[derive(Serialize)]
@@ -55,14 +59,13 @@ pub fn streams() -> Streams {
 
 /// `GET /api/events`
 pub async fn events(request: Request) -> Answered {
-    let caller = request.caller()?.clone();
-    let bearer = request.bearer()?.to_owned();
+    let Listener { claims, caller } = ticket::listener(&request, STAFF).await?;
     let shop: Arc<AppState> = Arc::clone(&request.state);
-    let expires_at = shop.identity.claims(&bearer)?.exp;
+    let expires_at = claims.exp;
     let place = shop.streams.enter(&caller.user_id)?;
     let (position, resumed) = shop.buffer.place(&request.headers);
     let (writer, reply) = Reply::stream(event_stream::EVENTS, PARTS_MAX);
-    let stream = stream::Stream { shop, bearer, caller, resumed, reader: Reader { writer, position } };
+    let stream = stream::Stream { shop, claims, caller, resumed, reader: Reader { writer, position } };
     tokio::spawn(async move {
         stream.run(expires_at).await;
         drop(place);

@@ -55,13 +55,14 @@ pub(crate) async fn made<T: Send + 'static>(
 /// The business days from one to the other, both included.
 fn days(from: Date, to: Date) -> Result<Vec<Date>, ApiError> {
     if from > to {
-        return Err(ApiError::invalid_query("from must not be after to"));
+        return Err(ApiError::invalid_query("from", "must not be after to"));
     }
     let count = i64::from((to - from).get_days()).saturating_add(1);
     if count > DAYS_MAX {
-        return Err(ApiError::invalid_query(format!(
-            "from and to span {count} days: at most {DAYS_MAX} are allowed"
-        )));
+        return Err(ApiError::invalid_query(
+            "to",
+            format!("is {count} days after the day before from: at most {DAYS_MAX} days are allowed"),
+        ));
     }
     let next = |day: &Date| day.tomorrow().ok().filter(|day| *day <= to);
     Ok(std::iter::successors(Some(from), next).collect())

@@ -61,7 +61,7 @@ pub async fn list(request: Request) -> Answered {
     let Query { q, state, limit, cursor } = request.query()?;
     let q = q.unwrap_or_default();
     if q.chars().count() > Q_CHARS_MAX {
-        return Err(ApiError::invalid_query("q must have at most 128 characters"));
+        return Err(ApiError::invalid_query("q", "must have at most 128 characters"));
     }
     let q = fold(&q);
     let store = &request.state.store;

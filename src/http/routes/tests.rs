@@ -146,6 +146,7 @@ const TABLE: &str = "
     POST /api/opname/:id/recount            - x x x -
     POST /api/opname/:id/post               - - x x -
     POST /api/opname/:id/cancel             - - x x -
+    POST /api/events/ticket                 x x x x -
     GET  /api/events                        x x x x -
     GET  /api/reports/daily                 - - x x -
     GET  /api/reports/sales                 - - x x -

@@ -275,6 +275,7 @@ impl Reply {
         );
         assert!(body["data"].is_object(), "data is always an object: {body}");
         assert!(self.header("x-request-id").is_some(), "no X-Request-Id: {:?}", self.headers);
+        assert!(self.header("api-version").is_some(), "no API-Version: {:?}", self.headers);
         if status == 201 {
             assert!(self.header("location").is_some(), "201 without Location: {:?}", self.headers);
         }
@@ -296,6 +297,7 @@ impl Reply {
         assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{text}");
         assert!(error["details"].is_object(), "{text}");
         assert_eq!(error["request_id"].as_str(), self.header("x-request-id"), "{text} {:?}", self.headers);
+        assert!(self.header("api-version").is_some(), "no API-Version: {:?}", self.headers);
         assert!(
             self.header("content-type").is_some_and(|kind| kind.starts_with("application/json")),
             "{text}"

@@ -5,7 +5,7 @@ use testkit::client::events::{Reported, Screen};
 use testkit::counter::{Counter, SALES, basket, number, text};
 use testkit::hub::Hub;
 use testkit::linked::Linked;
-use testkit::{Store, process, wait};
+use testkit::{Client, Store, process, wait};
 
 fn of_sku(sku: &str) -> impl Fn(&Reported) -> bool {
     move |reported: &Reported| reported.name == "stock" && reported.data["sku"] == json!(sku)
@@ -234,4 +234,47 @@ fn managers_follow_the_link_to_head_office() {
     assert_ne!(away.data["last_error"], Value::Null, "{away:?}");
     hub.start();
     screen.until(state("online"));
+}
+
+/// A ticket opens one stream, of its owner, without a token; used again, bent or absent it opens nothing.
+fn a_ticket_opens_one_stream(mut owner: Client, mut nobody: Client, ended: &str) {
+    let mut ticket = || {
+        let made = owner.post("/api/events/ticket", &json!({})).data(200);
+        assert_eq!(made["expires_in"], json!(30));
+        text(&made, "ticket")
+    };
+    let (first, other) = (ticket(), ticket());
+    let mut screen = Screen::with_ticket(&nobody, &first);
+    assert_eq!(screen.status, 200, "{}", screen.head);
+    assert_eq!(screen.next_event().unwrap().name, "ready");
+    let refused = |nobody: &mut Client, ticket: &str, code: &str| {
+        nobody.get(&format!("/api/events?ticket={ticket}")).refused(401, code);
+    };
+    refused(&mut nobody, &first, "invalid_token");
+    refused(&mut nobody, &format!("{other}x"), "invalid_token");
+    refused(&mut nobody, "", "invalid_token");
+    nobody.get("/api/events").refused(401, "missing_token");
+    nobody.get("/api/events?no_such_parameter=1").refused(401, "missing_token");
+    let mut as_token = nobody.clone().with_token(&other);
+    as_token.get("/api/auth/me").refused(401, "invalid_token");
+    let token = owner.token().unwrap().to_owned();
+    refused(&mut nobody, &token, "invalid_token");
+    owner.post("/api/auth/logout", &json!({})).data(200);
+    ends(&mut screen, ended);
+    refused(&mut nobody, &other, ended);
+}
+
+#[test]
+fn a_ticket_opens_one_stream_of_the_store() {
+    let mut store = Store::open_with("log.level = \"trace\"\n", 1);
+    a_ticket_opens_one_stream(store.login("till-1"), store.client(), "token_revoked");
+    store.stop();
+    let log = store.log();
+    assert!(log.contains("serving") && !log.contains("ticket="), "{log}");
+}
+
+#[test]
+fn a_ticket_opens_one_stream_of_head_office() {
+    let hub = Hub::open();
+    a_ticket_opens_one_stream(hub.login(), hub.client(), "token_revoked");
 }

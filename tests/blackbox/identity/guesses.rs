@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::Client;
 use testkit::hub::Hub;
 use testkit::store::{PASSWORD, Store};
 use testkit::wait;
+use testkit::{Client, Reply};
 
 const LOG_INS: usize = 200;
 /// All of them wait for their turn on a busy machine.
@@ -141,4 +141,37 @@ fn two_hundred_log_ins_at_once_find_room_and_fifty_are_tried() {
     assert_eq!((tried, answers.iter().filter(|status| **status == 429).count()), (50, LOG_INS - 50));
     let peak_kib = peak_kib(&mut store);
     assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB, {calm_kib} KiB before");
+}
+
+/// A failure is one attempt less, whichever name is tried; what is left of a name's is sent when it is used up.
+fn attempts_are_announced(client: impl Fn() -> Client, known: &str, password: &str) {
+    let try_it = |username: &str, password: &str| {
+        client().post("/api/auth/login", &json!({"username": username, "password": password}))
+    };
+    let left = |reply: &Reply| reply.header("ratelimit").unwrap_or_default().to_owned();
+    for failures in 1..=5 {
+        let reply = try_it("nobody@s001.example", "a wrong horse");
+        reply.refused(401, "invalid_credentials");
+        assert_eq!(reply.header("ratelimit-policy"), Some("\"name\";q=5;w=300, \"address\";q=50;w=300"));
+        assert!(left(&reply).starts_with(&format!("\"address\";r={};t=", 50 - failures)), "{}", left(&reply));
+    }
+    let refused = try_it("nobody@s001.example", "a wrong horse");
+    refused.refused(429, "rate_limited");
+    assert_eq!(left(&refused), format!("\"name\";r=0;t={}", refused.header("retry-after").unwrap()));
+    let right = try_it(known, password);
+    assert_eq!(right.status, 200, "{}", right.text());
+    assert!(left(&right).starts_with("\"address\";r=45;t="), "{}", left(&right));
+    assert_eq!(client().get("/health").header("ratelimit-policy"), None);
+}
+
+#[test]
+fn a_log_in_at_the_store_says_how_many_attempts_are_left() {
+    let store = Store::open_with("", 1);
+    attempts_are_announced(|| store.client(), "till-1@s001.example", PASSWORD);
+}
+
+#[test]
+fn a_log_in_at_head_office_says_how_many_attempts_are_left() {
+    let hub = Hub::open();
+    attempts_are_announced(|| hub.client(), "admin@hub.example", PASSWORD);
 }

@@ -35,9 +35,9 @@ macro_rules! codes {
 
 codes! {
     InvalidJson 400 "invalid_json" "The body is not valid JSON.";
-    InvalidCursor 400 "invalid_cursor" "The cursor is not from this list.";
+    InvalidCursor 400 "invalid_cursor" "The cursor is not from this list; details: fields.";
     InvalidHeader 400 "invalid_header" "A header is missing, repeated or malformed.";
-    InvalidQuery 400 "invalid_query" "A query parameter is unknown, repeated or malformed.";
+    InvalidQuery 400 "invalid_query" "A query parameter is unknown, repeated, missing or malformed; details: fields, each with path, the name of the parameter, and problem.";
     MissingToken 401 "missing_token" "No bearer token was sent.";
     InvalidToken 401 "invalid_token" "The token has a bad signature, a wrong issuer or audience, or the wrong kind.";
     TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
@@ -56,7 +56,8 @@ codes! {
     StoreDisabled 403 "store_disabled" "The store is disabled at the hub.";
     StoreReplaced 403 "store_replaced" "Another box was enrolled for this store: this one has to be enrolled \
         again; details: replaced_at, and replaced_by, the name of the other box's key.";
-    NotFound 404 "not_found" "Nothing with this ID exists, or the caller may not see it.";
+    NotFound 404 "not_found" "The path is right, but nothing with this ID exists, or the caller may not see it; details: what.";
+    PathNotFound 404 "path_not_found" "The API has no such path: check the address and the path, or its parameters are badly encoded.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not support that method; see Allow.";
     RequestTimeout 408 "request_timeout" "The request did not arrive in time.";
     InvalidState 409 "invalid_state" "The state does not allow this step; details: state, allowed.";

@@ -1,6 +1,7 @@
 //! The rows of the error table (docs/api.md#conventions) that no rule of the domain can give: transport and access.
 
 use super::{ApiError, Code};
+use domain::model::base::refusal::FieldProblem;
 use serde_json::json;
 
 /// Rows without anything of their own: name, code, message.
@@ -16,8 +17,6 @@ macro_rules! rows {
 }
 
 rows! {
-    /// 400: a cursor that this server did not make.
-    invalid_cursor => InvalidCursor "the cursor does not belong to this list: start again without it";
     /// 401: no bearer token.
     missing_token => MissingToken "send an access token: Authorization: Bearer …";
     /// 401: bad signature, wrong issuer or audience, wrong kind.
@@ -42,6 +41,8 @@ rows! {
     pin_locked => PinLocked "the PIN was wrong too often: log in with the password or a device";
     /// 403: the user was disabled.
     account_disabled => AccountDisabled "this account is disabled: ask a manager or head office to enable it";
+    /// 404: no such path.
+    no_such_path => PathNotFound "the API has no such path: check the address";
     /// 408: the request did not arrive in time.
     request_timeout => RequestTimeout "the request did not arrive in time: send it again";
     /// 409: the first request with this key has not finished yet.
@@ -66,14 +67,22 @@ impl ApiError {
         Self::new(Code::InvalidHeader, format!("the request can't be read: {problem}"))
     }
 
-    /// 400: an unknown, repeated or malformed query parameter.
-    pub fn invalid_query(problem: impl Into<String>) -> Self {
-        Self::new(Code::InvalidQuery, problem)
+    /// 400: a cursor that this server did not make.
+    pub fn invalid_cursor() -> Self {
+        let problem = "does not belong to this list: start again without it";
+        Self::parameter(Code::InvalidCursor, "cursor", problem)
     }
 
-    /// 404: no such path. The details distinguish it from a thing that does not exist.
-    pub fn no_such_path() -> Self {
-        Self::new(Code::NotFound, "there is nothing at this path").with_details(json!({"what": "path"}))
+    /// 400: an unknown, repeated, missing or malformed query parameter: its name, and the problem.
+    pub fn invalid_query(name: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::parameter(Code::InvalidQuery, name, problem)
+    }
+
+    /// A parameter is refused in the shape of a body's field.
+    fn parameter(code: Code, name: impl Into<String>, problem: impl Into<String>) -> Self {
+        let field = FieldProblem { path: name.into(), problem: problem.into() };
+        let message = format!("{} {}", field.path, field.problem);
+        Self::new(code, message).with_details(json!({"fields": [field]}))
     }
 
     /// 404 for a thing: `what` names it, for example `transaction`.

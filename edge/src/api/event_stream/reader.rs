@@ -3,9 +3,7 @@
 use super::buffer::{EventBuffer, Missed};
 use super::{Disconnected, StreamWriter, event};
 use crate::api::error::ApiError;
-use crate::api::route::{Access, Authority};
 use crate::clock;
-use domain::model::people::user::{Principal, Role};
 use serde_json::json;
 use std::convert::Infallible;
 use std::future::Future;
@@ -90,17 +88,4 @@ pub async fn until_end(
         // A reader too slow for this sees that the stream ended.
         let _ = writer.try_send(event("end", &data, None));
     }
-}
-
-/// Caller of a token, if it still has the access that it was admitted with.
-///
-/// # Errors
-/// The errors of [`Authority::authenticate`]; 403 `insufficient_role`.
-pub async fn still(
-    authority: &impl Authority,
-    bearer: &str,
-    roles: &'static [Role],
-) -> Result<Arc<Principal>, ApiError> {
-    let caller = authority.authenticate(bearer, &Access::Roles(roles)).await?;
-    if roles.contains(&caller.role) { Ok(caller) } else { Err(ApiError::insufficient_role()) }
 }

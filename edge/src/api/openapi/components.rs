@@ -23,6 +23,10 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                 "description": "Access token of `POST /api/auth/login`; `x-roles` lists the roles that may call the operation.",
             },
+            "ticket": {
+                "type": "apiKey", "in": "query", "name": "ticket",
+                "description": "Ticket of `POST /api/events/ticket`: it works once and for 30 s.",
+            },
             "sync": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                 "description": "A short-lived token for one request, which the store signs with the key that it enrolled.",
@@ -106,12 +110,36 @@ fn headers() -> Value {
             "description": "ID of the request: the client's, if it sent one of at most 128 visible ASCII characters.",
             "required": true, "schema": {"type": "string"},
         },
+        "ApiVersion": {
+            "description": "Date of the last change of the API that a client may have to follow. The API changelog has each.",
+            "required": true, "schema": {"type": "string", "format": "date"},
+        },
         "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
         "IdempotencyReplayed": {
             "description": "`true` if this is the stored answer of the first request with this key.",
             "schema": {"type": "string", "const": "true"},
         },
         "RetryAfter": {"description": "Seconds to wait before a retry.", "schema": {"type": "integer", "minimum": 0}},
+        "Deprecation": {
+            "description": "Day since which the path is deprecated, as `@` and seconds since 1970 (RFC 9745).",
+            "required": true, "schema": {"type": "string", "pattern": "^@[0-9]+$"},
+        },
+        "Sunset": {
+            "description": "Day from which the path may be gone, as an HTTP date (RFC 8594).",
+            "required": true, "schema": {"type": "string"},
+        },
+        "Link": {
+            "description": "The path that replaces this one, with the relation `successor-version`.",
+            "required": true, "schema": {"type": "string"},
+        },
+        "RateLimitPolicy": {
+            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts within `w` seconds, of one login name and of one address. Also on failures of an operation whose success has it.",
+            "schema": {"type": "string", "example": "\"name\";q=5;w=300, \"address\";q=50;w=300"},
+        },
+        "RateLimit": {
+            "description": "What is left of a limit: `r` attempts within `t` seconds. Attempts that succeed are not counted.",
+            "schema": {"type": "string", "example": "\"address\";r=49;t=300"},
+        },
         "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},
     })
 }

@@ -27,7 +27,7 @@ fn fields() -> Vec<(&'static str, Value, &'static str)> {
         "type": "object",
         "required": ["path", "problem"],
         "properties": {
-            "path": {"type": "string", "description": "Field of the request, for example `items[0].qty`."},
+            "path": {"type": "string", "description": "Field of the body, for example `items[0].qty`, or name of the query parameter."},
             "problem": {"type": "string", "description": "What is wrong, for people."},
         },
         "additionalProperties": true,
@@ -36,9 +36,9 @@ fn fields() -> Vec<(&'static str, Value, &'static str)> {
         (
             "fields",
             json!({"type": "array", "items": problem}),
-            "`validation_failed`: the fields that were refused.",
+            "`validation_failed`: the fields of the body that were refused. `invalid_query`, `invalid_cursor`: the query parameter.",
         ),
-        ("what", text(), "`not_found`: what was not found; `path` if the API has no such path."),
+        ("what", text(), "`not_found`: what was not found."),
         ("state", text(), "`invalid_state`: current state of the document."),
         ("allowed", texts(), "`invalid_state`: what is possible in that state."),
         ("shift_id", text(), "`shift_already_open`: the open shift."),

@@ -63,9 +63,15 @@ fn headers(status: u16) -> Value {
         headers.insert(header.to_owned(), json!({"$ref": format!("#/components/headers/{component}")}));
     };
     add("X-Request-Id", "RequestId");
+    add("API-Version", "ApiVersion");
     match status {
         401 => add("WWW-Authenticate", "Authenticate"),
-        409 | 429 | 503 => add("Retry-After", "RetryAfter"),
+        409 | 503 => add("Retry-After", "RetryAfter"),
+        429 => {
+            add("Retry-After", "RetryAfter");
+            add("RateLimit-Policy", "RateLimitPolicy");
+            add("RateLimit", "RateLimit");
+        }
         _ => {}
     }
     headers.into()
@@ -85,6 +91,7 @@ fn details(code: Code) -> Value {
         Code::ValidationFailed => {
             json!({"fields": [{"path": "items[0].qty", "problem": "must be 1 to 1000000"}]})
         }
+        Code::InvalidQuery => json!({"fields": [{"path": "limit", "problem": "must be 1 to 500"}]}),
         Code::InvalidState => json!({"state": "paid", "allowed": ["return", "void"]}),
         Code::ShiftAlreadyOpen => json!({"shift_id": "shf_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"}),
         Code::ShiftHasOpenTransactions => json!({"transactions": ["trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3"]}),

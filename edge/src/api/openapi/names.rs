@@ -52,7 +52,7 @@ pub fn operation_id<S>(route: &Route<S>) -> String {
     let plural = verb.as_deref().map_or(route.method != Method::POST, |verb| verb == "search");
     let mut id = verb.unwrap_or_else(|| verb_of(route));
     id.push_str(&name.noun(plural));
-    if route.doc.deprecated {
+    if route.doc.deprecated.is_some() {
         id.push_str("Alias");
     }
     id

@@ -22,10 +22,12 @@ pub fn of<S>(
     add("tags", json!([route.doc.tag]));
     add("summary", title(route.doc.summary).into());
     add("description", description(route).into());
-    if route.doc.deprecated {
+    if route.doc.deprecated.is_some() {
         add("deprecated", true.into());
     }
-    add("security", security(&route.access));
+    let security =
+        if route.doc.by_ticket { json!([{"bearer": []}, {"ticket": []}]) } else { security(&route.access) };
+    add("security", security);
     if let Some(roles) = roles(&route.access) {
         add("x-roles", roles.into());
     }
@@ -67,7 +69,10 @@ fn description<S>(route: &Route<S>) -> String {
         None if matches!(route.access, Access::SyncToken) => "For enrolled stores.".to_owned(),
         None => "No token is needed.".to_owned(),
     };
-    format!("{}.\n\n{roles}", route.doc.summary.trim_end_matches('.'))
+    let old = route.doc.deprecated.map(|old| {
+        format!("\n\nDeprecated: use `{}`. This path works until {} at least.", old.successor, old.sunset)
+    });
+    format!("{}.\n\n{roles}{}", route.doc.summary.trim_end_matches('.'), old.unwrap_or_default())
 }
 
 fn security(access: &Access) -> Value {
@@ -166,7 +171,10 @@ fn request_body<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<Option<Val
 }
 
 fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), DocumentError> {
-    let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/RequestId"}});
+    let mut headers = json!({
+        "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
+        "API-Version": {"$ref": "#/components/headers/ApiVersion"},
+    });
     let mut header = |name: &str, component: &str| {
         if let Some(headers) = headers.as_object_mut() {
             headers.insert(name.to_owned(), json!({"$ref": format!("#/components/headers/{component}")}));
@@ -174,6 +182,15 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     };
     if route.keyed() {
         header("Idempotency-Replayed", "IdempotencyReplayed");
+    }
+    if route.doc.deprecated.is_some() {
+        header("Deprecation", "Deprecation");
+        header("Sunset", "Sunset");
+        header("Link", "Link");
+    }
+    if route.counts_attempts() {
+        header("RateLimit-Policy", "RateLimitPolicy");
+        header("RateLimit", "RateLimit");
     }
     let (status, mut content) = match route.doc.success {
         Success::Data { status, schema, example } => {

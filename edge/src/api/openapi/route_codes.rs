@@ -53,7 +53,8 @@ impl<S> Route<S> {
             codes.extend(APPROVAL);
         }
         if self.pattern.contains("/:") {
-            codes.insert(Code::NotFound);
+            // A parameter that is badly encoded or too long is a path that does not exist.
+            codes.extend([Code::NotFound, Code::PathNotFound]);
         }
         if self.doc.query.is_some() {
             codes.insert(Code::InvalidQuery);

@@ -12,16 +12,11 @@ use serde::{
 /// The decoded pairs of a query.
 pub struct Reader(pub Vec<(String, String)>);
 
-/// One value, still text, of the parameter that problems name.
-struct Text {
-    parameter: String,
-    value: String,
-}
+/// One value, still text.
+struct Text(String);
 
-impl Text {
-    fn must_be(&self, what: &str) -> Error {
-        Error::custom(format!("the parameter `{}` must be {what}", self.parameter))
-    }
+fn must_be(what: &str) -> Error {
+    Error::custom(format!("must be {what}"))
 }
 
 impl IntoDeserializer<'_, Error> for Text {
@@ -36,10 +31,7 @@ impl<'de> Deserializer<'de> for Reader {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let named = |(parameter, value): (String, String)| {
-            let name = parameter.clone();
-            (name, Text { parameter, value })
-        };
+        let named = |(name, value)| (name, Text(value));
         visitor.visit_map(MapDeserializer::new(self.0.into_iter().map(named)))
     }
 
@@ -64,9 +56,9 @@ impl<'de> Deserializer<'de> for Reader {
 macro_rules! numbers {
     ($what:literal: $($read:ident => $visit:ident),+) => {$(
         fn $read<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            match self.value.parse() {
+            match self.0.parse() {
                 Ok(value) => visitor.$visit(value),
-                Err(_) => Err(self.must_be($what)),
+                Err(_) => Err(must_be($what)),
             }
         }
     )+};
@@ -76,7 +68,7 @@ impl<'de> Deserializer<'de> for Text {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_string(self.value)
+        visitor.visit_string(self.0)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -97,9 +89,9 @@ impl<'de> Deserializer<'de> for Text {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let text: StringDeserializer<Error> = self.value.clone().into_deserializer();
+        let text: StringDeserializer<Error> = self.0.into_deserializer();
         let read = de::Deserializer::deserialize_enum(text, name, variants, visitor);
-        read.map_err(|_| self.must_be(&format!("one of {}", variants.join(", "))))
+        read.map_err(|_| must_be(&format!("one of {}", variants.join(", "))))
     }
 
     numbers! { "true or false": deserialize_bool => visit_bool }

@@ -1,9 +1,8 @@
 //! JSON bodies: syntax is 400, shape is 422 with the path of the field.
 
 use super::composed;
-use super::shape_problem;
 use super::strict::Strict;
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, shape_problem};
 use domain::wire::json::{Unsound, check, check_but};
 use serde::de::DeserializeOwned;
 
@@ -35,7 +34,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     serde_path_to_error::deserialize(Strict(&mut reader)).map_err(|error| {
         let problem = problem(error.inner());
-        ApiError::field(path(error.path(), &problem), shape_problem::plain(&problem))
+        ApiError::validation(&[shape_problem::field(error.path(), &problem)])
     })
 }
 
@@ -43,17 +42,6 @@ fn refuse(unsound: Unsound) -> ApiError {
     match unsound {
         Unsound::Nul { path } => ApiError::field(path, "must not contain the character U+0000"),
         Unsound::Syntax(_) | Unsound::RepeatedKey { .. } => ApiError::invalid_json(unsound),
-    }
-}
-
-/// Path of the error; the body as a whole is `.`. A field that is missing has no path of its own for serde: it is
-/// named here, so that a form can mark it.
-fn path(path: &serde_path_to_error::Path, problem: &str) -> String {
-    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-    match (missing, path.to_string()) {
-        (None, path) => path,
-        (Some(name), path) if path == "." => name.to_owned(),
-        (Some(name), path) => format!("{path}.{name}"),
     }
 }
 

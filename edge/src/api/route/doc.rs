@@ -1,7 +1,7 @@
 //! What a document states about a route. It is written beside the handler, in the types that the handler reads and
 //! answers; no route can be made without it.
 
-use super::BodyKind;
+use super::{BodyKind, Deprecated};
 use crate::api::error::Code;
 use crate::api::page::List;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -54,7 +54,8 @@ pub struct Doc {
     pub(crate) refusals: &'static [Code],
     pub(crate) unkeyed: Option<&'static str>,
     pub(crate) versioned: bool,
-    pub(crate) deprecated: bool,
+    pub(crate) by_ticket: bool,
+    pub(crate) deprecated: Option<Deprecated>,
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -91,9 +92,15 @@ impl Doc {
         self
     }
 
+    /// Lets in a request without a token that has a query parameter `ticket`, which the handler checks.
+    pub const fn by_ticket(mut self) -> Self {
+        self.by_ticket = true;
+        self
+    }
+
     /// Marks the old path of another operation.
-    pub const fn deprecated(mut self) -> Self {
-        self.deprecated = true;
+    pub const fn deprecated(mut self, deprecated: Deprecated) -> Self {
+        self.deprecated = Some(deprecated);
         self
     }
 
@@ -180,7 +187,8 @@ impl Draft {
             refusals: &[],
             unkeyed: None,
             versioned: false,
-            deprecated: false,
+            by_ticket: false,
+            deprecated: None,
         }
     }
 }

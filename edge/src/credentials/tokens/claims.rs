@@ -13,6 +13,8 @@ pub enum TokenKind {
     Refresh,
     /// Makes its user's PIN work at the till that keeps it.
     Till,
+    /// Opens an event stream, once.
+    Ticket,
 }
 
 /// Claims of a user's token.

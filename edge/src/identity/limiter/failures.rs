@@ -41,6 +41,11 @@ impl<K: Hash + Eq + Ord + Clone> Counts<K> {
         self.all.get_mut(key).map_or(0, |it| it.wait_ms(self.max, now))
     }
 
+    /// Attempts that are left, and the milliseconds within which they are all that is left.
+    pub fn left(&mut self, key: &K, now: UtcMs) -> (usize, i64) {
+        self.all.get_mut(key).map_or((self.max, WINDOW_MS), |it| it.left(self.max, now))
+    }
+
     /// Counts one; where too many are remembered, the longest quiet one is forgotten.
     pub fn push(&mut self, key: K, now: UtcMs) {
         if self.all.len() >= KEYS_MAX && !self.all.contains_key(&key) {
@@ -104,6 +109,19 @@ impl Failures {
         let delay_ms = 1_i64.checked_shl(u32::try_from(beyond).unwrap_or(u32::MAX)).unwrap_or(i64::MAX);
         let delay_ms = delay_ms.saturating_mul(DELAY_MS).clamp(DELAY_MS, DELAY_MS_MAX);
         window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
+    }
+
+    /// Attempts that are left, and the milliseconds within which they are all that is left.
+    fn left(&mut self, max: usize, now: UtcMs) -> (usize, i64) {
+        let wait_ms = self.wait_ms(max, now);
+        if wait_ms > 0 {
+            return (0, wait_ms);
+        }
+        let counted = self.recent.len().max(self.unforgiven(now));
+        let oldest = self.recent.front().map_or(now.0, |at| *at);
+        let within_ms = oldest.saturating_add(WINDOW_MS).saturating_sub(now.0);
+        // Beyond the maximum each delay ends with one attempt.
+        (max.saturating_sub(counted).max(1), within_ms.clamp(0, WINDOW_MS))
     }
 
     /// Not before the last counted attempt, unless the clock was set back.

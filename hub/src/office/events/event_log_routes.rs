@@ -60,21 +60,21 @@ impl EventLogQuery {
     fn check(&self, (deleted, newest): (i64, i64)) -> Result<(), ApiError> {
         let after_no = self.after_no;
         if after_no < 0 {
-            return Err(ApiError::invalid_query("after_no must be 0 or more"));
+            return Err(ApiError::invalid_query("after_no", "must be 0 or more"));
         }
         if after_no > newest {
-            let message = format!(
-                "after_no is {after_no}, but the highest number of this hub is {newest}: it has another database. Read \
-                 your lists again, then continue with after_no={newest}"
+            let problem = format!(
+                "is {after_no}, but the highest number of this hub is {newest}: it has another database. Read your \
+                 lists again, then continue with after_no={newest}"
             );
-            return Err(ApiError::invalid_query(message));
+            return Err(ApiError::invalid_query("after_no", problem));
         }
         if after_no > 0 && after_no < deleted {
-            let message = format!(
-                "events up to {deleted} were deleted: they are kept for 30 days. Read your lists again, then continue \
-                 with after_no={newest}"
+            let problem = format!(
+                "is {after_no}, but events up to {deleted} were deleted: they are kept for 30 days. Read your lists \
+                 again, then continue with after_no={newest}"
             );
-            return Err(ApiError::invalid_query(message));
+            return Err(ApiError::invalid_query("after_no", problem));
         }
         Ok(())
     }

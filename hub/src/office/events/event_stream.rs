@@ -6,6 +6,8 @@ use crate::state::hub::Hub;
 use crate::table::notice::{Kind, Notice};
 use domain::model::people::user::Role;
 use edge::event_stream::{self, End, HEARTBEAT, Reader};
+use edge::identity::ticket;
+use edge::tokens::Claims;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,8 +15,8 @@ use std::sync::Arc;
 /// A stream and whose it is.
 pub struct Stream {
     pub hub: Arc<Hub>,
-    /// The token that opened it.
-    pub bearer: String,
+    /// Claims of the token that opened it.
+    pub claims: Arc<Claims>,
     /// Decides which notices the reader receives.
     pub role: Role,
     /// Whether no event since `Last-Event-ID` is missing.
@@ -85,7 +87,7 @@ impl Stream {
 
     /// Whether the token still opens this stream, and with which role.
     async fn look_at_rights(&mut self) -> Result<(), End> {
-        self.role = event_stream::still(&*self.hub, &self.bearer, &ROLES).await?.role;
+        self.role = ticket::still(&*self.hub, &self.claims, &ROLES).await?.role;
         Ok(())
     }
 }

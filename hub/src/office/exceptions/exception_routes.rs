@@ -72,7 +72,9 @@ impl PagedList for Ask {
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
         let Ask { store_id, code, state, from, to, .. } = page.query.clone();
         if code.as_deref().is_some_and(|code| !CODES.contains(&code)) {
-            return Err(ApiError::invalid_query(format!("code must be one of {}", CODES.join(", "))).into());
+            return Err(
+                ApiError::invalid_query("code", format!("must be one of {}", CODES.join(", "))).into()
+            );
         }
         let (store_id, code) = (store_id.unwrap_or_default(), code.unwrap_or_default());
         let codes = own_codes(page.request.caller()?.role);

@@ -1,7 +1,8 @@
 //! The books of stores: accounts, entries, balances.
 
+use crate::http::change::{self, required_day};
 use crate::http::route::{FINANCE, answers};
-use crate::http::{Answered, Request, change, csv_rows};
+use crate::http::{Answered, Request, csv_rows};
 use crate::office::finance::account::Chart;
 use crate::office::finance::account_entries;
 use crate::office::finance::journal;
@@ -152,7 +153,7 @@ pub async fn reported(
 /// 400 `invalid_query`.
 pub fn in_order(from: Option<Date>, to: Option<Date>) -> Result<(), ApiError> {
     match (from, to) {
-        (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from must not be after to")),
+        (Some(from), Some(to)) if from > to => Err(ApiError::invalid_query("from", "must not be after to")),
         _ => Ok(()),
     }
 }
@@ -204,12 +205,12 @@ const COLUMNS: [&str; 8] =
 /// `GET /api/finance/trial-balance`
 pub async fn trial_balance(request: Request) -> Answered {
     let BalanceQuery { date, store_id, head_office, from, separator } = request.query()?;
-    let date = date.ok_or_else(|| ApiError::invalid_query("date is required: a day, YYYY-MM-DD"))?;
+    let date = required_day("date", date)?;
     if head_office && store_id.as_ref().is_some_and(|id| !id.is_empty()) {
-        return Err(ApiError::invalid_query("store_id and head_office can't be combined").into());
+        return Err(ApiError::invalid_query("head_office", "can't be combined with store_id").into());
     }
     if from.is_some_and(|from| from > date) {
-        return Err(ApiError::invalid_query("from must not be after date").into());
+        return Err(ApiError::invalid_query("from", "must not be after date").into());
     }
     let book = if head_office { Some("") } else { store_id.as_deref() };
     // The balances and the completeness are read from one state of the database.

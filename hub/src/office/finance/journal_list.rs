@@ -89,13 +89,13 @@ impl JournalQuery {
     fn check(&self) -> Result<(), ApiError> {
         in_order(self.from, self.to)?;
         if self.after_no.is_some_and(|number| number < 0) {
-            return Err(ApiError::invalid_query("after_no must be 0 or more"));
+            return Err(ApiError::invalid_query("after_no", "must be 0 or more"));
         }
         if self.after_no.is_some() && self.store_id.is_none() {
-            return Err(ApiError::invalid_query("after_no needs store_id: each book has its own numbers"));
+            return Err(ApiError::invalid_query("after_no", "needs store_id: each book has its own numbers"));
         }
         if self.after_id.is_some() && self.after_no.is_none_or(|number| number == 0) {
-            return Err(ApiError::invalid_query("after_id needs after_no, the number of that entry"));
+            return Err(ApiError::invalid_query("after_id", "needs after_no, the number of that entry"));
         }
         Ok(())
     }
@@ -159,11 +159,11 @@ async fn check_place(
         return Ok(());
     }
     let what = if found.is_some() { "another entry" } else { "no entry" };
-    let message = format!(
-        "the book has {what} with the number {number}: the hub was restored from a backup, and gives numbers since then \
-         again. Read this book again with after_no=0"
+    let problem = format!(
+        "is {number}, and the book has {what} with this number: the hub was restored from a backup, and gives numbers \
+         since then again. Read this book again with after_no=0"
     );
-    Err(ApiError::invalid_query(message).into())
+    Err(ApiError::invalid_query("after_no", problem).into())
 }
 
 /// Columns of the CSV answer.

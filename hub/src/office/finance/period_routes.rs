@@ -51,7 +51,7 @@ async fn list(request: Request) -> Answered {
     let today = request.state.today(now);
     let year = year.unwrap_or_else(|| today.year());
     let first = Date::new(year, 1, 1).ok().filter(|_| year > 0);
-    let first = first.ok_or_else(|| ApiError::invalid_query("year must be 1 to 9999"))?;
+    let first = first.ok_or_else(|| ApiError::invalid_query("year", "must be 1 to 9999"))?;
     // The results and their possible gaps are read from one state of the database.
     let mut read = request.state.db.read().await?;
     let page = List { items: period::list(&mut read, year, today).await?, next_cursor: None };

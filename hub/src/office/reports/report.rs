@@ -148,7 +148,7 @@ impl Report {
         let found = groups.iter().find(|group| name.is_none_or(|name| group.name == name));
         found.ok_or_else(|| {
             let names = groups.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
-            ApiError::invalid_query(format!("group_by must be one of {names}"))
+            ApiError::invalid_query("group_by", format!("must be one of {names}"))
         })
     }
 }
@@ -172,8 +172,8 @@ impl Group {
         let found = self.source.fetch(connection, self.keys, ask, &order).await?;
         if found.len() > GROUPS_MAX {
             let problem =
-                format!("the report has more than {GROUPS_MAX} rows: choose fewer days, or one store");
-            return Err(ApiError::invalid_query(problem).into());
+                format!("begins a report with more than {GROUPS_MAX} rows: choose fewer days, or one store");
+            return Err(ApiError::invalid_query("from", problem).into());
         }
         let mut rows = Vec::with_capacity(found.len());
         for row in &found {

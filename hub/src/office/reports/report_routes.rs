@@ -1,6 +1,7 @@
 //! Reports: as JSON, as CSV, as a picture.
 
 use crate::db::failure::Failure;
+use crate::http::change::required_day;
 use crate::http::route::{FINANCE, GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::reports::chart::Picture;
@@ -200,7 +201,7 @@ pub async fn points_liability(request: Request) -> Answered {
 
 async fn of_day(request: Request, report: &'static Report) -> Answered {
     let DayQuery { as_of, store_id, group_by, separator } = request.query()?;
-    let as_of = as_of.ok_or_else(|| ApiError::invalid_query("as_of is required: a day, YYYY-MM-DD"))?;
+    let as_of = required_day("as_of", as_of)?;
     let store_id = store_id.filter(|id| !id.is_empty());
     // Movements after the day are subtracted by days until its month ends, and by months from then on.
     let ask = ReportQuery {
@@ -214,11 +215,9 @@ async fn of_day(request: Request, report: &'static Report) -> Answered {
 
 async fn of_range(request: Request, report: &'static Report) -> Answered {
     let Query { from, to, store_id, group_by, dates, separator } = request.query()?;
-    let (Some(from), Some(to)) = (from, to) else {
-        return Err(ApiError::invalid_query("from and to are required: days, YYYY-MM-DD").into());
-    };
+    let (from, to) = (required_day("from", from)?, required_day("to", to)?);
     if from > to {
-        return Err(ApiError::invalid_query("from must not be after to").into());
+        return Err(ApiError::invalid_query("from", "must not be after to").into());
     }
     let store_id = store_id.filter(|id| !id.is_empty());
     // These use the books only, whatever was requested.

@@ -331,6 +331,7 @@ async fn every_role_has_its_part_and_no_other() {
     let table = [
         ("GET", "/api/admin/overview", nobody),
         ("GET", "/api/events", "ho_finance ho_purchasing"),
+        ("POST", "/api/events/ticket", "ho_finance ho_purchasing"),
         ("GET", "/api/stores", "ho_finance ho_purchasing"),
         ("PATCH", "/api/stores/S001", nobody),
         ("POST", "/api/stores", nobody),

@@ -110,7 +110,7 @@ async fn u0000_is_refused_wherever_it_stands() {
         if template.contains('{') {
             let path = template.replace('{', "%00").replace('}', "");
             let ((_, refusal), path) = get(path).await;
-            assert_eq!(refusal, "404 not_found", "{method} {path}");
+            assert_eq!(refusal, "404 path_not_found", "{method} {path}");
             places += 1;
         }
     }

@@ -111,6 +111,19 @@ async fn pages_hear_what_changes_in_their_lists_at_every_process() {
     processes.into_iter().for_each(Process::stop);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_of_one_process_opens_one_stream_at_whichever_process() {
+    let place = Place::initialised().await;
+    let processes = started(&place).await;
+    let admin = Api::new(processes[0].address).login("boss", PASSWORD).await;
+    let made = admin.post("/api/events/ticket", &json!({})).await.data().clone();
+    let ticket = made["ticket"].as_str().unwrap();
+    let at = |process: &Process| Screen::with_ticket(&Api::new(process.address).client(), ticket).status;
+    let last = processes.len() - 1;
+    assert_eq!((at(&processes[last]), at(&processes[0]), at(&processes[last])), (200, 401, 401));
+    processes.into_iter().for_each(Process::stop);
+}
+
 /// A number goes on at another process than the one that gave it out.
 async fn comes_back(admin: &Api, last: &str) {
     add_store(admin, "S003").await;

@@ -5,6 +5,8 @@ use crate::http::routes::STAFF;
 use domain::model::people::user::Principal;
 use domain::wire::screen::Notice;
 use edge::event_stream::{self, End, HEARTBEAT, Reader};
+use edge::identity::ticket;
+use edge::tokens::Claims;
 use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,8 +15,8 @@ use storage::Noticed;
 /// A stream and whose it is.
 pub struct Stream {
     pub shop: Arc<AppState>,
-    pub bearer: String,
-    pub caller: Principal,
+    pub claims: Arc<Claims>,
+    pub caller: Arc<Principal>,
     pub resumed: bool,
     pub reader: Reader,
 }
@@ -52,7 +54,7 @@ impl Stream {
                     self.reader.writer.send(event_stream::event("sync", &seen, None)).await?;
                 }
                 _ = heartbeat.tick() => {
-                    event_stream::still(&*shop, &self.bearer, STAFF).await?;
+                    ticket::still(&*shop, &self.claims, STAFF).await?;
                     let beat = event_stream::heartbeat(self.reader.place().as_deref());
                     self.reader.writer.send(beat).await?;
                 }
@@ -74,7 +76,7 @@ impl Stream {
 
     async fn tell_one(&mut self, noticed: &Noticed) -> Result<(), End> {
         if noticed.notices.contains(&Notice::Access) {
-            event_stream::still(&*self.shop, &self.bearer, STAFF).await?;
+            ticket::still(&*self.shop, &self.claims, STAFF).await?;
         }
         let seen: Vec<_> = noticed.notices.iter().filter_map(|notice| notice.seen_by(&self.caller)).collect();
         let place = noticed.lsn.to_string();

@@ -224,7 +224,7 @@ fn collect(shop: &AppState, date: Date) -> Result<Daily, ApiError> {
     let mut hours = SalesReport::new(GroupBy::Hour, rules.timezone.clone());
     let mut cashiers = SalesReport::new(GroupBy::Cashier, rules.timezone.clone());
     let mut damaged = BTreeSet::new();
-    for day in scan::worth_reading(storage, &[date])? {
+    for day in scan::worth_reading(storage, &[date], "date")? {
         scan::day(storage, day, &mut [&mut hours, &mut cashiers], &mut damaged)?;
     }
     let rows: Vec<ShiftRow> = shifts.iter().map(ShiftRow::of).collect();

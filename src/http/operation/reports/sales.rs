@@ -110,7 +110,7 @@ fn collect(
         }
     }
     if !group_by.of_shifts() {
-        for day in scan::worth_reading(storage, days)? {
+        for day in scan::worth_reading(storage, days, "from")? {
             scan::day(storage, day, &mut [&mut report], &mut damaged)?;
         }
     }

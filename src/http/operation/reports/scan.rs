@@ -24,8 +24,13 @@ pub fn shifts<'a>(
     })
 }
 
-/// Refuses days on which more was sold than a report looks at; gives those on which anything was.
-pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiError> {
+/// Refuses days on which more was sold than a report looks at; gives those on which anything was. `parameter` is the one
+/// of the query that names the first day.
+pub fn worth_reading(
+    storage: &Storage,
+    days: &[Date],
+    parameter: &'static str,
+) -> Result<Vec<Date>, ApiError> {
     let (mut documents, mut worth) = (0_i64, Vec::new());
     for shift in shifts(storage, days) {
         let shift = shift.map_err(stored)?;
@@ -40,9 +45,9 @@ pub fn worth_reading(storage: &Storage, days: &[Date]) -> Result<Vec<Date>, ApiE
     }
     if documents > DOCUMENTS_MAX {
         let problem = format!(
-            "the report has {documents} sales and returns, but at most {DOCUMENTS_MAX} are allowed: choose fewer days"
+            "begins a report with {documents} sales and returns, but at most {DOCUMENTS_MAX} are allowed: choose fewer days"
         );
-        return Err(ApiError::invalid_query(problem));
+        return Err(ApiError::invalid_query(parameter, problem));
     }
     Ok(worth)
 }

@@ -226,9 +226,9 @@ fn table(shop: &AppState, query: &Query, after: Option<Sku>) -> Result<String, A
         row.line(&mut text);
         lines = lines.saturating_add(1);
         let problem = || {
-            format!("the report has more than {ROWS_MAX} products: choose a category, or read it in pages")
+            format!("must be sent: the report has more than {ROWS_MAX} products. Or read it in pages as JSON")
         };
-        if lines > ROWS_MAX { Err(ApiError::invalid_query(problem())) } else { Ok(true) }
+        if lines > ROWS_MAX { Err(ApiError::invalid_query("category", problem())) } else { Ok(true) }
     })?;
     Ok(text.finish())
 }

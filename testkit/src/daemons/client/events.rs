@@ -26,14 +26,23 @@ impl Screen {
     /// Connects as a client with a token.
     #[track_caller]
     pub fn open(client: &Client, last_event_id: Option<&str>) -> Self {
-        let mut stream = client.connect().unwrap();
-        let host = stream.peer_addr().unwrap();
         let token = client.token().unwrap();
         let last = last_event_id.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
-        let request = format!(
-            "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
-             Accept: text/event-stream\r\n{last}\r\n"
-        );
+        Self::at(client, "/api/events", &format!("Authorization: Bearer {token}\r\n{last}"))
+    }
+
+    /// Connects as a browser's `EventSource`, which sends no token.
+    #[track_caller]
+    pub fn with_ticket(client: &Client, ticket: &str) -> Self {
+        Self::at(client, &format!("/api/events?ticket={ticket}"), "")
+    }
+
+    #[track_caller]
+    fn at(client: &Client, path: &str, headers: &str) -> Self {
+        let mut stream = client.connect().unwrap();
+        let host = stream.peer_addr().unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut reader = BufReader::new(stream);
         let mut head = String::new();

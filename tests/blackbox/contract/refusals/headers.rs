@@ -89,7 +89,7 @@ fn request_ids_are_echoed_or_made() {
     let echoed = client.send("GET", "/health", &[("X-Request-Id", "till-7/42")], b"");
     assert_eq!(echoed.header("x-request-id"), Some("till-7/42"));
     let refused = client.send("GET", "/nothing", &[("X-Request-Id", "till-7/43")], b"");
-    refused.refused(404, "not_found");
+    refused.refused(404, "path_not_found");
     assert_eq!(refused.header("x-request-id"), Some("till-7/43"));
     for bad in ["", &"x".repeat(129), "two words", "caf\u{e9}"] {
         let made = client.send("GET", "/health", &[("X-Request-Id", bad)], b"");

@@ -151,11 +151,11 @@ impl Filter {
     /// 400 for a range that ends before it begins, or is longer than a year.
     pub fn check(&self) -> Result<(), ApiError> {
         if self.from > self.to {
-            return Err(ApiError::invalid_query("from must not be after to"));
+            return Err(ApiError::invalid_query("from", "must not be after to"));
         }
         let days = self.from.until(self.to).map_or(i32::MAX, |span| span.get_days());
         if days >= DAYS_MAX {
-            return Err(ApiError::invalid_query("from and to can span at most 366 days"));
+            return Err(ApiError::invalid_query("to", "must be at most 366 days from the beginning of from"));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Tax by the books.
 
-use crate::http::change::one_more;
+use crate::http::change::{one_more, required_day};
 use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
@@ -43,9 +43,7 @@ enum Answer {
 pub async fn tax(request: Request) -> Answered {
     let ask: TaxQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    let (Some(from), Some(to)) = (ask.from, ask.to) else {
-        return Err(ApiError::invalid_query("from and to are required: days, YYYY-MM-DD").into());
-    };
+    let (from, to) = (required_day("from", ask.from)?, required_day("to", ask.to)?);
     let store_id = ask.store_id.clone().filter(|id| !id.is_empty());
     let filter = Filter { from, to, store_id, group_by: ask.group_by };
     filter.check()?;
@@ -59,7 +57,7 @@ pub async fn tax(request: Request) -> Answered {
         return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
-        return Err(ApiError::invalid_query("limit and cursor apply only to group_by=document").into());
+        return Err(ApiError::invalid_query("group_by", "must be document for limit and cursor").into());
     }
     let tax = filter.read(&mut read, now).await?;
     drop(read);

@@ -30,6 +30,7 @@ pub const CHANGES: &[(&str, &str, &str)] = &[
     ("POST", "/api/prices/:id/withdraw", "price.withdrawn"),
     ("POST", "/api/promotions", "promotion.created"),
     ("POST", "/api/promotions/preview", ""),
+    ("POST", "/api/events/ticket", ""),
     ("PATCH", "/api/promotions/:id", "promotion.changed"),
     ("POST", "/api/members", "member.created"),
     ("PATCH", "/api/members/:id", "member.changed"),
