@@ -1,7 +1,6 @@
 //! Address of head office: given to `enrol`, perhaps repeated in the settings, never two different ones.
 
 use crate::config::Config;
-use crate::config::check::DECIMALS_AT_HUB;
 use crate::exit::{Exit, USAGE};
 use edge::server::certificate::Named;
 use std::fs::File;
@@ -11,13 +10,8 @@ use std::sync::Arc;
 /// The largest file of `hub.ca_cert`, in bytes.
 const AUTHORITY_BYTES_MAX: u64 = 256 * 1024;
 
-/// `hub.url` of the settings, if set, has to be the hub that the store is enrolled at. A store whose currency has
-/// decimals can't have a hub.
+/// `hub.url` of the settings, if set, has to be the hub that the store is enrolled at.
 pub fn agrees(config: &Config, url: &str) -> Result<(), Exit> {
-    if config.store.money().exponent() > 0 {
-        let (code, why) = (&config.store.currency, DECIMALS_AT_HUB);
-        return Err(Exit::new(USAGE, format!("store.currency {code} {why}")));
-    }
     let set = config.hub.url.trim_end_matches('/');
     if set.is_empty() || set == url.trim_end_matches('/') {
         return Ok(());
@@ -60,14 +54,5 @@ mod tests {
         config.hub.url = "https://hub.example/".to_owned();
         assert!(agrees(&config, "https://hub.example").is_ok());
         assert!(agrees(&config, "https://other.example").is_err_and(|exit| exit.code == USAGE));
-    }
-
-    #[test]
-    fn a_store_whose_currency_has_decimals_has_no_head_office() {
-        let mut config = Config::default();
-        for (currency, exponent) in [("IDR", 0), ("JPY", 0), ("EUR", 2), ("KWD", 3)] {
-            config.store.currency = currency.to_owned();
-            assert_eq!(agrees(&config, "https://hub.example").is_err(), exponent > 0, "{currency}");
-        }
     }
 }

@@ -108,6 +108,7 @@ fn actors_config(config: &Config) -> anyhow::Result<ActorsConfig> {
             token: Arc::new(token),
             own_key: Arc::new(move |kid: &str| own.is_own(kid)),
             version: edge::VERSION.to_owned(),
+            currency: config.store.currency.clone(),
             drill: Arc::new(move || drill::last(&backups)),
             costs_max: config.auth.argon2.params()?.most(),
         },

@@ -43,6 +43,8 @@ pub struct SyncConfig {
     pub authority: Option<Arc<[u8]>>,
     /// The program's version, sent with a hello.
     pub version: String,
+    /// ISO 4217 code of the store's currency, sent with a hello.
+    pub currency: String,
     /// Result of the last restore drill, sent with a hello.
     pub drill: DrillSource,
     /// The most that a password hash from head office may cost to check.

@@ -12,6 +12,8 @@ CREATE TABLE hub (
     generation_n BIGINT NOT NULL DEFAULT 1,
     -- Head office's time zone, as the settings of the program that started last say: its days go by it.
     timezone TEXT NOT NULL DEFAULT 'UTC',
+    -- Currency of all amounts, ISO 4217: it stays once there are amounts.
+    currency TEXT NOT NULL DEFAULT 'IDR',
     -- The program that wrote here last: another version tries what this one could only park.
     version TEXT,
     -- The last restore drill of head office's own backups.

@@ -60,6 +60,7 @@ pub mod ingest {
     pub mod apply;
     pub mod batch;
     mod condition;
+    pub mod currency;
     pub mod digest;
     #[cfg(any(test, feature = "fuzz"))]
     pub mod fuzz;

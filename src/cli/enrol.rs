@@ -49,6 +49,7 @@ pub fn run(config: &Config, hub: &str, token: &str) -> anyhow::Result<()> {
         store_id: config.store.id.clone(),
         public_key: key.public_key_text(),
         version: edge::VERSION.to_owned(),
+        currency: config.store.currency.clone(),
         name: config.store.name.trim().to_owned(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

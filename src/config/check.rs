@@ -11,9 +11,6 @@ use std::time::Duration;
 const ARGON2_MIN: (u32, u32, u32) = (19_456, 2, 1);
 /// Most notes and coins of a currency.
 const DENOMINATIONS_MAX: usize = 50;
-/// Head office does not read and write decimals yet (`docs/decisions/0039-currencies-with-decimals.md`).
-pub const DECIMALS_AT_HUB: &str =
-    "has decimals, which head office does not support yet: run this store without a head office";
 /// The highest tax rate: 100 %.
 const RATE_BP_MAX: u32 = 10_000;
 
@@ -46,10 +43,8 @@ fn shop(config: &Config, rule: Rule<'_>) {
         "store.day_start",
         "must be HH:MM",
     );
-    let currency = Currency::of(&store.currency);
-    rule(currency.is_some(), "store.currency", "must be a code of ISO 4217 in capital letters, such as IDR");
-    let alone = config.hub.url.is_empty() || currency.is_none_or(|currency| currency.exponent() == 0);
-    rule(alone, "store.currency", DECIMALS_AT_HUB);
+    let is_known = Currency::of(&store.currency).is_some();
+    rule(is_known, "store.currency", "must be a code of ISO 4217 in capital letters, such as IDR");
     let code = &config.members.country_code;
     rule(
         is_country_code(code),

@@ -34,6 +34,7 @@ mod office {
     pub mod catalogue;
     pub mod columns;
     pub mod company;
+    mod currency;
     pub mod named;
     pub mod order_to_settlement;
     pub mod portal;

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
-import { day, isoDay, number } from "../kit/format.js";
+import { day, decimal, isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import {
@@ -12,8 +12,8 @@ import {
   col,
   completeness,
   days,
-  figure,
   ifSome,
+  inMoney,
   link,
   moment,
   person,
@@ -39,7 +39,7 @@ const KINDS = [
 ];
 /** Entries of an account that are read at once. */
 const AT_ONCE = 200;
-const amount = (value) => (value ? figure(value) : nothing);
+const amount = (value) => (value ? inMoney(value) : nothing);
 
 /** The answer of the trial balance as a list, with its sums beside it. */
 const balanceList = {
@@ -68,12 +68,12 @@ const balanceList = {
       answer
         ? html`<div class="stack s above">
             ${completeness(answer.completeness)}${figures([
-              [t("Debit"), number(answer.total_debit), days(answer.date)],
-              [t("Credit"), number(answer.total_credit)],
+              [t("Debit"), decimal(answer.total_debit), days(answer.date)],
+              [t("Credit"), decimal(answer.total_credit)],
               [
                 t("Difference"),
                 html`<span class=${answer.total_debit === answer.total_credit ? nothing : "differs"}
-                  >${number(answer.total_debit - answer.total_credit)}</span
+                  >${decimal(answer.total_debit - answer.total_credit)}</span
                 >`,
               ],
             ])}
@@ -83,7 +83,7 @@ const balanceList = {
       col(t("Account"), (one) => accountOf(one)),
       ...(page.filters.from
         ? [
-            col(t("Opening balance"), (one) => figure((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"),
+            col(t("Opening balance"), (one) => inMoney((one.opening_debit ?? 0) - (one.opening_credit ?? 0)), "num d"),
             col(t("Movements, debit"), (one) => amount(one.moved_debit), "num d"),
             col(t("Movements, credit"), (one) => amount(one.moved_credit), "num d"),
           ]
@@ -140,9 +140,9 @@ const account = {
     parts: [
       accountFilters(page, one),
       figures([
-        [t("Opening balance"), number(one.opening_balance)],
-        [t("Movements"), number(one.closing_balance - one.opening_balance)],
-        [t("Closing balance"), number(one.closing_balance)],
+        [t("Opening balance"), decimal(one.opening_balance)],
+        [t("Movements"), decimal(one.closing_balance - one.opening_balance)],
+        [t("Closing balance"), decimal(one.closing_balance)],
         [t("Entries"), one.next_cursor ? `${number(one.items.length)}+` : number(one.items.length)],
       ]),
       table(
@@ -158,7 +158,7 @@ const account = {
           col(t("Book"), (row) => store(row.store_id), "d"),
           col(t("Debit"), (row) => amount(row.debit), "num"),
           col(t("Credit"), (row) => amount(row.credit), "num"),
-          col(t("Balance"), (row) => figure(row.balance), "num"),
+          col(t("Balance"), (row) => inMoney(row.balance), "num"),
         ],
         one.items,
         t("No movements"),
@@ -202,7 +202,7 @@ const journal = {
       col(t("Book"), (one) => store(one.store_id)),
       col(t("Number"), (one) => number(one.entry_no), "num d"),
       col(t("Person"), (one) => person(one.created_by), "d2"),
-      col(t("Amount"), (one) => figure(one.total), "num"),
+      col(t("Amount"), (one) => inMoney(one.total), "num"),
       col(t("Status"), (one) => (one.reversed_by ? badge("reversed") : nothing)),
     ],
     none: t("No entries yet"),
@@ -285,7 +285,7 @@ const entry = {
             [t("Day"), days(one.entry_date)],
             [t("Effective date"), one.reference_date ? days(one.reference_date) : null],
             [t("Book"), store(one.store_id)],
-            [t("Amount"), number(one.total)],
+            [t("Amount"), decimal(one.total)],
             [t("Purpose"), one.memo],
             [
               t("Document"),

@@ -1,12 +1,12 @@
 // Expected payouts and their matches, their sources, and the deposits on their way to the bank.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { day, number, rate } from "../kit/format.js";
+import { day, decimal, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { badge, col, days, differsBy, ifSome, inMoney, link, moment, person, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { pickField } from "../records/picks.js";
@@ -61,7 +61,7 @@ const items = {
         "d2",
       ),
       col(t("Carried until"), (one) => days(one.carried_until), "d3"),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
       col(
         t("Status"),
         (one) =>
@@ -99,12 +99,12 @@ const match = {
     ],
     parts: [
       figures([
-        [t("Gross"), number(one.gross)],
-        [t("Fees"), number(one.fee)],
-        [t("Net"), number(one.net)],
+        [t("Gross"), decimal(one.gross)],
+        [t("Fees"), decimal(one.fee)],
+        [t("Net"), decimal(one.net)],
         [
           t("Difference"),
-          differs(one.difference),
+          differsBy(one.difference),
           one.difference_account ? t("to account {no}", { no: one.difference_account }) : null,
         ],
       ]),
@@ -113,10 +113,10 @@ const match = {
         [
           col(t("Store"), (row) => store(row.store_id)),
           col(t("Day"), (row) => days(row.settlement_date)),
-          col(t("Gross"), (row) => figure(row.gross), "num"),
-          col(t("Fees"), (row) => figure(row.fee), "num"),
-          col(t("Net"), (row) => figure(row.net), "num"),
-          col(t("Difference"), (row) => differs(row.difference), "num d"),
+          col(t("Gross"), (row) => inMoney(row.gross), "num"),
+          col(t("Fees"), (row) => inMoney(row.fee), "num"),
+          col(t("Net"), (row) => inMoney(row.net), "num"),
+          col(t("Difference"), (row) => differsBy(row.difference), "num d"),
           col(t("Status"), (row) => (row.booked ? badge("posted") : nothing)),
         ],
         one.slices,
@@ -272,9 +272,9 @@ const source = {
           [t("Time zone of the times in its files"), one.timezone],
           [
             t("Fee"),
-            one.fee_rate_bp === null ? t("as reported") : `${rate(one.fee_rate_bp)} + ${number(one.fee_fixed)}`,
+            one.fee_rate_bp === null ? t("as reported") : `${rate(one.fee_rate_bp)} + ${decimal(one.fee_fixed)}`,
           ],
-          [t("Fee tolerance"), number(one.fee_tolerance)],
+          [t("Fee tolerance"), decimal(one.fee_tolerance)],
           [t("Fees on refunds"), t(`fees.${one.fee_on_refunds}`)],
           [t("Payout delay (days)"), number(one.lag_days)],
           [t("Matching window (days)"), number(one.window_days)],
@@ -299,7 +299,7 @@ const source = {
         [
           col(t("Number"), (row) => link(["statements", row.statement_id], row.doc_no)),
           col(t("Days"), (row) => html`${days(row.from)} – ${days(row.to)}`),
-          col(t("Net"), (row) => figure(row.net), "num"),
+          col(t("Net"), (row) => inMoney(row.net), "num"),
           col(t("Status"), (row) => badge(row.state)),
         ],
         one.statements,
@@ -327,9 +327,9 @@ const deposits = {
       col(t("Bank account"), (one) => one.bank_account, "d2"),
       col(t("Entries"), (one) => link(["journal"], t("View"), { cause_id: one.deposit_id }), "d"),
       col(t("Status"), (one) => (one.state ? badge(one.state) : nothing)),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
-      col(t("Banked"), (one) => figure(one.banked), "num d"),
-      col(t("Difference"), (one) => figure(one.difference), "num d2"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
+      col(t("Banked"), (one) => inMoney(one.banked), "num d"),
+      col(t("Difference"), (one) => inMoney(one.difference), "num d2"),
     ],
     note: nothing,
     none: t("No bank deposits yet"),

@@ -1,11 +1,11 @@
 // Differences of a settlement, and their resolution.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, col, days, figure, grid, link, moment, person, store } from "../records/cells.js";
+import { badge, col, days, grid, inMoney, link, moment, person, store } from "../records/cells.js";
 import "./texts.js";
 import { nameOf } from "../records/names.js";
 import { table } from "../records/record.js";
@@ -51,8 +51,8 @@ const posting = (list) =>
             ${grid(
               [
                 col(t("Account"), (line) => html`${line.account} ${nameOf("accounts", line.account)}`),
-                col(t("Debit"), (line) => figure(line.debit || null), "num"),
-                col(t("Credit"), (line) => figure(line.credit || null), "num"),
+                col(t("Debit"), (line) => inMoney(line.debit || null), "num"),
+                col(t("Credit"), (line) => inMoney(line.credit || null), "num"),
               ],
               lines,
             )}
@@ -65,7 +65,7 @@ const resolve = async (page, one, after) => {
   const done = await ask(page.app, {
     title: t(one.type),
     yes: t("Resolve"),
-    text: `${number(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
+    text: `${decimal(one.amount)}. ${lang() === "en" ? one.action : t(`${one.type}.action`)}`,
     list: [
       {
         name: "resolution",
@@ -135,7 +135,7 @@ export const differences = (page, rows, unmatched = 0) =>
       ),
       col(t("Source"), (one) => (one.source_id ? nameOf("sources", one.source_id) : nothing), "d"),
       col(t("Day"), (one) => days(one.business_date), "d2"),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
       col(t("Status"), (one) => badge(one.state)),
       col(
         "",
@@ -160,6 +160,6 @@ export const differences = (page, rows, unmatched = 0) =>
     ],
     rows,
     unmatched
-      ? t("No differences yet, but {amount} is not matched", { amount: number(unmatched) })
+      ? t("No differences yet, but {amount} is not matched", { amount: decimal(unmatched) })
       : t("No differences"),
   );

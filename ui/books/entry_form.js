@@ -1,7 +1,7 @@
 // An entry by hand: lines of one book or of several, both sides equal before it can be posted.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, moneyInput } from "../kit/controls.js";
-import { isoDay, number } from "../kit/format.js";
+import { decimal, isoDay } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 import { FormPage, textField } from "../records/form_page.js";
@@ -88,10 +88,10 @@ export class EntryLines extends FormPage {
           ${
             off
               ? t("{n} missing on the {side}", {
-                  n: number(Math.abs(off)),
+                  n: decimal(Math.abs(off)),
                   side: off > 0 ? t("credit side") : t("debit side"),
                 })
-              : t("both sides {n}", { n: number(debit) })
+              : t("both sides {n}", { n: decimal(debit) })
           }
         </p>
       </header>

@@ -7,7 +7,7 @@ import { locale, t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { accountOf, badge, col, completeness, days, figure, link, moment, person, store } from "../records/cells.js";
+import { accountOf, badge, col, completeness, days, inMoney, link, moment, person, store } from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { figures } from "../records/record.js";
 import { pickField } from "../records/picks.js";
@@ -114,7 +114,7 @@ const periods = {
     columns: [
       col(t("Month"), (one) => month(one.month)),
       col(t("Status"), (one) => badge(one.state)),
-      col(t("Result"), (one) => figure(one.result), "num"),
+      col(t("Result"), (one) => inMoney(one.result), "num"),
       col(t("Closed"), (one) => html`${moment(one.closed_at)} ${person(one.closed_by)}`, "d"),
       col(
         t("Entries"),
@@ -339,9 +339,9 @@ const proofs = {
             t("Check"),
             (row) => html`<b>${t(`proof.${row.name}`) === `proof.${row.name}` ? row.name : t(`proof.${row.name}`)}</b>`,
           ),
-          col(t("Entries"), (row) => figure(row.left), "num"),
-          col(t("Sub-ledger"), (row) => figure(row.right), "num"),
-          col(t("Difference"), (row) => figure(row.left - row.right), "num"),
+          col(t("Entries"), (row) => inMoney(row.left), "num"),
+          col(t("Sub-ledger"), (row) => inMoney(row.right), "num"),
+          col(t("Difference"), (row) => inMoney(row.left - row.right), "num"),
           col(
             t("Status"),
             (row) => html`<span class="badge ${row.ok ? "ok" : "bad"}">${row.ok ? t("passed") : t("differs")}</span>`,

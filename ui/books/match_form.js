@@ -1,9 +1,9 @@
 // Matches lines of a statement and payments by hand; the shortfall goes to an account that the user names.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
-import { days, figure, store } from "../records/cells.js";
+import { days, inMoney, store } from "../records/cells.js";
 import { FormPage, field, textField } from "../records/form_page.js";
 import { nameOf, need } from "../records/names.js";
 import { pick } from "../records/picks.js";
@@ -203,15 +203,15 @@ class PageMatchForm extends FormPage {
         ${figures([
           [
             t("Lines"),
-            number(lines.reduce((sum, one) => sum + worth(one), 0)),
+            decimal(lines.reduce((sum, one) => sum + worth(one), 0)),
             t("{n} selected", { n: number(lines.length) }),
           ],
           [
             t("Payments"),
-            number(items.reduce((sum, { amount }) => sum + amount, 0)),
+            decimal(items.reduce((sum, { amount }) => sum + amount, 0)),
             t("{n} selected", { n: number(items.length) }),
           ],
-          [t("Difference"), html`<span class=${off ? "differs" : nothing}>${number(off)}</span>`],
+          [t("Difference"), html`<span class=${off ? "differs" : nothing}>${decimal(off)}</span>`],
         ])}
         <div class="halves">
           ${this.table(
@@ -221,8 +221,8 @@ class PageMatchForm extends FormPage {
             [
               (row) => html`${days(row.date)} <span class="muted">${row.description}</span>`,
               (row) => row.reference,
-              (row) => figure(row.fee),
-              (row) => figure(worth(row)),
+              (row) => inMoney(row.fee),
+              (row) => inMoney(worth(row)),
             ],
             t("All lines of this statement are matched"),
             (row) => row.line_id,
@@ -235,7 +235,7 @@ class PageMatchForm extends FormPage {
               (row) => html`${t(row.method)} <span class="muted">${row.reference ?? row.receipt_no ?? ""}</span>`,
               (row) => store(row.store_id),
               (row) => days(row.business_date),
-              (row) => figure(row.amount),
+              (row) => inMoney(row.amount),
             ],
             t("No open payments"),
             (row) => row.item_id,

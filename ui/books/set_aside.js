@@ -1,9 +1,10 @@
 // Rows of a statement file that were set aside: the reasons, and the user's decision on each.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { col, days, figure } from "../records/cells.js";
+import { col, days, inMoney } from "../records/cells.js";
+import { pasted } from "../records/pasted.js";
 import { table } from "../records/record.js";
 import "./texts.js";
 
@@ -44,7 +45,7 @@ const columns = [
   col(t("Reason"), reasonCell, "wide-cell"),
   col(t("Day"), (row) => days(row.date)),
   col(t("Reference"), (row) => html`<bdi>${row.reference}</bdi>`, "d"),
-  col(t("Amount"), (row) => figure(row.amount), "num"),
+  col(t("Amount"), (row) => inMoney(row.amount), "num"),
 ];
 
 /** Number of rows for each reason. */
@@ -69,6 +70,9 @@ export const previewed = (preview) => {
   </div>`;
 };
 
+/** A typed amount, with its sign; what is none is 0, which the server refuses. */
+const amountOf = (text) => (/[-\u2212(]/.test(text) ? -1 : 1) * (pasted(text.replace(/[-\u2212()]/g, "")) ?? 0);
+
 const take = (page, one, row) =>
   page.step({
     label: t("Add as line"),
@@ -82,7 +86,7 @@ const take = (page, one, row) =>
         {
           name: "amount",
           label: t("Amount (negative for money out)"),
-          value: row.amount ?? "",
+          value: row.amount === null ? "" : decimal(row.amount),
           required: true,
           focus: true,
         },
@@ -98,7 +102,7 @@ const take = (page, one, row) =>
       ],
       // An unchanged amount is not sent, so that the server keeps the row's gross, fee and net.
       body: ({ amount, ...given }) => {
-        const typed = Number(amount.replace(/\u2212/g, "-").replace(/[^\d-]/g, ""));
+        const typed = amountOf(amount);
         return { ...given, ...(typed === row.amount ? {} : { amount: typed }) };
       },
     },

@@ -1,7 +1,7 @@
 // Settlements: expected and received money of a store's day, and statements with their differences.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { day, number } from "../kit/format.js";
+import { day, decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
@@ -11,7 +11,8 @@ import {
   completeness,
   days,
   differs,
-  figure,
+  differsBy,
+  inMoney,
   link,
   moment,
   person,
@@ -100,9 +101,9 @@ const settlements = {
         (one) =>
           html`${badge(one.state)}${one.forced ? html` <span class="badge warn">${t("early")}</span>` : nothing}`,
       ),
-      col(t("Expected"), (one) => figure(one.expected), "num"),
-      col(t("Open"), (one) => differs(one.open), "num"),
-      col(t("Net"), (one) => figure(one.net), "num d"),
+      col(t("Expected"), (one) => inMoney(one.expected), "num"),
+      col(t("Open"), (one) => differsBy(one.open), "num"),
+      col(t("Net"), (one) => inMoney(one.net), "num d"),
       col(t("Exceptions"), (one) => differs(one.exceptions_open), "num d"),
       col(t("Approved"), (one) => moment(one.approved_at), "d"),
       col(t("By"), (one) => person(one.approved_by), "d"),
@@ -119,14 +120,14 @@ const cash = ({ cash: seen, store_id: of, business_date: date }) =>
       t("Cash of shifts"),
       [
         col(t("Till"), (row) => link(["shifts", row.shift_id], row.register_id, { store_id: of })),
-        col(t("Expected"), (row) => figure(row.expected), "num"),
+        col(t("Expected"), (row) => inMoney(row.expected), "num"),
         col(
           t("Counted"),
           (row) =>
-            row.counted === null ? html`<span class="badge warn">${t("not counted")}</span>` : figure(row.counted),
+            row.counted === null ? html`<span class="badge warn">${t("not counted")}</span>` : inMoney(row.counted),
           "num",
         ),
-        col(t("Difference"), (row) => differs(row.variance), "num"),
+        col(t("Difference"), (row) => differsBy(row.variance), "num"),
       ],
       seen.shifts,
       t("No shifts on this day"),
@@ -134,15 +135,15 @@ const cash = ({ cash: seen, store_id: of, business_date: date }) =>
     ${section(
       t("Cash"),
       facts([
-        [t("Expected"), number(seen.expected)],
-        [t("Counted"), number(seen.counted)],
-        [t("Difference"), differs(seen.variance)],
-        [t("pay_in"), number(seen.pay_in)],
-        [t("pay_out"), number(seen.pay_out)],
-        [t("To the safe"), number(seen.drops)],
+        [t("Expected"), decimal(seen.expected)],
+        [t("Counted"), decimal(seen.counted)],
+        [t("Difference"), differsBy(seen.variance)],
+        [t("pay_in"), decimal(seen.pay_in)],
+        [t("pay_out"), decimal(seen.pay_out)],
+        [t("To the safe"), decimal(seen.drops)],
         [
           t("To the bank"),
-          html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${number(seen.deposits)}</a>`,
+          html`<a href=${address(["deposits"], { store_id: of, from: date, to: date })}>${decimal(seen.deposits)}</a>`,
         ],
       ]),
     )}
@@ -206,21 +207,21 @@ const settlement = {
           t("By method"),
           [
             col(t("Method"), (row) => t(row.method)),
-            col(t("Sales"), (row) => figure(row.sales), "num d"),
-            col(t("Refunds"), (row) => figure(row.refunds), "num d"),
-            col(t("From earlier days"), (row) => figure(row.carried_in), "num d2"),
-            col(t("To later days"), (row) => figure(row.carried_out), "num d2"),
-            col(t("Expected"), (row) => figure(row.expected), "num"),
-            col(t("Matched"), (row) => figure(row.matched), "num"),
-            col(t("Not matched"), (row) => differs(row.open), "num"),
+            col(t("Sales"), (row) => inMoney(row.sales), "num d"),
+            col(t("Refunds"), (row) => inMoney(row.refunds), "num d"),
+            col(t("From earlier days"), (row) => inMoney(row.carried_in), "num d2"),
+            col(t("To later days"), (row) => inMoney(row.carried_out), "num d2"),
+            col(t("Expected"), (row) => inMoney(row.expected), "num"),
+            col(t("Matched"), (row) => inMoney(row.matched), "num"),
+            col(t("Not matched"), (row) => differsBy(row.open), "num"),
           ],
           one.by_method,
           t("No payments on this day"),
         ),
         figures([
-          [t("Net"), number(one.net), t("received")],
-          [t("Fees"), number(one.fee)],
-          [t("Difference"), differs(one.difference)],
+          [t("Net"), decimal(one.net), t("received")],
+          [t("Fees"), decimal(one.fee)],
+          [t("Difference"), differsBy(one.difference)],
           [
             t("Differences to resolve"),
             number(one.exceptions.open),
@@ -237,7 +238,7 @@ const settlement = {
             col(t("Method"), (row) => t(row.method)),
             col(t("Reference"), (row) => row.reference ?? nothing, "d"),
             col(t("When"), (row) => moment(row.occurred_at, one.store_id), "d"),
-            col(t("Amount"), (row) => figure(row.amount), "num"),
+            col(t("Amount"), (row) => inMoney(row.amount), "num"),
             col(t("Account"), (row) => row.account, "d2"),
             col(
               t("Status"),
@@ -314,9 +315,9 @@ const statement = {
     parts: [
       steps(["imported", "discrepant", "reconciled", "approved"], one.state),
       figures([
-        [t("Gross"), number(one.gross)],
-        [t("Fees"), number(one.fee)],
-        [t("Net"), number(one.net)],
+        [t("Gross"), decimal(one.gross)],
+        [t("Fees"), decimal(one.fee)],
+        [t("Net"), decimal(one.net)],
         [
           t("Lines"),
           number(one.lines_total),
@@ -332,9 +333,9 @@ const statement = {
           col(t("Day"), (row) => days(row.date)),
           col(t("Type"), (row) => html`${t(`line.${row.type}`)} <span class="muted">${row.description}</span>`),
           col(t("Reference"), (row) => row.reference, "d"),
-          col(t("Gross"), (row) => figure(row.gross), "num d2"),
-          col(t("Fees"), (row) => figure(row.fee), "num d"),
-          col(t("Net"), (row) => figure(row.net ?? row.gross), "num"),
+          col(t("Gross"), (row) => inMoney(row.gross), "num d2"),
+          col(t("Fees"), (row) => inMoney(row.fee), "num d"),
+          col(t("Net"), (row) => inMoney(row.net ?? row.gross), "num"),
           col(
             t("Status"),
             (row) =>
@@ -350,9 +351,9 @@ const statement = {
           [t("Source"), nameOf("sources", one.source_id)],
           [t("From"), days(one.from)],
           [t("Until"), days(one.to)],
-          [t("Opening balance"), one.opening_balance === null ? null : number(one.opening_balance)],
-          [t("Closing balance"), one.closing_balance === null ? null : number(one.closing_balance)],
-          [t("Balance difference"), one.balance_difference ? differs(one.balance_difference) : null],
+          [t("Opening balance"), one.opening_balance === null ? null : decimal(one.opening_balance)],
+          [t("Closing balance"), one.closing_balance === null ? null : decimal(one.closing_balance)],
+          [t("Balance difference"), one.balance_difference ? differsBy(one.balance_difference) : null],
         ]),
       ),
     ],

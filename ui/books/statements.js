@@ -3,12 +3,12 @@ import { html, nothing } from "../vendor/lit.js";
 import { newKey, path } from "../kit/api.js";
 import { words } from "../kit/codes.js";
 import { icon, problem } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, completeness, days, figure } from "../records/cells.js";
+import { badge, completeness, days, inMoney } from "../records/cells.js";
 import { need, nameOf, rows } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { previewed } from "./set_aside.js";
@@ -274,9 +274,9 @@ class PageStatements extends ListPage {
                     )}${shown(t("Matched"), number(preview.matched))}${shown(
                       t("Differences"),
                       number(preview.exceptions),
-                    )}${shown(t("Net"), number(preview.net))}${
+                    )}${shown(t("Net"), decimal(preview.net))}${
                       preview.balance_difference
-                        ? shown(t("Balance difference"), number(preview.balance_difference))
+                        ? shown(t("Balance difference"), decimal(preview.balance_difference))
                         : nothing
                     }
                   </dl>
@@ -321,8 +321,8 @@ class PageStatements extends ListPage {
       <td class="num d">${number(one.lines_total)}</td>
       <td class="num d">${number(one.matched)}</td>
       <td class="num">${one.exceptions ? html`<span class="differs">${number(one.exceptions)}</span>` : 0}</td>
-      <td class="num d2">${figure(one.fee)}</td>
-      <td class="num">${figure(one.net)}</td>
+      <td class="num d2">${inMoney(one.fee)}</td>
+      <td class="num">${inMoney(one.net)}</td>
       <td>${badge(one.state)}</td>
     </tr>`;
   }

@@ -1,11 +1,11 @@
 // Tax of a period: sales, purchases and late entries.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
-import { isoDay, number, rate } from "../kit/format.js";
+import { decimal, isoDay, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { col, days, figure, store } from "../records/cells.js";
+import { col, days, figure, inMoney, store } from "../records/cells.js";
 import { figures, table } from "../records/record.js";
 import { ofStore } from "../records/records.js";
 
@@ -18,8 +18,8 @@ const taxBelow = ({ answer }) =>
           t("Purchase tax"),
           [
             col(t("Rate"), (row) => (row.tax_rate_bp === null ? t("credit notes") : rate(row.tax_rate_bp))),
-            col(t("Base"), (row) => figure(row.base), "num"),
-            col(t("Tax"), (row) => figure(row.tax), "num"),
+            col(t("Base"), (row) => inMoney(row.base), "num"),
+            col(t("Tax"), (row) => inMoney(row.tax), "num"),
             col(t("Documents"), (row) => figure(row.documents), "num"),
           ],
           answer.input,
@@ -33,7 +33,7 @@ const taxBelow = ({ answer }) =>
                   col(t("Store"), (row) => store(row.store_id)),
                   col(t("Effective date"), (row) => days(row.reference_date)),
                   col(t("Posting date"), (row) => days(row.entry_date)),
-                  col(t("Tax"), (row) => figure(row.tax), "num"),
+                  col(t("Tax"), (row) => inMoney(row.tax), "num"),
                 ],
                 answer.late,
               )
@@ -69,16 +69,16 @@ const tax = {
               [
                 t("Output tax"),
                 html`<a href=${address(["balance", "2030"], { from: page.filters.from, to: page.filters.to })}
-                  >${number(answer.output_tax)}</a
+                  >${decimal(answer.output_tax)}</a
                 >`,
               ],
               [
                 t("Input tax"),
                 html`<a href=${address(["balance", "1310"], { from: page.filters.from, to: page.filters.to })}
-                  >${number(answer.input_tax)}</a
+                  >${decimal(answer.input_tax)}</a
                 >`,
               ],
-              [t("Tax payable"), number(answer.payable)],
+              [t("Tax payable"), decimal(answer.payable)],
             ])}
             <p class="notice ${answer.ledger.agrees ? "plain" : "bad"} complete">
               ${icon(answer.ledger.agrees ? "circle-check" : "triangle-alert")}<span
@@ -86,8 +86,8 @@ const tax = {
                   answer.ledger.agrees
                     ? t("Matches accounts 2030 and 1310")
                     : t("The books show {out} and {in}. Contact your accountant", {
-                        out: number(answer.ledger.output_tax),
-                        in: number(answer.ledger.input_tax),
+                        out: decimal(answer.ledger.output_tax),
+                        in: decimal(answer.ledger.input_tax),
                       })
                 }</span
               >
@@ -105,13 +105,13 @@ const tax = {
               : html`${row.tax_code ?? t("(none)")}`,
       ),
       col(t("Rate"), (row) => rate(row.tax_rate_bp), "num"),
-      col(t("Sales, base"), (row) => figure(row.sales_base), "num d"),
-      col(t("Tax"), (row) => figure(row.sales_tax), "num d"),
-      col(t("Returned base"), (row) => figure(row.returns_base), "num d2"),
-      col(t("Returned tax"), (row) => figure(row.returns_tax), "num d2"),
-      col(t("Base"), (row) => figure(row.base), "num"),
-      col(t("Base, 11/12"), (row) => figure(row.base_11_12), "num d"),
-      col(t("Tax"), (row) => figure(row.tax), "num"),
+      col(t("Sales, base"), (row) => inMoney(row.sales_base), "num d"),
+      col(t("Tax"), (row) => inMoney(row.sales_tax), "num d"),
+      col(t("Returned base"), (row) => inMoney(row.returns_base), "num d2"),
+      col(t("Returned tax"), (row) => inMoney(row.returns_tax), "num d2"),
+      col(t("Base"), (row) => inMoney(row.base), "num"),
+      col(t("Base, 11/12"), (row) => inMoney(row.base_11_12), "num d"),
+      col(t("Tax"), (row) => inMoney(row.tax), "num"),
     ],
     below: taxBelow,
     none: t("No tax in this period"),

@@ -2,7 +2,7 @@
 // taken back.
 import { html } from "../vendor/lit.js";
 import { moneyInput } from "../kit/controls.js";
-import { isoDay, number } from "../kit/format.js";
+import { decimal, isoDay } from "../kit/format.js";
 import { apart, t } from "../kit/i18n.js";
 import "./texts.js";
 import { days, store } from "../records/cells.js";
@@ -151,7 +151,7 @@ class PageCreditForm extends FormPage {
         <div><bdi>${line.name}</bdi> <span class="muted">${line.sku ?? ""}</span></div>
       </td>
       <td><div>${store(line.store_id)} ${days(line.day)}</div></td>
-      <td class="num">${number(line.most)}</td>
+      <td class="num">${decimal(line.most)}</td>
       <td class="num wide-in">
         ${moneyInput({
           id: `net-${index}`,
@@ -205,7 +205,7 @@ class PageCreditForm extends FormPage {
                       ${this.bills.map(
                         (bill) =>
                           html`<option value=${bill.invoice_id} ?selected=${bill.invoice_id === this.invoice}>
-                            ${apart(bill.invoice_no)}, ${number(bill.total)}
+                            ${apart(bill.invoice_no)}, ${decimal(bill.total)}
                           </option>`,
                       )}
                     </select>`,

@@ -1,6 +1,6 @@
 // Receipts from suppliers and returns to them, as their stores reported them, and their differences from the orders.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../kit/format.js";
+import { day, decimal } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
@@ -9,8 +9,9 @@ import {
   col,
   completeness,
   days,
-  differs,
+  differsBy,
   figure,
+  inMoney,
   link,
   moment,
   person,
@@ -56,7 +57,7 @@ const receipts = {
         "d",
       ),
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
-      col(t("Cost"), (one) => figure(one.total_cost), "num"),
+      col(t("Cost"), (one) => inMoney(one.total_cost), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No deliveries yet. They appear when stores and warehouses receive goods"),
@@ -86,8 +87,8 @@ const delivery = {
       ],
       parts: [
         figures([
-          [t("Cost"), number(one.total_cost), one.supplier_id ? supplier(one.supplier_id) : null],
-          [t("Not invoiced"), number(open), t("balance on account 2020")],
+          [t("Cost"), decimal(one.total_cost), one.supplier_id ? supplier(one.supplier_id) : null],
+          [t("Not invoiced"), decimal(open), t("balance on account 2020")],
           [t("Received on"), days(one.business_date), moment(one.created_at, one.store_id)],
           [t("Store"), store(one.store_id)],
         ]),
@@ -100,14 +101,14 @@ const delivery = {
             col(
               t("Cost each"),
               (row) =>
-                html`${number(row.unit_cost)}${
+                html`${decimal(row.unit_cost)}${
                   row.cost_missing ? html` <span class="badge warn">${t("without a cost")}</span>` : nothing
                 }`,
               "num",
             ),
-            col(t("Cost"), (row) => figure(row.cost), "num d"),
+            col(t("Cost"), (row) => inMoney(row.cost), "num d"),
             col(t("Invoiced"), (row) => figure(row.invoiced_qty), "num"),
-            col(t("Not invoiced"), (row) => figure(row.open_value), "num d"),
+            col(t("Not invoiced"), (row) => inMoney(row.open_value), "num d"),
             col(t("Note"), (row) => row.note ?? nothing, "d2"),
           ],
           one.lines,
@@ -188,9 +189,9 @@ const discrepancies = {
       col(t("Ordered"), (one) => figure(one.ordered_qty), "num"),
       col(t("Received"), (one) => figure(one.received_qty), "num"),
       col(t("Rejected"), (one) => figure(one.rejected_qty), "num d3"),
-      col(t("Ordered cost"), (one) => figure(one.order_cost), "num d3"),
-      col(t("Cost each"), (one) => figure(one.unit_cost), "num d2"),
-      col(t("Value"), (one) => differs(one.value), "num"),
+      col(t("Ordered cost"), (one) => inMoney(one.order_cost), "num d3"),
+      col(t("Cost each"), (one) => inMoney(one.unit_cost), "num d2"),
+      col(t("Value"), (one) => differsBy(one.value), "num"),
     ],
     actions: (one) => about(page, one),
     none: t("All deliveries match their orders"),
@@ -211,8 +212,8 @@ const supplierReturns = {
       col(t("Reference"), (one) => one.reference ?? nothing, "d"),
       col(t("From"), (one) => t(one.bucket), "d2"),
       col(t("Pieces"), (one) => figure(one.lines.reduce((sum, { qty }) => sum + qty, 0)), "num d"),
-      col(t("Claimed"), (one) => figure(one.claim), "num"),
-      col(t("Stock value"), (one) => figure(one.stock_cost), "num d2"),
+      col(t("Claimed"), (one) => inMoney(one.claim), "num"),
+      col(t("Stock value"), (one) => inMoney(one.stock_cost), "num d2"),
     ],
     none: t("No returns to suppliers yet"),
   }),
@@ -231,8 +232,8 @@ const supplierReturn = {
     name: `${nameOf("suppliers", one.supplier_id)}, ${day(one.business_date)}`,
     parts: [
       figures([
-        [t("Claimed"), number(one.claim), supplier(one.supplier_id)],
-        [t("Stock value"), number(one.stock_cost), t("from stock records")],
+        [t("Claimed"), decimal(one.claim), supplier(one.supplier_id)],
+        [t("Stock value"), decimal(one.stock_cost), t("from stock records")],
         [t("Store"), store(one.store_id)],
       ]),
       table(
@@ -240,8 +241,8 @@ const supplierReturn = {
         [
           col(t("Product"), product),
           col(t("Pieces"), (row) => figure(row.qty), "num"),
-          col(t("Claimed"), (row) => figure(row.claim), "num"),
-          col(t("Stock value"), (row) => figure(row.stock_cost), "num d"),
+          col(t("Claimed"), (row) => inMoney(row.claim), "num"),
+          col(t("Stock value"), (row) => inMoney(row.stock_cost), "num d"),
         ],
         one.lines,
       ),
@@ -251,7 +252,7 @@ const supplierReturn = {
             [
               col(t("Number"), (row) => link(["credit-notes", row.credit_note_id], row.credit_note_no ?? row.doc_no)),
               col(t("Date"), (row) => days(row.date)),
-              col(t("Total"), (row) => figure(row.total), "num"),
+              col(t("Total"), (row) => inMoney(row.total), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],
             one.notes,

@@ -1,12 +1,12 @@
 // Suppliers with their price lists, and stock by product and store.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { number, rate } from "../kit/format.js";
+import { decimal, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, link, moment, store } from "../records/cells.js";
 import { needProducts, productName } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
@@ -61,7 +61,7 @@ const suppliers = {
       col(t("E-mail"), (one) => one.email ?? nothing, "d2"),
       col(t("Lead time (days)"), (one) => figure(one.lead_time_days), "num d"),
       col(t("Payment terms (days)"), (one) => figure(one.payment_terms_days), "num d"),
-      col(t("Minimum order"), (one) => figure(one.min_order_total), "num d2"),
+      col(t("Minimum order"), (one) => inMoney(one.min_order_total), "num d2"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No suppliers yet"),
@@ -160,7 +160,7 @@ const supplier = {
             t("Discount for early payment"),
             one.discount_bp ? t("{rate} within {n} days", { rate: rate(one.discount_bp), n: one.discount_days }) : null,
           ],
-          [t("Minimum order"), one.min_order_total === null ? null : number(one.min_order_total)],
+          [t("Minimum order"), one.min_order_total === null ? null : decimal(one.min_order_total)],
           [t("Changed"), moment(one.updated_at)],
         ]),
       ),
@@ -174,7 +174,7 @@ const supplier = {
                 <span class="muted">${row.sku}</span>`,
           ),
           col(t("Supplier's code"), (row) => row.supplier_sku ?? nothing),
-          col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
+          col(t("Cost each"), (row) => inMoney(row.unit_cost), "num"),
           col(t("Pack"), (row) => figure(row.pack_qty), "num"),
           col(t("Minimum quantity"), (row) => figure(row.min_qty), "num"),
           col(t("Start date"), (row) => days(row.from), "d2"),
@@ -199,7 +199,7 @@ const supplier = {
           col(t("Number"), (row) => link(["orders", row.po_id], row.po_no)),
           col(t("Store"), (row) => store(row.store_id)),
           col(t("Expected on"), (row) => days(row.expected_at), "d"),
-          col(t("Total"), (row) => figure(row.total), "num"),
+          col(t("Total"), (row) => inMoney(row.total), "num"),
           col(t("Status"), (row) => badge(row.state)),
         ],
         one.orders,
@@ -246,8 +246,8 @@ const stock = {
       col(t("Store"), (one) => store(one.store_id)),
       ...stockColumns(),
       col(t("Reorder at"), reorderLevel, "num"),
-      col(t("Average cost"), (one) => figure(one.average_cost), "num d3"),
-      col(t("Value"), (one) => figure(one.value), "num d"),
+      col(t("Average cost"), (one) => inMoney(one.average_cost), "num d3"),
+      col(t("Value"), (one) => inMoney(one.value), "num d"),
     ],
     none: t("No stock yet"),
   }),
@@ -266,7 +266,7 @@ const stockOfProduct = {
         [t("Available"), number(one.totals.available)],
         [t("On order"), number(one.totals.on_order)],
         [t("Damaged"), number(one.totals.damaged)],
-        [t("Value"), number(one.totals.value)],
+        [t("Value"), decimal(one.totals.value)],
       ]),
       table(
         t("In each store"),
@@ -274,8 +274,8 @@ const stockOfProduct = {
           col(t("Store"), (row) => store(row.store_id)),
           ...stockColumns(),
           col(t("Reorder at"), reorderLevel, "num"),
-          col(t("Average cost"), (row) => figure(row.average_cost), "num d"),
-          col(t("Value"), (row) => figure(row.value), "num"),
+          col(t("Average cost"), (row) => inMoney(row.average_cost), "num d"),
+          col(t("Value"), (row) => inMoney(row.value), "num"),
         ],
         one.items,
         t("Not in stock in any store"),

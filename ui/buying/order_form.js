@@ -4,7 +4,7 @@ import { path } from "../kit/api.js";
 import { countInput, icon, moneyInput, problem } from "../kit/controls.js";
 import { dayField } from "../kit/date.js";
 import { words } from "../kit/codes.js";
-import { number } from "../kit/format.js";
+import { decimal } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
@@ -119,7 +119,7 @@ class PageOrderForm extends Page {
         if (text) return products.find(text);
         return this.list
           .filter(({ sku }) => !this.order.lines.some((line) => line.sku === sku))
-          .map(({ sku, unit_cost: cost }) => ({ id: sku, text: productName(sku), note: `${sku}, ${number(cost)}` }));
+          .map(({ sku, unit_cost: cost }) => ({ id: sku, text: productName(sku), note: `${sku}, ${decimal(cost)}` }));
       },
     };
   }
@@ -185,9 +185,9 @@ class PageOrderForm extends Page {
           onValue: (cost) => this.line(index, { unit_cost: cost }),
         })}
       </td>
-      <td class="num">${this.amount(line) === null ? nothing : number(this.amount(line))}</td>
+      <td class="num">${this.amount(line) === null ? nothing : decimal(this.amount(line))}</td>
       <td class="num muted">
-        ${offered ? t("list {amount}", { amount: number(offered.unit_cost) }) : t("not on the list")}
+        ${offered ? t("list {amount}", { amount: decimal(offered.unit_cost) }) : t("not on the list")}
       </td>
       <td class="num">
         <button
@@ -276,7 +276,7 @@ class PageOrderForm extends Page {
                       <tr>
                         <th scope="row" colspan="3">${t("Total before tax")}</th>
                         <td class="num" id="order-total">
-                          ${number(order.lines.reduce((sum, line) => sum + (this.amount(line) ?? 0), 0))}
+                          ${decimal(order.lines.reduce((sum, line) => sum + (this.amount(line) ?? 0), 0))}
                         </td>
                         <td colspan="2" class="muted">
                           ${

@@ -1,7 +1,7 @@
 // A purchase order as its supplier gets it, on A4: printed, or saved as PDF, by the browser.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
-import { day, money, number } from "../kit/format.js";
+import { day, decimal, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
@@ -70,8 +70,8 @@ class PageOrderPaper extends Page {
       <td>${this.codes.get(line.sku) ?? line.sku}</td>
       <td><bdi>${productName(line.sku)}</bdi></td>
       <td class="num">${number(line.qty)}</td>
-      <td class="num">${number(line.unit_cost)}</td>
-      <td class="num">${number(amount)}</td>
+      <td class="num">${decimal(line.unit_cost)}</td>
+      <td class="num">${decimal(amount)}</td>
     </tr>`;
   }
 

@@ -1,11 +1,24 @@
 // Purchase orders: written, approved, sent; their receipts and invoices.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
-import { badge, col, days, figure, ifSome, link, moment, person, steps, store, supplier } from "../records/cells.js";
+import {
+  badge,
+  col,
+  days,
+  figure,
+  ifSome,
+  inMoney,
+  link,
+  moment,
+  person,
+  steps,
+  store,
+  supplier,
+} from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../records/record.js";
@@ -51,7 +64,7 @@ const orders = {
       col(t("Expected on"), (one) => days(one.expected_at), "d"),
       col(t("Created"), (one) => moment(one.created_at), "d2"),
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
-      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
       col(t("Status"), asked),
     ],
     none: t("No orders yet"),
@@ -91,8 +104,8 @@ const lines = (one, page) => {
             <span class="muted">${row.sku}</span>`,
       ),
       col(t("Qty"), (row) => figure(row.qty), "num"),
-      col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
-      col(t("Amount"), (row) => figure(amountOf(row)), "num"),
+      col(t("Cost each"), (row) => inMoney(row.unit_cost), "num"),
+      col(t("Amount"), (row) => inMoney(amountOf(row)), "num"),
       col(t("Received"), (row) => figure(row.received_qty), "num"),
       col(t("Rejected"), (row) => figure(row.rejected_qty), "num d2"),
       col(t("Returned"), (row) => figure(row.returned_qty), "num d2"),
@@ -116,7 +129,9 @@ const changes = (before, after) => {
       if (line.qty !== was.qty)
         said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
       if (line.unit_cost !== was.unit_cost)
-        said.push(t("{name}: {old} to {new} each", { name, old: number(was.unit_cost), new: number(line.unit_cost) }));
+        said.push(
+          t("{name}: {old} to {new} each", { name, old: decimal(was.unit_cost), new: decimal(line.unit_cost) }),
+        );
     }
   }
   if (before.expected_at !== after.expected_at) said.push(t("expected date changed"));
@@ -135,7 +150,7 @@ const history = (one) => {
         col(t("Changes"), (row) => changes(row.order, row.next)),
         col(t("Reason"), (row) => row.reason),
         col(t("By"), (row) => html`${person(row.replaced_by)} ${moment(row.replaced_at)}`, "d"),
-        col(t("Previous total"), (row) => figure(row.order.total), "num"),
+        col(t("Previous total"), (row) => inMoney(row.order.total), "num"),
       ],
       list,
     ),
@@ -248,7 +263,7 @@ const order = {
                   question: {
                     title: t("Approve {name}?", { name: one.po_no }),
                     text: t("{amount} to {supplier}", {
-                      amount: number(one.proposed.total),
+                      amount: decimal(one.proposed.total),
                       supplier: nameOf("suppliers", one.supplier_id),
                     }),
                   },
@@ -265,7 +280,7 @@ const order = {
                 question: {
                   title: t("Approve {name}?", { name: one.po_no }),
                   text: t("{amount} to {supplier}", {
-                    amount: number(one.total),
+                    amount: decimal(one.total),
                     supplier: nameOf("suppliers", one.supplier_id),
                   }),
                 },
@@ -292,11 +307,11 @@ const order = {
         steps(is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
         one.proposed
           ? table(
-              t("Revision waiting for approval by another user: {total}", { total: number(one.proposed.total) }),
+              t("Revision waiting for approval by another user: {total}", { total: decimal(one.proposed.total) }),
               [
                 col(t("Product"), (row) => row.sku),
                 col(t("Pieces"), (row) => figure(row.qty), "num"),
-                col(t("Cost"), (row) => figure(row.unit_cost), "num"),
+                col(t("Cost"), (row) => inMoney(row.unit_cost), "num"),
               ],
               one.proposed.lines,
               nothing,
@@ -313,14 +328,14 @@ const order = {
                     <span
                       >${
                         line ? t("Line {n}: ", { n: line }) : ""
-                      }${t(code)}${expected ? ` (${number(expected)})` : ""}</span
+                      }${t(code)}${expected ? ` (${(line ? number : decimal)(expected)})` : ""}</span
                     >
                   </li>`,
               )}
             </ul>`,
         ),
         figures([
-          [t("Total"), number(one.total), supplier(one.supplier_id)],
+          [t("Total"), decimal(one.total), supplier(one.supplier_id)],
           [t("For"), store(one.store_id)],
           [t("Expected on"), days(one.expected_at), one.revision ? t("revision {n}", { n: one.revision }) : null],
           [t("Receipts"), number(one.receipts.filter(({ state }) => state === "posted").length)],
@@ -340,7 +355,7 @@ const order = {
               ),
               col(t("Delivery note"), (row) => row.delivery_note_no ?? nothing),
               col(t("Store"), (row) => store(row.store_id), "d"),
-              col(t("Cost"), (row) => figure(row.total_cost), "num"),
+              col(t("Cost"), (row) => inMoney(row.total_cost), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],
             one.receipts,
@@ -353,7 +368,7 @@ const order = {
                 page.app.may(F) ? link(["invoices", row.invoice_id], row.invoice_no) : row.invoice_no,
               ),
               col(t("Date"), (row) => days(row.invoice_date)),
-              col(t("Total"), (row) => figure(row.total), "num"),
+              col(t("Total"), (row) => inMoney(row.total), "num"),
               col(t("Status"), (row) => badge(row.state)),
             ],
             one.invoices,
@@ -375,7 +390,7 @@ const order = {
             ],
             [
               t("Approved by"),
-              one.approved_by ? html`${person(one.approved_by)}, ${number(one.approved_total)}` : null,
+              one.approved_by ? html`${person(one.approved_by)}, ${decimal(one.approved_total)}` : null,
             ],
             [t("Sent"), one.sent_at ? moment(one.sent_at) : null],
             [t("Reason for return"), one.rejected_reason],

@@ -1,7 +1,7 @@
 // Invoices of suppliers: compared with orders and receipts, approved, and the debt.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { isoDay, number, rate } from "../kit/format.js";
+import { decimal, isoDay, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
@@ -10,9 +10,10 @@ import {
   badge,
   col,
   days,
-  differs,
+  differsBy,
   figure,
   ifSome,
+  inMoney,
   link,
   moment,
   person,
@@ -25,6 +26,9 @@ import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 
+/** Differences that are of something other than amounts. */
+const UNITS = { qty_over: number, not_received: number, tax_rate: rate };
+const unitOf = ({ type }) => UNITS[type] ?? decimal;
 const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
 export const ofSupplier = () => ({
   name: "supplier_id",
@@ -53,8 +57,8 @@ const invoices = {
       col(t("Supplier"), (one) => supplier(one.supplier_id)),
       col(t("Date"), (one) => days(one.invoice_date), "d"),
       col(t("Due"), (one) => days(one.due_date)),
-      col(t("Total"), (one) => figure(one.total), "num"),
-      col(t("Open"), (one) => figure(one.open), "num"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
+      col(t("Open"), (one) => inMoney(one.open), "num"),
       col(
         t("Discrepancy"),
         (one) =>
@@ -76,7 +80,7 @@ const accept = (page, one, url) =>
       title: t("Accept differences?"),
       text: one.exceptions
         .filter(({ stops, accepted_by: by }) => stops && !by)
-        .map(({ type, amount }) => `${t(type)} ${number(amount)}`)
+        .map(({ type, amount }) => `${t(type)} ${decimal(amount)}`)
         .join(", "),
       list: [{ name: "reason", label: t("Reason"), kind: "area", required: true, focus: true }],
       body: ({ reason }) => ({
@@ -151,7 +155,7 @@ const invoice = {
             question: {
               title: t("Approve {name}?", { name: one.invoice_no }),
               text: t("{amount} owed to {supplier} is posted", {
-                amount: number(one.total),
+                amount: decimal(one.total),
                 supplier: nameOf("suppliers", one.supplier_id),
               }),
             },
@@ -176,11 +180,15 @@ const invoice = {
       parts: [
         steps(is("disputed") ? ["draft", "disputed"] : is("cancelled") ? ["draft", "cancelled"] : STATES, one.state),
         figures([
-          [t("Total"), number(one.total), supplier(one.supplier_id)],
-          [t("Net"), number(one.net)],
-          [t("Tax"), number(one.tax)],
-          [t("Paid"), number(one.paid), one.credited ? t("{amount} credited", { amount: number(one.credited) }) : null],
-          [t("Open"), number(one.open), html`${t("due")} ${days(one.due_date)}`],
+          [t("Total"), decimal(one.total), supplier(one.supplier_id)],
+          [t("Net"), decimal(one.net)],
+          [t("Tax"), decimal(one.tax)],
+          [
+            t("Paid"),
+            decimal(one.paid),
+            one.credited ? t("{amount} credited", { amount: decimal(one.credited) }) : null,
+          ],
+          [t("Open"), decimal(one.open), html`${t("due")} ${days(one.due_date)}`],
         ]),
         ifSome(one.exceptions, (list) =>
           table(
@@ -196,9 +204,9 @@ const invoice = {
                     }`,
               ),
               col(t("Line"), (row) => row.line_no ?? nothing, "num"),
-              col(t("Expected"), (row) => figure(row.expected), "num d"),
-              col(t("Invoiced"), (row) => figure(row.actual), "num d"),
-              col(t("Amount"), (row) => differs(row.amount), "num"),
+              col(t("Expected"), (row) => figure(row.expected, unitOf(row)), "num d"),
+              col(t("Invoiced"), (row) => figure(row.actual, unitOf(row)), "num d"),
+              col(t("Amount"), (row) => differsBy(row.amount), "num"),
               col(
                 t("Accepted"),
                 (row) =>
@@ -241,14 +249,14 @@ const invoice = {
                     >`,
               "num",
             ),
-            col(t("Cost each"), (row) => figure(row.unit_cost), "num d"),
-            col(t("Net"), (row) => figure(row.net), "num"),
+            col(t("Cost each"), (row) => inMoney(row.unit_cost), "num d"),
+            col(t("Net"), (row) => inMoney(row.net), "num"),
             col(
               t("Tax"),
-              (row) => html`${number(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`,
+              (row) => html`${decimal(row.tax)} <span class="muted">${rate(row.tax_rate_bp)}</span>`,
               "num d2",
             ),
-            col(t("Difference"), (row) => differs(row.variance), "num d2"),
+            col(t("Difference"), (row) => differsBy(row.variance), "num d2"),
           ],
           one.lines,
         ),
@@ -336,10 +344,10 @@ const payables = {
       answer
         ? html`<div class="above">
             ${figures([
-              [t("Owed"), number(answer.totals.total)],
-              [t("Not due yet"), number(answer.totals.not_due)],
-              [t("Credits"), number(answer.totals.credits)],
-              [t("Paid in advance"), number(answer.totals.advances)],
+              [t("Owed"), decimal(answer.totals.total)],
+              [t("Not due yet"), decimal(answer.totals.not_due)],
+              [t("Credits"), decimal(answer.totals.credits)],
+              [t("Paid in advance"), decimal(answer.totals.advances)],
             ])}
           </div>`
         : nothing,
@@ -348,14 +356,14 @@ const payables = {
       ...(by === "invoice"
         ? [col(t("Invoice"), (one) => one.invoice_no ?? nothing), col(t("Due"), (one) => days(one.due_date), "d")]
         : []),
-      col(t("Not due yet"), (one) => figure(one.not_due), "num"),
-      col(t("1 to 30 days"), (one) => figure(one.days_1_30), "num d"),
-      col(t("31 to 60"), (one) => figure(one.days_31_60), "num d"),
-      col(t("61 to 90"), (one) => figure(one.days_61_90), "num d2"),
-      col(t("Over 90"), (one) => figure(one.days_over_90), "num d2"),
-      col(t("Credits"), (one) => figure(one.credits), "num d3"),
-      col(t("In advance"), (one) => figure(one.advances), "num d3"),
-      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Not due yet"), (one) => inMoney(one.not_due), "num"),
+      col(t("1 to 30 days"), (one) => inMoney(one.days_1_30), "num d"),
+      col(t("31 to 60"), (one) => inMoney(one.days_31_60), "num d"),
+      col(t("61 to 90"), (one) => inMoney(one.days_61_90), "num d2"),
+      col(t("Over 90"), (one) => inMoney(one.days_over_90), "num d2"),
+      col(t("Credits"), (one) => inMoney(one.credits), "num d3"),
+      col(t("In advance"), (one) => inMoney(one.advances), "num d3"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
     ],
     none: t("No amounts owed"),
   }),

@@ -1,7 +1,7 @@
 // Credit notes of suppliers, and payments to them.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
-import { isoDay, number } from "../kit/format.js";
+import { decimal, isoDay } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
@@ -9,9 +9,10 @@ import {
   badge,
   col,
   days,
-  differs,
+  differsBy,
   figure,
   ifSome,
+  inMoney,
   link,
   moment,
   person,
@@ -44,8 +45,8 @@ const creditNotes = {
       col(t("Supplier"), (one) => supplier(one.supplier_id)),
       col(t("Reason"), (one) => t(`credit.${one.kind}`)),
       col(t("Date"), (one) => days(one.date), "d"),
-      col(t("Total"), (one) => figure(one.total), "num"),
-      col(t("Open"), (one) => figure(one.open), "num d"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
+      col(t("Open"), (one) => inMoney(one.open), "num d"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No credit notes yet. One is expected when you return invoiced goods"),
@@ -65,7 +66,7 @@ const openBills = async (app, supplierId) => {
     .sort((a, b) => a.due_date.localeCompare(b.due_date));
 };
 const billChoices = (bills) =>
-  bills.map((bill) => [bill.invoice_id, `${bill.invoice_no}, ${t("open {amount}", { amount: number(bill.open) })}`]);
+  bills.map((bill) => [bill.invoice_id, `${bill.invoice_no}, ${t("open {amount}", { amount: decimal(bill.open) })}`]);
 
 /** Button that applies what is open of a credit note or payment to one of the supplier's invoices. */
 const applyToInvoice = (page, { bills }, open, url) => {
@@ -147,7 +148,7 @@ const creditNote = {
             question: {
               title: t("Approve {name}?", { name: one.credit_note_no ?? one.doc_no }),
               text: t("Your debt to {supplier} decreases by {amount} and is posted", {
-                amount: number(one.total),
+                amount: decimal(one.total),
                 supplier: nameOf("suppliers", one.supplier_id),
               }),
             },
@@ -159,11 +160,11 @@ const creditNote = {
       parts: [
         steps(is("cancelled") ? ["draft", "cancelled"] : NOTE_STATES, one.state),
         figures([
-          [t("Total"), number(one.total), supplier(one.supplier_id)],
-          [t("Net"), number(one.net)],
-          [t("Tax"), number(one.tax)],
-          [t("Applied to invoices"), number(one.applied)],
-          [t("Open"), number(one.open)],
+          [t("Total"), decimal(one.total), supplier(one.supplier_id)],
+          [t("Net"), decimal(one.net)],
+          [t("Tax"), decimal(one.tax)],
+          [t("Applied to invoices"), decimal(one.applied)],
+          [t("Open"), decimal(one.open)],
         ]),
         table(
           t("Lines"),
@@ -173,8 +174,8 @@ const creditNote = {
               row.receiving_id ? link(["receipts", row.receiving_id], t("View"), { store_id: row.store_id }) : nothing,
             ),
             col(t("Book"), (row) => store(row.store_id)),
-            col(t("Net"), (row) => figure(row.net), "num"),
-            col(t("Tax"), (row) => figure(row.tax), "num"),
+            col(t("Net"), (row) => inMoney(row.net), "num"),
+            col(t("Tax"), (row) => inMoney(row.tax), "num"),
           ],
           one.lines,
         ),
@@ -217,8 +218,8 @@ const payments = {
       col(t("Account"), (one) => one.account, "d"),
       col(t("Reference"), (one) => one.reference ?? nothing, "d"),
       col(t("Invoices"), (one) => figure(one.allocations.length), "num d2"),
-      col(t("In advance"), (one) => figure(one.unallocated), "num d2"),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("In advance"), (one) => inMoney(one.unallocated), "num d2"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No payments yet"),
@@ -272,22 +273,22 @@ const payment = {
       ],
       parts: [
         figures([
-          [t("Amount"), number(one.amount), supplier(one.supplier_id)],
+          [t("Amount"), decimal(one.amount), supplier(one.supplier_id)],
           [t("Day"), days(one.date)],
           [
             t("From account"),
             one.account,
             nameOf("accounts", one.account) === one.account ? null : nameOf("accounts", one.account),
           ],
-          [t("Paid in advance"), number(one.unallocated)],
+          [t("Paid in advance"), decimal(one.unallocated)],
         ]),
         table(
           t("Invoices"),
           [
             col(t("Invoice"), (row) => link(["invoices", row.invoice_id], one.numbers[row.invoice_id])),
-            col(t("Settled"), (row) => figure(row.amount), "num"),
-            col(t("Discount"), (row) => figure(row.discount), "num"),
-            col(t("Paid"), (row) => figure(row.amount - row.discount), "num"),
+            col(t("Settled"), (row) => inMoney(row.amount), "num"),
+            col(t("Discount"), (row) => inMoney(row.discount), "num"),
+            col(t("Paid"), (row) => inMoney(row.amount - row.discount), "num"),
           ],
           one.allocations,
           t("All paid in advance"),
@@ -300,7 +301,7 @@ const payment = {
               col(t("On invoice"), (row) =>
                 link(["invoices", row.invoice_id], one.numbers[row.invoice_id] ?? t("View")),
               ),
-              col(t("Amount"), (row) => differs(-row.amount), "num"),
+              col(t("Amount"), (row) => differsBy(-row.amount), "num"),
             ],
             list,
           ),

@@ -1,7 +1,7 @@
 // Pays due bills: by supplier, with discounts that would lapse first; each supplier becomes one payment.
 import { html, nothing } from "../vendor/lit.js";
 import { moneyInput } from "../kit/controls.js";
-import { isoDay, number } from "../kit/format.js";
+import { decimal, isoDay, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
@@ -123,12 +123,12 @@ class PagePaymentForm extends FormPage {
         <div><a href=${address(["invoices", line.invoice_id])}>${line.invoice_no}</a></div>
       </td>
       <td><div>${days(line.due_date)}${late ? html` <span class="badge warn">${t("late")}</span>` : nothing}</div></td>
-      <td class="num">${number(line.open)}</td>
+      <td class="num">${decimal(line.open)}</td>
       <td class="d">
         <div>
           ${
             line.discount_until
-              ? html`${number(line.discount)} <span class="muted">${t("until")}</span> ${days(line.discount_until)}`
+              ? html`${decimal(line.discount)} <span class="muted">${t("until")}</span> ${days(line.discount_until)}`
               : nothing
           }
         </div>
@@ -164,11 +164,11 @@ class PagePaymentForm extends FormPage {
           <p class="muted">${t("This records a payment that you make at the bank")}</p>
         </section>
         ${figures([
-          [t("To pay"), number(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })],
-          [t("Amount owed"), number(sum("open"))],
+          [t("To pay"), decimal(sum("pays")), t("Invoices: {n}", { n: number(chosen.length) })],
+          [t("Amount owed"), decimal(sum("open"))],
           [
             t("Discounts"),
-            number(
+            decimal(
               chosen.filter(({ pays, amount }) => pays === amount).reduce((all, { discount }) => all + discount, 0),
             ),
           ],

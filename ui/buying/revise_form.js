@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { countInput, moneyInput } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "./texts.js";
@@ -94,7 +94,7 @@ class PageReviseForm extends FormPage {
     if (!was) return html`<span class="badge ok">${t("new")}</span>`;
     const said = [
       qty !== was.qty && t("was {n} pieces", { n: number(was.qty) }),
-      cost !== was.unit_cost && t("was {n} each", { n: number(was.unit_cost) }),
+      cost !== was.unit_cost && t("was {n} each", { n: decimal(was.unit_cost) }),
     ].filter(Boolean);
     return said.length ? html`<span class="badge warn">${said.join(", ")}</span>` : nothing;
   }
@@ -110,7 +110,7 @@ class PageReviseForm extends FormPage {
       <td class="num in">
         ${
           line.off
-            ? number(0)
+            ? decimal(0)
             : countInput({
                 id: `qty-${index}`,
                 value: line.qty,
@@ -122,7 +122,7 @@ class PageReviseForm extends FormPage {
       <td class="num wide-in">
         ${
           came || line.off
-            ? number(line.unit_cost)
+            ? decimal(line.unit_cost)
             : moneyInput({
                 id: `cost-${index}`,
                 value: line.unit_cost,
@@ -169,7 +169,7 @@ class PageReviseForm extends FormPage {
           <header class="part-head">
             <h2>${t("Lines")}</h2>
             <p class="muted">
-              ${t("Total {new}, previously {old}", { new: number(total), old: number(this.order.total) })}
+              ${t("Total {new}, previously {old}", { new: decimal(total), old: decimal(this.order.total) })}
             </p>
             ${
               above

@@ -1,7 +1,7 @@
 // Order suggestions for a store, with reason and supplier: chosen rows become drafts in one step.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, icon } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { address, refilter } from "../kit/menu.js";
@@ -185,7 +185,7 @@ class PageSuggestions extends Page {
             onValue: (asked) => this.row(index, { asked: asked ?? 0 }),
           })}
         </td>
-        <td class="num d">${one.unit_cost === null ? nothing : number(one.unit_cost)}</td>
+        <td class="num d">${one.unit_cost === null ? nothing : decimal(one.unit_cost)}</td>
       </tr>`;
     const heads = [
       [t("Product")],

@@ -1,11 +1,11 @@
 // Goods received, or cash paid at a till, without an invoice.
 import { html, nothing } from "../vendor/lit.js";
-import { number } from "../kit/format.js";
+import { decimal } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, store, supplier } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, store, supplier } from "../records/cells.js";
 import { needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
 import { ofStore } from "../records/records.js";
@@ -17,7 +17,7 @@ const close = async (page, one) => {
     danger: true,
     text: t(
       "{amount} is cleared from account 2020 against payments from the till; the rest is posted to purchase variance. A later invoice will have no goods to match",
-      { amount: number(one.open_value) },
+      { amount: decimal(one.open_value) },
     ),
     list: [{ name: "reason", label: t("Reason"), kind: "area", required: true }],
     act: ({ reason }) =>
@@ -35,7 +35,7 @@ const close = async (page, one) => {
   });
   if (!done) return;
   await page.load();
-  page.app.say("ok", t("Closed: {amount}", { amount: number(done.value) }));
+  page.app.say("ok", t("Closed: {amount}", { amount: decimal(done.value) }));
 };
 
 const uninvoiced = {
@@ -74,8 +74,8 @@ const uninvoiced = {
       col(t("Store"), (one) => store(one.store_id), "d"),
       col(t("Received"), (one) => days(one.business_date)),
       col(t("Pieces"), (one) => figure(one.open_qty), "num d2"),
-      col(t("Cost each"), (one) => (one.kind === "claim" ? nothing : figure(one.unit_cost)), "num d2"),
-      col(t("Value"), (one) => figure(one.open_value), "num"),
+      col(t("Cost each"), (one) => (one.kind === "claim" ? nothing : inMoney(one.unit_cost)), "num d2"),
+      col(t("Value"), (one) => inMoney(one.open_value), "num"),
     ],
     actions: (one) => (page.filters.as_of ? [] : [{ label: t("Close\u2026"), act: () => close(page, one) }]),
     none: t("All received goods are invoiced"),

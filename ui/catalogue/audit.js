@@ -1,9 +1,9 @@
 // Actions at head office, in words: the code of an action consists of its object and its verb.
 import { html, nothing } from "../vendor/lit.js";
 import { single } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { known, t } from "../kit/i18n.js";
-import { col, moment, person, store } from "../records/cells.js";
+import { col, isMoney, moment, person, store } from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofDays, ofStore } from "../records/records.js";
 import "./texts.js";
@@ -27,7 +27,7 @@ const INTERNAL = /^(session_id|family_id|token_id|request_id)$/;
 const value = (name, one) => {
   if (one === null || one === undefined || one === "") return html`<span class="muted">${t("(none)")}</span>`;
   if (typeof one === "boolean") return one ? t("yes") : t("no");
-  if (typeof one === "number") return number(one);
+  if (typeof one === "number") return isMoney(name) ? decimal(one) : number(one);
   if (Array.isArray(one)) return one.every((part) => typeof part !== "object") ? one.join(", ") : number(one.length);
   if (typeof one === "object") return pairs(one);
   if (/(user_id|_by)$/.test(name)) return person(one);

@@ -5,7 +5,7 @@ import { day, decimal, isoDay, number, rate } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
-import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, link, moment, store } from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
 import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
@@ -90,8 +90,8 @@ const products = {
       col(t("Category"), (one) => one.category ?? nothing),
       col(t("Barcodes"), (one) => one.barcodes.map(({ code }) => code).join(", "), "d2"),
       col(t("Tax"), (one) => (one.tax_rate_bp === null ? (one.tax_code ?? nothing) : rate(one.tax_rate_bp)), "num d"),
-      col(t("Cost"), (one) => figure(one.cost), "num d"),
-      col(t("Price"), (one) => figure(one.price), "num"),
+      col(t("Cost"), (one) => inMoney(one.cost), "num d"),
+      col(t("Price"), (one) => inMoney(one.price), "num"),
       col(t("Status"), (one) => (one.state === "active" ? nothing : badge(one.state))),
     ],
     none: t("No products yet"),
@@ -123,7 +123,7 @@ const prices = (list) =>
     [
       col(t("From"), (row) => (row.from ? days(row.from) : t("now"))),
       col(t("Store"), (row) => (row.store_id ? store(row.store_id) : t("all stores"))),
-      col(t("Price"), (row) => figure(row.price), "num"),
+      col(t("Price"), (row) => inMoney(row.price), "num"),
       col(t("Set on"), (row) => moment(row.set_at), "d"),
       col(t("Status"), priceState),
     ],
@@ -209,7 +209,7 @@ const product = {
         [
           col(t("Supplier"), (row) => link(["suppliers", row.supplier_id], nameOf("suppliers", row.supplier_id))),
           col(t("Supplier's code"), (row) => row.supplier_sku ?? nothing, "d"),
-          col(t("Cost each"), (row) => figure(row.unit_cost), "num"),
+          col(t("Cost each"), (row) => inMoney(row.unit_cost), "num"),
           col(t("Pack"), (row) => figure(row.pack_qty), "num"),
           col(t("Status"), (row) => (row.preferred ? html`<span class="badge ok">${t("preferred")}</span>` : nothing)),
         ],
@@ -271,7 +271,7 @@ const pricesList = {
       col(t("Store"), (one) => (one.store_id ? store(one.store_id) : t("all stores"))),
       col(t("From"), (one) => (one.from ? day(one.from) : t("now"))),
       col(t("Set on"), (one) => moment(one.set_at), "d"),
-      col(t("Price"), (one) => figure(one.price), "num"),
+      col(t("Price"), (one) => inMoney(one.price), "num"),
       col(t("Status"), priceState),
     ],
     actions: page.app.may(A)

@@ -7,7 +7,7 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ask } from "../kit/form.js";
 import "./texts.js";
-import { badge, col, days, figure, link, moment, store } from "../records/cells.js";
+import { badge, col, days, figure, inMoney, link, moment, store } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofText } from "../records/records.js";
 
@@ -233,7 +233,7 @@ const member = {
             col(t("Receipt"), (row) => link(["sales", row.transaction_id], row.receipt_no, { store_id: row.store_id })),
             col(t("When"), (row) => moment(row.paid_at, row.store_id)),
             col(t("Store"), (row) => store(row.store_id), "d"),
-            col(t("Total"), (row) => figure(row.total), "num"),
+            col(t("Total"), (row) => inMoney(row.total), "num"),
           ],
           one.sales,
           t("No purchases yet"),

@@ -14,6 +14,7 @@ const BAD = [
   "too_many_take_overs",
   "record_out_of_bounds",
   "timezone_changed",
+  "currency_differs",
   "too_many_lookups",
   "too_many_reservations",
   "digest_difference",

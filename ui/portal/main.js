@@ -91,13 +91,14 @@ class PortalApp extends Lettered(MenuApp) {
     this.unconfirmed = null;
     this.counts = {};
     forgetNames();
-    const [{ timezone }, stores, { currency }] = await Promise.all([
+    const [{ timezone }, stores, { currency, currency_exponent }] = await Promise.all([
       this.get("/health"),
       need(this, "stores"),
       this.get("/api/company"),
     ]);
     setShop({
       currency,
+      currency_exponent,
       timezone,
       several_zones: [...stores.values()].some((one) => one.timezone !== timezone),
     });

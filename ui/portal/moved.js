@@ -1,10 +1,22 @@
 // Goods that moved between stores, were adjusted and counted, as the stores reported them.
 import { html, nothing } from "../vendor/lit.js";
-import { day, number } from "../kit/format.js";
+import { day, decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import "../catalogue/texts.js";
-import { badge, col, days, differs, figure, ifSome, moment, person, store } from "../records/cells.js";
+import {
+  badge,
+  col,
+  days,
+  differs,
+  differsBy,
+  figure,
+  ifSome,
+  inMoney,
+  moment,
+  person,
+  store,
+} from "../records/cells.js";
 import { nameOf } from "../records/names.js";
 import { inBooks } from "./in_books.js";
 import { facts, figures, section, table } from "../records/record.js";
@@ -35,7 +47,7 @@ const transfers = {
           one.discrepancies.length ? html`<span class="differs">${number(one.discrepancies.length)}</span>` : nothing,
         "num",
       ),
-      col(t("In transit"), (one) => figure(one.in_transit_value), "num d"),
+      col(t("In transit"), (one) => inMoney(one.in_transit_value), "num d"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No transfers yet"),
@@ -51,7 +63,7 @@ const transfer = {
       figures([
         [t("From"), store(one.from_store_id), moment(one.sent_at, one.from_store_id)],
         [t("To"), store(one.to_store_id), moment(one.received_at, one.to_store_id)],
-        [t("In transit"), number(one.in_transit_value)],
+        [t("In transit"), decimal(one.in_transit_value)],
       ]),
       table(
         t("Lines"),
@@ -68,7 +80,7 @@ const transfer = {
                   >`,
             "num",
           ),
-          col(t("Cost"), (row) => figure(row.cost), "num d"),
+          col(t("Cost"), (row) => inMoney(row.cost), "num d"),
         ],
         one.lines,
       ),
@@ -127,7 +139,7 @@ const adjustments = {
       col(t("Reason"), (one) => t(one.reason)),
       col(t("Person"), (one) => person(one.created_by), "d"),
       col(t("Lines"), (one) => figure(one.lines.length), "num d2"),
-      col(t("Value"), (one) => differs(one.value), "num"),
+      col(t("Value"), (one) => differsBy(one.value), "num"),
       col(t("Status"), stateOf),
     ],
     none: t("No adjustments yet"),
@@ -141,7 +153,7 @@ const adjustment = {
     badges: stateOf(one),
     parts: [
       figures([
-        [t("Value"), differs(one.value)],
+        [t("Value"), differsBy(one.value)],
         [t("Store"), store(one.store_id)],
         [t("Day"), days(one.business_date)],
       ]),
@@ -151,7 +163,7 @@ const adjustment = {
           col(t("Product"), product),
           col(t("Pieces"), (row) => differs(row.qty), "num"),
           col(t("Stock after"), (row) => figure(row.balance_after), "num d"),
-          col(t("Cost"), (row) => figure(row.cost), "num"),
+          col(t("Cost"), (row) => inMoney(row.cost), "num"),
         ],
         one.lines,
       ),
@@ -189,7 +201,7 @@ const counts = {
       ),
       col(t("Person"), (one) => person(one.created_by), "d"),
       col(t("Lines"), (one) => figure(one.lines_total), "num d"),
-      col(t("Difference"), (one) => differs(one.variance_value), "num"),
+      col(t("Difference"), (one) => differsBy(one.variance_value), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No counts yet"),
@@ -203,7 +215,7 @@ const count = {
     badges: badge(one.state),
     parts: [
       figures([
-        [t("Difference"), one.variance_value === null ? "\u2013" : differs(one.variance_value)],
+        [t("Difference"), one.variance_value === null ? "\u2013" : differsBy(one.variance_value)],
         [t("Lines"), number(one.lines_total)],
         [t("Store"), store(one.store_id)],
       ]),
@@ -214,7 +226,7 @@ const count = {
           col(t("Expected"), (row) => figure(row.expected), "num"),
           col(t("Counted"), (row) => figure(row.counted), "num"),
           col(t("Difference"), (row) => differs(row.variance), "num"),
-          col(t("Value"), (row) => differs(row.variance_value), "num d"),
+          col(t("Value"), (row) => differsBy(row.variance_value), "num d"),
           col(t("Counted by"), (row) => person(row.counted_by), "d2"),
         ],
         one.lines,

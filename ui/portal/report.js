@@ -9,7 +9,7 @@ import { Page } from "../kit/page.js";
 import { bars, completeness } from "../records/cells.js";
 import { need, nameOf, needProducts, productName } from "../records/names.js";
 import { filters, monthBegin } from "./report_filters.js";
-import { REPORTS, title, group, head, alone, DRAWN, COUNTED, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
+import { REPORTS, title, group, head, alone, inUnit, DRAWN, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
 /** Columns that a statement has room for. */
 const STATEMENT_MAX = 6;
@@ -186,7 +186,7 @@ class PageReport extends Page {
   cell(name, value) {
     if (value === null || value === undefined) return nothing;
     if (name.endsWith("_bp")) return rate(value);
-    return html`<span class=${value < 0 ? "minus" : nothing}>${number(value)}</span>`;
+    return html`<span class=${value < 0 ? "minus" : nothing}>${inUnit(this.name, name)(value)}</span>`;
   }
 
   /** Names of the figures of a row, and of what it is about. */
@@ -214,6 +214,7 @@ class PageReport extends Page {
         (row) => this.key(key, row),
         (row) => row[figure] ?? 0,
         nothing,
+        inUnit(this.name, figure),
       );
     const name = (row) =>
       ({ day: () => brief(`${row[key]}T12:00:00Z`), hour: () => String(row[key]).slice(-5) })[this.by]?.() ?? row[key];
@@ -236,7 +237,7 @@ class PageReport extends Page {
                 : undefined,
           })),
           what,
-          COUNTED.includes(figure) ? number : money,
+          inUnit(this.name, figure) === number ? number : money,
         )
       : nothing;
   }
@@ -351,7 +352,7 @@ class PageReport extends Page {
       ? html`<p class="muted">
           ${t("{n} of these documents, {amount}, are posted on other days", {
             n: number(found.late.count),
-            amount: number(found.late.total),
+            amount: inUnit(this.name, DRAWN[this.name])(found.late.total),
           })}
         </p>`
       : nothing;

@@ -1,15 +1,20 @@
 // The reports: who may see each, its figures, and the lists behind them.
+import { decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 
 const F = ["admin", "ho_finance"];
 const ALL = ["admin", "ho_finance", "ho_purchasing"];
-/** Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read. */
+/**
+ * Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read, and
+ * which of them count something. Each `_count` and `_qty` does; the others are amounts.
+ */
 export const REPORTS = {
   sales: {
     url: "/api/reports/sales",
     roles: F,
     by: ["day", "hour", "store", "register", "cashier", "sku", "category", "method", "tax", "promotion"],
+    counts: ["uses"],
     figures: [
       "sales_count",
       "items_count",
@@ -42,6 +47,7 @@ export const REPORTS = {
     url: "/api/reports/cash",
     roles: F,
     by: ["day", "store", "register", "cashier", "shift"],
+    counts: ["shifts", "recounts"],
     figures: [
       "shifts",
       "opening_float",
@@ -63,6 +69,7 @@ export const REPORTS = {
     roles: ALL,
     by: ["store", "sku", "category"],
     asOf: true,
+    counts: ["on_hand", "damaged", "in_transit"],
     figures: ["on_hand", "average_cost", "value", "damaged", "damaged_value", "in_transit", "in_transit_value"],
     main: ["on_hand", "value", "in_transit", "in_transit_value", "damaged_value"],
   },
@@ -70,6 +77,7 @@ export const REPORTS = {
     url: "/api/reports/sell-through",
     roles: ALL,
     by: ["sku", "category", "store", "supplier"],
+    counts: ["days_of_stock"],
     figures: [
       "opening_qty",
       "received_qty",
@@ -85,6 +93,7 @@ export const REPORTS = {
     url: "/api/reports/purchases",
     roles: ALL,
     by: ["supplier", "store", "sku", "month"],
+    counts: ["ordered", "received", "rejected", "returned", "invoiced", "receipts"],
     figures: [
       "ordered",
       "received",
@@ -102,6 +111,7 @@ export const REPORTS = {
     url: "/api/reports/settlements",
     roles: F,
     by: ["day", "store", "method"],
+    counts: ["exceptions", "approved"],
     figures: ["expected", "matched", "fee", "net", "open", "carried", "exceptions", "approved"],
     main: ["expected", "matched", "fee", "open", "exceptions"],
   },
@@ -109,12 +119,14 @@ export const REPORTS = {
     url: "/api/reports/shrinkage",
     roles: F,
     by: ["day", "store", "sku", "category", "reason"],
+    counts: ["pieces"],
     figures: ["pieces", "total", "net_sales", "sales_bp"],
   },
   members: {
     url: "/api/reports/members",
     roles: F,
     by: ["day", "store", "tier"],
+    counts: ["members_new", "points_earned", "points_redeemed", "points_reversed", "points_expired"],
     figures: [
       "members_new",
       "sales_count",
@@ -132,6 +144,7 @@ export const REPORTS = {
     roles: F,
     by: ["month"],
     asOf: true,
+    counts: ["earned", "redeemed", "reversed", "expired", "adjusted", "points"],
     figures: ["earned", "redeemed", "reversed", "expired", "adjusted", "points", "value"],
   },
   profit: {
@@ -159,6 +172,7 @@ export const REPORTS = {
     url: "/api/reports/exceptions",
     roles: F,
     by: ["code", "store", "day"],
+    counts: ["open", "settled"],
     figures: ["open", "settled", "amount"],
   },
 };
@@ -201,7 +215,10 @@ export const group = (name) =>
 export const head = (name) => t(`figure.${name}`);
 /** The same where it stands alone: beside no column it could be less than. */
 export const alone = (name) => (name === "net_total" ? t("Net sales") : head(name));
-/** The figure of each report that is drawn; of pieces where it is no money. */
+/** A figure of a report as it is written: money, or a number. */
+export const inUnit = (report, name) =>
+  /_(count|qty)$/.test(name) || REPORTS[report].counts?.includes(name) ? number : decimal;
+/** The figure of each report that is drawn. */
 export const DRAWN = {
   sales: "net_total",
   margin: "margin",
@@ -217,7 +234,6 @@ export const DRAWN = {
   profit: "result",
   exceptions: "open",
 };
-export const COUNTED = ["sold_qty", "open"];
 /** Rows that are compared by bars. */
 export const BARS = 12;
 /** Reports of which a day of a store leads to its shifts. */

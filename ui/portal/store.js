@@ -2,13 +2,13 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
-import { clock, day, isoDay, number, span } from "../kit/format.js";
+import { clock, day, decimal, isoDay, number, span } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { judged, mark, problemWords, showToken } from "./fleet.js";
 import { ask } from "../kit/form.js";
-import { col, figure, ifSome, moment, since } from "../records/cells.js";
+import { col, figure, ifSome, inMoney, moment, since } from "../records/cells.js";
 import { figures, head, section, table } from "../records/record.js";
 
 /** When the store last restored one of its backups to check it. */
@@ -21,6 +21,9 @@ const checked = (drill) => {
 
 /** What the sums of a store are about, and where each of it stands. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
+
+/** Sums that count something; the others are amounts. */
+const COUNTS = ["on_hand", "points"];
 
 class PageStore extends Page {
   seen;
@@ -171,7 +174,7 @@ class PageStore extends Page {
       [
         col(t("Data"), ([label]) => label),
         col(t("Count"), ([, n]) => figure(n), "num"),
-        col(t("Amount"), ([, , value]) => figure(value), "num"),
+        col(t("Amount"), ([, , value]) => inMoney(value), "num"),
       ],
       rows,
       "",
@@ -316,7 +319,7 @@ class PageStore extends Page {
                 ${names.map(
                   (name) =>
                     html`<td class=${isId(name) ? "" : "num"}>
-                      ${isId(name) ? way(name, row[name]) : number(row[name])}
+                      ${isId(name) ? way(name, row[name]) : (COUNTS.includes(name) ? number : decimal)(row[name])}
                     </td>`,
                 )}
               </tr>`,

@@ -1,10 +1,10 @@
 // Sales, returns and shifts of all stores, down to the document as its store reported it.
 import { html, nothing } from "../vendor/lit.js";
-import { number, rate, shortReceipt } from "../kit/format.js";
+import { decimal, number, rate, shortReceipt } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { ofMember } from "../catalogue/members.js";
-import { badge, col, days, differs, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { badge, col, days, differsBy, figure, ifSome, inMoney, link, moment, person, store } from "../records/cells.js";
 import { inBooks } from "./in_books.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
@@ -42,9 +42,9 @@ const sales = {
       col(t("Till"), (one) => one.register_id, "d2"),
       col(t("Cashier"), (one) => person(one.cashier_id), "d"),
       col(t("Pieces"), (one) => figure(one.items_count), "num d2"),
-      col(t("Discount"), (one) => figure(one.discount), "num d3"),
-      col(t("Tax"), (one) => figure(one.tax), "num d3"),
-      col(t("Total"), (one) => figure(one.total), "num"),
+      col(t("Discount"), (one) => inMoney(one.discount), "num d3"),
+      col(t("Tax"), (one) => inMoney(one.tax), "num d3"),
+      col(t("Total"), (one) => inMoney(one.total), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No sales yet"),
@@ -59,11 +59,11 @@ const sale = {
     badges: badge(one.state),
     parts: [
       figures([
-        [t("Total"), number(one.total), moment(one.paid_at, one.store_id)],
-        [t("Discount"), number(one.discount)],
-        [t("Tax"), number(one.tax), one.prices_include_tax ? t("included") : t("added")],
-        [t("Paid"), number(one.amount_paid), t("change {amount}", { amount: number(one.change) })],
-        [t("Refunded"), number(one.refunded)],
+        [t("Total"), decimal(one.total), moment(one.paid_at, one.store_id)],
+        [t("Discount"), decimal(one.discount)],
+        [t("Tax"), decimal(one.tax), one.prices_include_tax ? t("included") : t("added")],
+        [t("Paid"), decimal(one.amount_paid), t("change {amount}", { amount: decimal(one.change) })],
+        [t("Refunded"), decimal(one.refunded)],
       ]),
       table(
         t("Lines"),
@@ -77,7 +77,7 @@ const sale = {
                   (given) =>
                     html`<br /><span class="muted"
                         >${t(given.source)} ${given.reason ? t(given.reason) : (given.promotion_id ?? "")}
-                        −${number(given.amount)}</span
+                        −${decimal(given.amount)}</span
                       >`,
                 )}`,
           ),
@@ -85,19 +85,19 @@ const sale = {
           col(
             t("Each"),
             (line) =>
-              html`${figure(line.price)}${
+              html`${inMoney(line.price)}${
                 line.price_override ? html` <span class="badge warn">${t("price override")}</span>` : nothing
               }`,
             "num",
           ),
-          col(t("Discount"), (line) => figure(line.discount), "num d"),
+          col(t("Discount"), (line) => inMoney(line.discount), "num d"),
           col(
             t("Tax"),
-            (line) => html`${number(line.tax)} <span class="muted">${rate(line.tax_rate_bp)}</span>`,
+            (line) => html`${decimal(line.tax)} <span class="muted">${rate(line.tax_rate_bp)}</span>`,
             "num d2",
           ),
           col(t("Returned"), (line) => figure(line.returned_qty), "num d"),
-          col(t("Amount"), (line) => figure(line.total), "num"),
+          col(t("Amount"), (line) => inMoney(line.total), "num"),
         ],
         one.items,
       ),
@@ -107,9 +107,9 @@ const sale = {
           col(t("Method"), (paid) => t(paid.method)),
           col(t("Reference"), (paid) => paid.reference ?? nothing),
           col(t("When"), (paid) => moment(paid.paid_at, one.store_id)),
-          col(t("Received"), (paid) => figure(paid.tendered), "num d"),
-          col(t("Change"), (paid) => figure(paid.change), "num d"),
-          col(t("Amount"), (paid) => figure(paid.amount), "num"),
+          col(t("Received"), (paid) => inMoney(paid.tendered), "num d"),
+          col(t("Change"), (paid) => inMoney(paid.change), "num d"),
+          col(t("Amount"), (paid) => inMoney(paid.amount), "num"),
           col(t("Status"), (paid) => badge(paid.state)),
         ],
         one.payments,
@@ -159,8 +159,8 @@ const returns = {
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Original receipt"), (one) => receipt(one.origin_receipt_no), "d"),
       col(t("Cashier"), (one) => person(one.cashier_id), "d"),
-      col(t("Tax"), (one) => figure(one.tax), "num d2"),
-      col(t("Refund"), (one) => figure(one.refund_total), "num"),
+      col(t("Tax"), (one) => inMoney(one.tax), "num d2"),
+      col(t("Refund"), (one) => inMoney(one.refund_total), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No returns yet"),
@@ -175,8 +175,8 @@ const returned = {
     badges: badge(one.state),
     parts: [
       figures([
-        [t("Refund"), number(one.refund_total), moment(one.created_at, one.store_id)],
-        [t("Tax"), number(one.tax)],
+        [t("Refund"), decimal(one.refund_total), moment(one.created_at, one.store_id)],
+        [t("Tax"), decimal(one.tax)],
         [t("Points reversed"), number(one.points_reversed)],
         [t("Points restored"), number(one.points_back)],
       ]),
@@ -185,10 +185,10 @@ const returned = {
         [
           col(t("Product"), (line) => html`<bdi>${line.name}</bdi> <span class="muted">${line.sku}</span>`),
           col(t("Qty"), (line) => figure(line.qty), "num"),
-          col(t("Each"), (line) => figure(line.price), "num d"),
+          col(t("Each"), (line) => inMoney(line.price), "num d"),
           col(t("Reason"), (line) => (line.reason ? t(line.reason) : nothing)),
           col(t("Condition"), (line) => t(line.disposition)),
-          col(t("Refund"), (line) => figure(line.refund), "num"),
+          col(t("Refund"), (line) => inMoney(line.refund), "num"),
         ],
         one.items,
       ),
@@ -197,7 +197,7 @@ const returned = {
         [
           col(t("Method"), (paid) => t(paid.method)),
           col(t("Reference"), (paid) => paid.reference ?? nothing),
-          col(t("Amount"), (paid) => figure(paid.amount), "num"),
+          col(t("Amount"), (paid) => inMoney(paid.amount), "num"),
         ],
         one.refunds,
       ),
@@ -246,9 +246,9 @@ const shifts = {
       col(t("Opened"), (one) => moment(one.opened_at, one.store_id), "d"),
       col(t("Closed"), (one) => moment(one.closed_at, one.store_id), "d2"),
       col(t("Cashier"), (one) => person(one.opened_by), "d"),
-      col(t("Expected"), (one) => figure(one.expected_cash), "num d"),
-      col(t("Counted"), (one) => figure(one.counted_cash), "num"),
-      col(t("Difference"), (one) => differs(one.variance), "num"),
+      col(t("Expected"), (one) => inMoney(one.expected_cash), "num d"),
+      col(t("Counted"), (one) => inMoney(one.counted_cash), "num"),
+      col(t("Difference"), (one) => differsBy(one.variance), "num"),
       col(t("Status"), (one) => badge(one.state)),
     ],
     none: t("No shifts yet"),
@@ -263,25 +263,25 @@ const shift = {
     badges: badge(one.state),
     parts: [
       figures([
-        [t("Total"), number(one.total), t("{n} sales", { n: number(one.sales_count) })],
-        [t("Returns"), number(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })],
+        [t("Total"), decimal(one.total), t("{n} sales", { n: number(one.sales_count) })],
+        [t("Returns"), decimal(one.returns_total), t("{n} receipts", { n: number(one.returns_count) })],
         [
           t("Expected"),
-          one.expected_cash === null ? number(one.cash.expected) : number(one.expected_cash),
+          one.expected_cash === null ? decimal(one.cash.expected) : decimal(one.expected_cash),
           t("in the drawer"),
         ],
-        [t("Counted"), one.counted_cash === null ? "\u2013" : number(one.counted_cash)],
-        [t("Difference"), one.variance === null ? "\u2013" : differs(one.variance)],
+        [t("Counted"), one.counted_cash === null ? "\u2013" : decimal(one.counted_cash)],
+        [t("Difference"), one.variance === null ? "\u2013" : differsBy(one.variance)],
       ]),
       table(
         t("By method"),
         [
           col(t("Method"), (row) => t(row.method)),
-          col(t("Sales"), (row) => figure(row.sales), "num"),
-          col(t("Refunds"), (row) => figure(row.refunds), "num"),
-          col(t("Net"), (row) => figure(row.net), "num"),
-          col(t("Counted"), (row) => figure(row.counted), "num"),
-          col(t("Difference"), (row) => differs(row.variance), "num"),
+          col(t("Sales"), (row) => inMoney(row.sales), "num"),
+          col(t("Refunds"), (row) => inMoney(row.refunds), "num"),
+          col(t("Net"), (row) => inMoney(row.net), "num"),
+          col(t("Counted"), (row) => inMoney(row.counted), "num"),
+          col(t("Difference"), (row) => differsBy(row.variance), "num"),
         ],
         one.by_method,
         t("No payments"),
@@ -289,23 +289,23 @@ const shift = {
       section(
         t("Cash"),
         facts([
-          [t("Opening float"), number(one.cash.opening_float)],
-          [t("Sales"), number(one.cash.sales)],
-          [t("Refunds"), number(one.cash.refunds)],
-          [t("pay_in"), number(one.cash.pay_in)],
-          [t("pay_out"), number(one.cash.pay_out)],
-          [t("drop"), number(one.cash.drops)],
-          [t("Expected"), number(one.cash.expected)],
+          [t("Opening float"), decimal(one.cash.opening_float)],
+          [t("Sales"), decimal(one.cash.sales)],
+          [t("Refunds"), decimal(one.cash.refunds)],
+          [t("pay_in"), decimal(one.cash.pay_in)],
+          [t("pay_out"), decimal(one.cash.pay_out)],
+          [t("drop"), decimal(one.cash.drops)],
+          [t("Expected"), decimal(one.cash.expected)],
         ]),
       ),
       table(
         t("Tax"),
         [
           col(t("Rate"), (row) => rate(row.tax_rate_bp)),
-          col(t("Base"), (row) => figure(row.base), "num"),
-          col(t("Tax"), (row) => figure(row.tax), "num"),
-          col(t("Returned base"), (row) => figure(row.returns_base), "num"),
-          col(t("Returned tax"), (row) => figure(row.returns_tax), "num"),
+          col(t("Base"), (row) => inMoney(row.base), "num"),
+          col(t("Tax"), (row) => inMoney(row.tax), "num"),
+          col(t("Returned base"), (row) => inMoney(row.returns_base), "num"),
+          col(t("Returned tax"), (row) => inMoney(row.returns_tax), "num"),
         ],
         one.by_tax,
       ),
@@ -315,9 +315,9 @@ const shift = {
           [
             col(t("When"), (row) => moment(row.at, one.store_id)),
             col(t("Person"), (row) => person(row.user_id)),
-            col(t("Before"), (row) => figure(row.before), "num"),
-            col(t("Counted"), (row) => figure(row.counted_cash), "num"),
-            col(t("Difference"), (row) => differs(row.variance), "num"),
+            col(t("Before"), (row) => inMoney(row.before), "num"),
+            col(t("Counted"), (row) => inMoney(row.counted_cash), "num"),
+            col(t("Difference"), (row) => differsBy(row.variance), "num"),
             col(t("Reason"), (row) => row.reason),
           ],
           rows,
@@ -337,7 +337,7 @@ const shift = {
             t("Receipts"),
             one.first_receipt ? html`${receipt(one.first_receipt)} – ${receipt(one.last_receipt)}` : null,
           ],
-          [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${number(one.voids_total)}` : null],
+          [t("Voided"), one.voids_count ? `${number(one.voids_count)}, ${decimal(one.voids_total)}` : null],
           [t("Price overrides"), one.price_overrides ? number(one.price_overrides) : null],
           [t("Note"), one.note],
           [t("Sales"), link(["sales"], t("View"), { shift_id: one.shift_id, store_id: one.store_id })],

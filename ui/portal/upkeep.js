@@ -2,10 +2,10 @@
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";
-import { number } from "../kit/format.js";
+import { decimal, number } from "../kit/format.js";
 import { lang, t } from "../kit/i18n.js";
 import { ask } from "../kit/form.js";
-import { badge, col, days, figure, ifSome, link, moment, person, store } from "../records/cells.js";
+import { badge, col, days, figure, ifSome, inMoney, isMoney, link, moment, person, store } from "../records/cells.js";
 import { table } from "../records/record.js";
 import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
@@ -96,7 +96,7 @@ const exceptions = {
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Day"), (one) => days(one.business_date), "d2"),
       col(t("Found"), (one) => moment(one.found_at), "d"),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
       col(t("Status"), (one) => badge(one.settled_at ? "settled" : "open"), "d2"),
     ],
     actions: (one) => (one.settled_at ? [] : [{ label: t("Settle"), act: () => settle(page, one) }]),
@@ -105,11 +105,13 @@ const exceptions = {
 };
 
 /** One value of a change, as words have it. */
-const plain = (value) =>
-  typeof value === "string" ? value : typeof value === "number" ? number(value) : JSON.stringify(value);
+const plain = (name, value) => {
+  if (typeof value === "number") return isMoney(name) ? decimal(value) : number(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 const restore = async (page, one) => {
   const lost = Object.entries(one.lost_fields)
-    .map(([name, value]) => `${t(name)}: ${plain(value)}`)
+    .map(([name, value]) => `${t(name)}: ${plain(name, value)}`)
     .join(", ");
   const done = await ask(page.app, {
     title: t("Restore the overwritten value?"),
@@ -122,8 +124,8 @@ const restore = async (page, one) => {
   page.app.say("ok", t("Restored; stores are notified"));
 };
 /** What was and what is of a change are pairs themselves. */
-const shown = (value) =>
-  value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(value);
+const shown = (name, value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(name, value);
 const pairs = (values) =>
   single(
     html`<dl class="pairs">
@@ -131,7 +133,7 @@ const pairs = (values) =>
         ([name, value]) =>
           html`<div>
             <dt>${t(name)}</dt>
-            <dd>${shown(value)}</dd>
+            <dd>${shown(name, value)}</dd>
           </div>`,
       )}
     </dl>`,
@@ -235,7 +237,7 @@ const parked = {
       col(t("Reason"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`),
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Since"), (one) => moment(one.parked_at), "d"),
-      col(t("Amount"), (one) => figure(one.amount), "num"),
+      col(t("Amount"), (one) => inMoney(one.amount), "num"),
     ],
     actions: (one) => [{ label: t("Try again"), act: () => replay(page, one) }],
     none: t("No records on hold"),

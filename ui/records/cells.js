@@ -53,6 +53,9 @@ export const figure = (value, shown = number) =>
     : value < 0
       ? single(html`<span class="minus">${shown(value)}</span>`)
       : shown(value);
+/** Names of amounts of money in what was done. */
+const MONEY = /(^|[_.])(amount|price|cost|total|discount|variance|value|refund|tax|rounding|net|gross|fee|limit)$/;
+export const isMoney = (name) => MONEY.test(name);
 /** The same of an amount of money. */
 export const inMoney = (value) => figure(value, decimal);
 export const differs = (value, shown = number) =>

@@ -34,6 +34,8 @@ pub struct Enrol {
     pub public_key: String,
     /// Version of the store's program.
     pub version: String,
+    /// Currency of the store's amounts, ISO 4217: that of head office.
+    pub currency: String,
     /// Name of the store in its own settings. Head office uses it if it has no other name for the store than its ID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -122,6 +124,8 @@ pub struct Hello {
     pub day_start: String,
     /// Time zone of the store's business dates, IANA name. Null if the zone has no name.
     pub timezone: Option<String>,
+    /// Currency of the store's amounts, ISO 4217: that of head office.
+    pub currency: String,
     /// The last restore drill of the store's backups. Null if there was none.
     pub drill: Option<BackupDrill>,
     /// First damage that the background check of the journal found. Null if it found none.

@@ -2,6 +2,7 @@
 
 use crate::sheet::figure::{Decimal, FIGURE_MAX, Figure, NoFigure, UNIT, Written};
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 
 /// Marks that may group digits or begin a fraction.
 const MARKS: [char; 2] = ['.', ','];
@@ -109,18 +110,22 @@ impl FigureColumn {
             let seen = self.of(mark);
             match configured == Some(mark) {
                 // Said to begin fractions, and some figures show groups, or no fraction is surely as long as a group.
-                true => seen.groups || !seen.three_places,
+                true => seen.groups || !(seen.three_places || self.has_three_places()),
                 // Said to group, and some figures show fractions.
                 false => seen.fraction,
             }
         });
-        let units = self.currency.units();
-        FigureReading { decimal: configured, groups_only: configured.is_none(), doubtful, units }
+        let (groups_only, currency) = (configured.is_none(), self.currency);
+        FigureReading { decimal: configured, groups_only, doubtful, currency }
+    }
+
+    /// Whether amounts of the currency have as many digits behind the mark as a group has.
+    fn has_three_places(&self) -> bool {
+        self.currency.exponent() == 3
     }
 
     fn decided(&self, separator: char) -> FigureReading {
-        // Amounts of a currency with three decimals have as many digits behind the mark as a group has.
-        let by_places = self.currency.exponent() == 3;
+        let by_places = self.has_three_places();
         let reading = |decimal: Option<char>, doubtful: [bool; 2]| {
             let [point, comma] = doubtful;
             let doubtful = match decimal.filter(|_| by_places) {
@@ -128,7 +133,7 @@ impl FigureColumn {
                 Some(_) => [point, false],
                 None => doubtful,
             };
-            FigureReading { decimal, groups_only: false, doubtful, units: self.currency.units() }
+            FigureReading { decimal, groups_only: false, doubtful, currency: self.currency }
         };
         let other = |mark: char| if mark == '.' { ',' } else { '.' };
         let fractions: Vec<char> = MARKS.into_iter().filter(|mark| self.of(*mark).fraction).collect();
@@ -176,8 +181,8 @@ pub struct FigureReading {
     groups_only: bool,
     /// Whether a point, and a comma, alone before three digits may be either.
     doubtful: [bool; 2],
-    /// Value of one written unit: 100 for amounts that are counted in cents.
-    units: i64,
+    /// The currency of amounts: of euros, a written 1 counts as 100.
+    currency: Currency,
 }
 
 impl FigureReading {
@@ -212,18 +217,19 @@ impl FigureReading {
         };
         let whole =
             if whole.is_empty() { "0".to_owned() } else { ungrouped(whole).ok_or(NoFigure::Malformed)? };
-        let whole: i64 = whole.parse().map_err(|_| NoFigure::TooLarge)?;
+        let too_large = || NoFigure::TooLarge(self.currency.decimal(Money::new(FIGURE_MAX)));
+        let whole: i64 = whole.parse().map_err(|_| too_large())?;
         let (kept, cut) = fraction.split_at_checked(PLACES).unwrap_or((fraction, ""));
         if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || !cut.bytes().all(|byte| byte == b'0') {
             return Err(NoFigure::Malformed);
         }
         let part: i64 = format!("{kept:0<PLACES$}").parse().map_err(|_| NoFigure::Malformed)?;
         let exact = i128::from(whole).saturating_mul(i128::from(UNIT)).saturating_add(i128::from(part));
-        let counted = exact.saturating_mul(i128::from(self.units));
+        let counted = exact.saturating_mul(i128::from(self.currency.units()));
         if counted > i128::from(FIGURE_MAX).saturating_mul(i128::from(UNIT)) {
-            return Err(NoFigure::TooLarge);
+            return Err(too_large());
         }
-        i64::try_from(counted).map(Figure).map_err(|_| NoFigure::TooLarge)
+        i64::try_from(counted).map(Figure).map_err(|_| too_large())
     }
 }
 

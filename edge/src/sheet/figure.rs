@@ -103,8 +103,8 @@ pub enum NoFigure {
     Shortened,
     /// It has more than one sign, or its sign and the word beside it disagree.
     Signs,
-    /// It is above the largest figure.
-    TooLarge,
+    /// It is above the largest figure, which is this one.
+    TooLarge(String),
     /// Its mark may group digits or begin a fraction: both readings.
     Doubtful(String, String),
 }
@@ -118,7 +118,7 @@ impl std::fmt::Display for NoFigure {
                 "was shortened by a spreadsheet: format the column as a number, and export it again",
             ),
             Self::Signs => out.write_str("has two signs that disagree"),
-            Self::TooLarge => write!(out, "must be at most {FIGURE_MAX}"),
+            Self::TooLarge(most) => write!(out, "must be at most {most}"),
             Self::Doubtful(one, other) => {
                 write!(out, "may be {one} or {other}: set which mark begins a fraction (decimal)")
             }

@@ -4,10 +4,9 @@ use crate::config::Config;
 use crate::office::lists::category;
 use crate::office::products::product;
 use crate::state::hub;
-use crate::table::audit;
+use crate::table::{audit, hub as hub_row};
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use domain::model::base::currency::Currency;
 use domain::model::base::ids::UserId;
 use edge::clock;
 use edge::product_csv::{self, Catalogue, ROWS_MAX};
@@ -42,18 +41,20 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
         bail!("{} is larger than 256 MiB", name());
     }
     let now = clock::now();
-    let Catalogue { rows: products, warnings, .. } =
-        match product_csv::read(&bytes, encoding, None, (ROWS_MAX, Currency::RUPIAH), now) {
-            Ok(file) => file,
-            Err(problems) => {
-                for row in &problems.named {
-                    eprintln!("{}: {row}", name());
-                }
-                bail!("{} rows are wrong: nothing was imported", problems.count);
-            }
-        };
     let (db, _) = hub::open_db(config).await?;
     let mut write = db.write().await?;
+    let currency = hub_row::currency(&mut write).await?;
+    let read = product_csv::read(&bytes, encoding, None, (ROWS_MAX, currency), now);
+    let read = read.and_then(|read| read.check_currency(currency.code()).map(|()| read));
+    let Catalogue { rows: products, warnings, .. } = match read {
+        Ok(file) => file,
+        Err(problems) => {
+            for row in &problems.named {
+                eprintln!("{}: {row}", name());
+            }
+            bail!("{} rows are wrong: nothing was imported", problems.count);
+        }
+    };
     let beside = product::doubts_beside_stored(&mut write, &products).await?;
     for warning in warnings.iter().chain(&beside) {
         eprintln!("{}: {warning}", name());

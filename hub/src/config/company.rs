@@ -17,7 +17,7 @@ pub struct Company {
     pub address: String,
     /// Number under which the company pays tax.
     pub tax_number: String,
-    /// Currency of all amounts, ISO 4217: one without decimals.
+    /// Currency of all amounts, ISO 4217.
     pub currency: String,
 }
 
@@ -38,11 +38,8 @@ impl Company {
         let lines = !self.address.chars().any(|one| one.is_control() && one != '\n');
         let fits = self.address.chars().count() <= ADDRESS_MAX && lines;
         rule(fits, "company.address", "must have at most 500 characters");
-        let currency = Currency::of(&self.currency);
+        let is_known = Currency::of(&self.currency).is_some();
         let problem = "must be a code of ISO 4217 in capital letters, such as IDR";
-        rule(currency.is_some(), "company.currency", problem);
-        // Files of banks, reports and the pages of head office have no decimals yet.
-        let whole = currency.is_none_or(|currency| currency.exponent() == 0);
-        rule(whole, "company.currency", "has decimals, which head office does not support yet");
+        rule(is_known, "company.currency", problem);
     }
 }

@@ -1,6 +1,7 @@
-//! Rows of a JSON answer as CSV: the same fields under the same names.
+//! Rows of a JSON answer as CSV: the same fields under the same names. Each number is an amount.
 
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::money::shown;
 use edge::Reply;
 use edge::csv::{self, Cell, Separator};
@@ -12,10 +13,10 @@ use serde_json::Value;
 pub fn reply<T: Serialize>(
     columns: &[&str],
     items: &[T],
-    separator: Separator,
+    (separator, currency): (Separator, Currency),
     completeness: String,
 ) -> Reply {
-    let mut text = csv::Table::new(separator, Currency::RUPIAH, columns.iter().copied());
+    let mut text = csv::Table::new(separator, currency, columns.iter().copied());
     for item in items {
         let row = serde_json::to_value(item).unwrap_or_default();
         text.line(columns.iter().map(|column| cell(row.get(column))));
@@ -27,7 +28,7 @@ pub fn reply<T: Serialize>(
 fn cell(value: Option<&Value>) -> Cell<'_> {
     match value {
         Some(Value::String(text)) => Cell::Text(text),
-        Some(value) => value.as_i64().and_then(shown).into(),
+        Some(value) => value.as_i64().and_then(shown).map(Money::new).into(),
         None => Cell::Empty,
     }
 }

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::failure::Failure;
 use crate::db::{Db, Write, signed};
 use crate::ingest::condition;
+use crate::ingest::currency::expect_currency;
 use crate::ingest::invented::{LINEAGE_MAX, refused};
 use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
 use crate::table::epoch::{Cursor, cursors, number};
@@ -58,6 +59,12 @@ pub async fn hello(
     let n = check(hello, store_id)?;
     let mut write = db.write().await?;
     let mut store = lock(&mut write, identity, store_id, now).await?;
+    if let Err(refused) = expect_currency(store_id, &hello.currency, &store.currency) {
+        alarm::raise(&mut write, store_id, alarm::CURRENCY, &refused.message, now).await?;
+        write.commit().await?;
+        return Err(refused.into());
+    }
+    alarm::clear(&mut write, store_id, alarm::CURRENCY).await?;
     let mut known = cursors(&mut write, store_id).await?;
     if let Some((code, refused)) = refused(&mut write, &store, hello, &known, now).await? {
         alarm::raise(&mut write, store_id, code, &refused.message, now).await?;

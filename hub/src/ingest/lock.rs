@@ -23,6 +23,8 @@ pub struct Locked {
     pub current_n: u64,
     /// IANA name.
     pub timezone: String,
+    /// Currency of head office.
+    pub currency: String,
     /// Network address of its last accepted hello.
     pub peer: Option<String>,
 }
@@ -38,7 +40,8 @@ pub async fn lock(
     now: UtcMs,
 ) -> Result<Locked, Failure> {
     let sql = "UPDATE stores SET contacted_at = $2 WHERE store_id = $1 RETURNING disabled, current_epoch, \
-               current_n, timezone, peer, (SELECT generation FROM hub WHERE singleton = 1) AS generation";
+               current_n, timezone, peer, (SELECT generation FROM hub WHERE singleton = 1) AS generation, \
+               (SELECT currency FROM hub WHERE singleton = 1) AS currency";
     let row = sqlx::query(sql).bind(store_id).bind(now.0).fetch_optional(connection).await?;
     let row = row.ok_or_else(ApiError::invalid_token)?;
     if row.cell("disabled")? {
@@ -47,7 +50,7 @@ pub async fn lock(
     if row.cell::<String>("generation")? != identity.generation {
         return Err(ApiError::unavailable("the database was replaced: restart this hub", 60).into());
     }
-    let (current_epoch, current_n, timezone, peer) =
-        columns!(row => (current_epoch, current_n, timezone, peer));
-    Ok(Locked { store_id: store_id.to_owned(), current_epoch, current_n, timezone, peer })
+    let (current_epoch, current_n, timezone, peer, currency) =
+        columns!(row => (current_epoch, current_n, timezone, peer, currency));
+    Ok(Locked { store_id: store_id.to_owned(), current_epoch, current_n, timezone, peer, currency })
 }

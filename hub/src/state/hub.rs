@@ -12,7 +12,7 @@ use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
 use crate::state::import_turns::ImportTurns;
 use crate::state::lookups::Lookups;
-use crate::state::office_settings::OfficeSettings;
+use crate::state::office_settings::{self, OfficeSettings};
 use crate::state::screens::Screens;
 use crate::state::seen::Seen;
 use crate::state::used_tokens::UsedTokens;
@@ -21,6 +21,7 @@ use crate::table::hub::Identity;
 use crate::webhooks::address::Rule;
 use crate::webhooks::client::Client;
 use anyhow::{Context, bail};
+use domain::model::base::currency::Currency;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use edge::clock::{self, MonotonicWallClock};
@@ -112,6 +113,14 @@ impl Hub {
         self.file_settings.clone().with_changes(connection).await
     }
 
+    /// Currency of all amounts.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn currency(&self) -> Result<Currency, sqlx::Error> {
+        table::hub::currency(&mut *self.db.pool().acquire().await?).await
+    }
+
     /// Reads the end of the feed, and wakes the stores concerned. If it fails, the next look does it.
     pub async fn raise_now(&self) {
         if let Err(error) = self.waits.look(self.db.pool()).await {
@@ -174,6 +183,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     member_reach::widen(&db, reach, clock::now()).await?;
     let file_settings = OfficeSettings::of(config);
     adopt_points(&db, &file_settings).await?;
+    adopt_currency(&db, &file_settings).await?;
     let mut write = db.write().await?;
     table::hub::set_zone(&mut write, &config.hub.timezone).await?;
     write.commit().await?;
@@ -221,6 +231,16 @@ async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result
         bail!(
             "finance.points_policy differs from the policy of the existing points: it can change only while there are no points"
         );
+    }
+    Ok(write.commit().await?)
+}
+
+/// Has amounts counted in the currency of the settings.
+async fn adopt_currency(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
+    let mut write = db.write().await?;
+    let code = file_settings.clone().with_changes(&mut write).await?.company.currency;
+    if let Some(kept) = table::hub::adopt_currency(&mut write, &code).await? {
+        bail!("company.currency is {code}, but {}", office_settings::currency_stays(kept));
     }
     Ok(write.commit().await?)
 }

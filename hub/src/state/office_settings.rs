@@ -7,6 +7,7 @@ use crate::config::{Company, Config, Finance, Purchasing, Settlement};
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::row;
+use domain::model::base::currency::Currency;
 use domain::model::base::time::UtcMs;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -109,6 +110,14 @@ impl OfficeSettings {
         let (section, key) = name.split_once('.')?;
         sections.get(section)?.get(key).cloned()
     }
+}
+
+/// Why the currency can't be another one any more.
+pub fn currency_stays(kept: Currency) -> String {
+    format!(
+        "the amounts of this head office are in {kept}, and it can change only while there are none: set company.currency \
+         to {kept}, or begin a new head office with a database of its own"
+    )
 }
 
 /// The names of the settings that an administrator changed.

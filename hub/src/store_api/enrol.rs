@@ -4,10 +4,11 @@ use crate::config::Reach;
 use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
+use crate::ingest::currency::expect_currency;
 use crate::ingest::hello::VERSION_BYTES_MAX;
 use crate::office::stores::store;
 use crate::secret;
-use crate::table::hub::Identity;
+use crate::table::hub::{self, Identity};
 use crate::table::notice::{self, Kind};
 use crate::table::replaced_key;
 use domain::model::base::time::UtcMs;
@@ -21,7 +22,8 @@ const NEW_TOKEN: &str = "ask head office for a new one (cloud-hub store add ID -
 /// have been lost.
 ///
 /// # Errors
-/// 401 `invalid_credentials` or `token_expired`, 409 `duplicate` for another key, 403 `store_disabled`.
+/// 401 `invalid_credentials` or `token_expired`, 409 `duplicate` for another key, 403 `store_disabled`, 422 for another
+/// currency: the token is kept.
 pub async fn enrol(
     db: &Db,
     identity: &Identity,
@@ -48,6 +50,7 @@ pub async fn enrol(
     if row.cell("disabled")? {
         return Err(crate::table::store::disabled().into());
     }
+    expect_currency(&ask.store_id, &ask.currency, hub::currency(&mut write).await?.code())?;
     match row.cell::<Option<String>>("token_key")? {
         Some(key) if key == ask.public_key => {}
         Some(_) => {

@@ -38,7 +38,7 @@ const CHAINED: &str = "the protocol applies each record exactly once: records ar
 pub const ENROL: Doc = Doc::of("Store protocol", "Enrol a store with its one-time token")
     .body::<Enrol>(
         r#"{"enrolment_token": "k3Jx0c8mQ1u5bZ7w", "store_id": "S001",
-            "public_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "version": "0.1.0"}"#,
+            "public_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "version": "0.1.0", "currency": "IDR"}"#,
     )
     .answers::<Enrolled>(r#"{"hub_id": "hub_00a1b2c3", "hub_generation": "g1", "n": 0}"#)
     .unkeyed("the token is the key: the same store with the same public key gets the same answer again")
@@ -48,7 +48,7 @@ pub const HELLO: Doc = Doc::of("Store protocol", "Begin a sync session")
         r#"{"store_id": "S001", "epoch": "1-00a1b2c3d4e5f607", "lineage": [], "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": "2026-11-20T02:06:34.739Z",
             "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "04:00",
-            "timezone": "Asia/Jakarta", "drill": null, "damage": null}"#,
+            "timezone": "Asia/Jakarta", "currency": "IDR", "drill": null, "damage": null}"#,
     )
     .answers::<HelloAnswer>(
         r#"{"directive": "ok", "n": 1, "heads": [], "hub_generation": "g1",

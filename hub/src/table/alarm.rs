@@ -27,6 +27,8 @@ pub const TAKE_OVERS: &str = "too_many_take_overs";
 pub const OUT_OF_BOUNDS: &str = "record_out_of_bounds";
 /// The reported time zone differs from the one of the store's records.
 pub const TIMEZONE: &str = "timezone_changed";
+/// It counts in another currency than head office.
+pub const CURRENCY: &str = "currency_differs";
 /// The store looked up more members in a minute than tills do.
 pub const LOOKUPS: &str = "too_many_lookups";
 /// The store reserved pieces for more returns at once than a shop has tills.

@@ -2,6 +2,7 @@
 
 use crate::db::column::time_zone;
 use crate::{columns, secret};
+use domain::model::base::currency::Currency;
 use domain::model::base::time::UtcMs;
 use jiff::tz::TimeZone;
 use sqlx::AnyConnection;
@@ -45,4 +46,23 @@ pub async fn zone(connection: &mut AnyConnection) -> Result<TimeZone, sqlx::Erro
 pub async fn set_zone(connection: &mut AnyConnection, name: &str) -> Result<(), sqlx::Error> {
     let sql = "UPDATE hub SET timezone = $1 WHERE timezone <> $1";
     sqlx::query(sql).bind(name).execute(connection).await.map(drop)
+}
+
+/// Currency of all amounts.
+pub async fn currency(connection: &mut AnyConnection) -> Result<Currency, sqlx::Error> {
+    let code: String = sqlx::query_scalar("SELECT currency FROM hub").fetch_one(connection).await?;
+    Currency::of(&code).ok_or_else(|| sqlx::Error::Decode(format!("{code} is not a currency").into()))
+}
+
+/// Notes the currency of all amounts, as the settings say. The currency that the amounts are in, if that is another
+/// one: it can't change any more.
+pub async fn adopt_currency(
+    connection: &mut AnyConnection,
+    code: &str,
+) -> Result<Option<Currency>, sqlx::Error> {
+    let sql = "UPDATE hub SET currency = $1 WHERE currency <> $1 \
+               AND NOT EXISTS (SELECT 1 FROM prices) AND NOT EXISTS (SELECT 1 FROM records) \
+               AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM statements)";
+    sqlx::query(sql).bind(code).execute(&mut *connection).await?;
+    Ok(Some(currency(connection).await?).filter(|kept| kept.code() != code))
 }

@@ -117,6 +117,7 @@ mod support {
 }
 mod sync {
     pub mod contradictions;
+    mod currency;
     pub mod digest;
     pub mod facts;
     pub mod generations;

@@ -22,14 +22,21 @@ const EPOCH: &str = "1-00000000000000aa";
 pub struct Chain {
     pub id: String,
     key: Arc<SigningKey>,
+    currency: String,
     seq: u64,
     hash: String,
 }
 
 impl Chain {
     pub fn new(id: &str) -> Self {
+        Self::counting_in(id, "IDR")
+    }
+
+    /// The same with its amounts in this currency.
+    pub fn counting_in(id: &str, currency: &str) -> Self {
         let key = Arc::new(SigningKey::generate().unwrap());
-        Self { id: id.to_owned(), key, seq: 0, hash: GENESIS.to_owned() }
+        let (id, currency) = (id.to_owned(), currency.to_owned());
+        Self { id, key, currency, seq: 0, hash: GENESIS.to_owned() }
     }
 
     /// A token for one call at this hub, now.
@@ -44,7 +51,7 @@ impl Chain {
     /// The body that enrols it with the token that head office made when it was `added`.
     pub fn enrolment(&self, added: &Value) -> Value {
         json!({"enrolment_token": added["enrolment_token"], "store_id": self.id,
-            "public_key": self.key.public_key_text(), "version": "0.1.0"})
+            "public_key": self.key.public_key_text(), "version": "0.1.0", "currency": self.currency})
     }
 
     /// Its hello, with some of its records acknowledged or none of them.
@@ -59,7 +66,8 @@ impl Chain {
         let lineage = if self.seq == 0 { json!([]) } else { json!([state]) };
         json!({"store_id": self.id, "epoch": EPOCH, "lineage": lineage, "apart": false,
             "version": "0.1.0", "schema_max": 1, "cursor": null, "wall_clock": now,
-            "backlog": {"pending": self.seq - seq, "oldest_pending_at": null}, "day_start": "00:00"})
+            "backlog": {"pending": self.seq - seq, "oldest_pending_at": null}, "day_start": "00:00",
+            "currency": self.currency})
     }
 
     /// The push of these records; the chain continues behind them.
@@ -92,7 +100,8 @@ pub struct Reported {
 #[track_caller]
 fn enrolled(hub: &Hub, admin: &mut Client, id: &str) -> Chain {
     let added = admin.post("/api/stores", &json!({"store_id": id})).data(201);
-    let chain = Chain::new(id);
+    let company = admin.get("/api/company").data(200);
+    let chain = Chain::counting_in(id, company["currency"].as_str().unwrap());
     hub.client().post("/api/sync/enrol", &chain.enrolment(&added)).data(200);
     chain
 }

@@ -7,6 +7,8 @@ mod outcome;
 mod page;
 mod world;
 
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use serde_json::{Value, json};
 use testkit::dice::Random;
 use testkit::process;
@@ -14,16 +16,23 @@ use world::World;
 
 #[test]
 fn the_accountants_story_comes_to_every_figure_of_its_page() {
-    goes(None);
+    goes("IDR", None);
 }
 
 #[test]
 fn the_story_comes_to_the_same_with_the_hub_killed_amid_and_after_each_call() {
-    goes(Some(Random::announced("story")));
+    goes("IDR", Some(Random::announced("story")));
 }
 
-fn goes(kills: Option<Random>) {
-    let Some(mut world) = World::open(kills) else { return };
+#[test]
+fn the_story_comes_to_the_same_figures_in_each_kind_of_currency() {
+    for currency in ["EUR", "JPY", "KWD"] {
+        goes(currency, None);
+    }
+}
+
+fn goes(currency: &str, kills: Option<Random>) {
+    let Some(mut world) = World::open(currency, kills) else { return };
     let supplier = begins(&mut world);
     let order = ordered(&mut world, &supplier);
     world.at("2026-11-18T21:00:00+07:00");
@@ -52,6 +61,7 @@ fn goes(kills: Option<Random>) {
     outcome::balances(&world);
     outcome::reports(&world);
     outcome::left(&world);
+    outcome::files(&world, &order);
     let proofs = world.did("/api/finance/proofs", &json!({}));
     assert_eq!(proofs["ok"], true, "{proofs}");
     process::succeed(world.hub.command(&["verify"]), "");
@@ -141,34 +151,64 @@ fn paid(world: &mut World, supplier: &str, invoice: &str) {
     assert_eq!(world.reads(&format!("/api/finance/invoices/{invoice}"))["state"], "paid");
 }
 
-const CARDS: &str = "\u{feff}Tanggal;Referensi;Bruto;Biaya;Batch\r
-20/11/2026;C-1001;155.400;2.331;77\r
-20/11/2026;C-2001;222.000;3.330;77\r
-20/11/2026;C-1002;333.000;4.995;77\r
-20/11/2026;R-1001;-62.160;0;77\r
-";
-const BANK: &str = "date,reference,amount
-2026-11-19,QR 18NOV,110223
-2026-11-20,QR 19NOV,-111000
-2026-11-20,PAYOUT 77,637584
-2026-11-20,TEA-778,-971188
-";
+/// The provider's file: points between thousands, and a comma before decimals.
+fn cards(world: &World) -> String {
+    let rows = [
+        ("C-1001", 155_400, 2_331),
+        ("C-2001", 222_000, 3_330),
+        ("C-1002", 333_000, 4_995),
+        ("R-1001", -62_160, 0),
+    ];
+    let rows = rows.map(|(reference, gross, fee)| {
+        let [gross, fee] = [gross, fee].map(|amount| grouped(world.currency, amount));
+        format!("20/11/2026;{reference};{gross};{fee};77\r\n")
+    });
+    format!("\u{feff}Tanggal;Referensi;Bruto;Biaya;Batch\r\n{}", rows.concat())
+}
+
+fn grouped(currency: Currency, amount: i64) -> String {
+    let plain = currency.decimal(Money::new(amount));
+    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+    let digits = whole.trim_start_matches('-').len();
+    let (front, back) = whole.split_at(if digits > 3 { whole.len() - 3 } else { whole.len() });
+    let (point, comma) = (if back.is_empty() { "" } else { "." }, if fraction.is_empty() { "" } else { "," });
+    format!("{front}{point}{back}{comma}{fraction}")
+}
+
+/// The bank's file: a point before decimals.
+fn bank(world: &World) -> String {
+    let rows = [
+        ("19", "QR 18NOV", 110_223),
+        ("20", "QR 19NOV", -111_000),
+        ("20", "PAYOUT 77", 637_584),
+        ("20", "TEA-778", -971_188),
+    ];
+    let rows = rows.map(|(day, reference, amount)| {
+        format!("2026-11-{day},{reference},{}\n", world.currency.decimal(Money::new(amount)))
+    });
+    format!("date,reference,amount\n{}", rows.concat())
+}
 
 /// Two files, one payment that nobody reports, and four days that are approved.
 fn settled(world: &mut World) {
+    // Three decimals look like a group of thousands: the source says what they are.
+    let decimals = world.currency.exponent();
+    let mark = |mark: &'static str| if decimals == 0 { "auto" } else { mark };
     let columns = json!({"date": "Tanggal", "reference": "Referensi", "gross": "Bruto", "fee": "Biaya",
         "batch": "Batch"});
     let card = json!({"name": "Cards", "kind": "provider", "methods": ["card"], "fee_rate_bp": 150,
-        "fee_on_refunds": "kept", "csv": {"date_format": "%d/%m/%Y", "columns": columns}});
+        "fee_on_refunds": "kept", "csv": {"date_format": "%d/%m/%Y", "columns": columns, "decimal": mark(",")}});
     let card = text(&world.did("/api/statement-sources", &card), "source_id");
-    let bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": 70});
-    let bank = text(&world.did("/api/statement-sources", &bank), "source_id");
+    let at_bank = json!({"name": "Bank", "kind": "bank", "methods": ["qris"], "fee_rate_bp": 70,
+        "csv": {"decimal": mark(".")}});
+    let at_bank = text(&world.did("/api/statement-sources", &at_bank), "source_id");
+    let (cards, bank) = (cards(world), bank(world));
 
     let path = format!("/api/statements?source_id={card}");
-    let read = world.uploads(&path, CARDS).data(201);
+    let read = world.uploads(&path, &cards).data(201);
     let figures = ["lines_new", "matched", "gross", "fee", "net"].map(|name| &read[name]);
     assert_eq!(figures, [&json!(4), &json!(4), &json!(648_240), &json!(10_656), &json!(637_584)]);
-    let again = world.uploads(&path, CARDS).refused(409, "duplicate");
+    let again = world.uploads(&path, &cards).refused(409, "duplicate");
     assert_eq!(again["id"], read["statement_id"]);
 
     assert_eq!(settlement(world, "S001", 19)["state"], "discrepant");
@@ -178,8 +218,9 @@ fn settled(world: &mut World) {
     world.did(&path, &json!({"resolution": "carry", "reason": "terminal was offline"}));
     assert_eq!(settlement(world, "S001", 19)["state"], "reconciled");
 
-    let path = format!("/api/statements?source_id={bank}&opening_balance=20000000&closing_balance=19665619");
-    let read = world.uploads(&path, BANK).data(201);
+    let path =
+        format!("/api/statements?source_id={at_bank}&opening_balance=20000000&closing_balance=19665619");
+    let read = world.uploads(&path, &bank).data(201);
     let figures = ["lines_new", "matched", "exceptions", "closing_balance"].map(|name| &read[name]);
     assert_eq!(figures, [&json!(4), &json!(4), &json!(0), &json!(19_665_619)]);
     for (store, day) in [("S001", 18), ("S001", 19), ("S002", 18), ("S002", 19)] {

@@ -1,8 +1,10 @@
-//! A day of a shop in each kind of currency: the figures are the same integers, and papers and files show its decimals.
+//! A day of a shop in each kind of currency, alone and with head office: the figures are the same integers, and papers and
+//! files show its decimals.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, number, text};
-use testkit::{Client, Store};
+use testkit::hub::Hub;
+use testkit::{Client, Store, ends, wait};
 
 /// Codes with their number of decimals.
 const CURRENCIES: [(&str, u32); 3] = [("EUR", 2), ("JPY", 0), ("KWD", 3)];
@@ -130,19 +132,47 @@ fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals()
 }
 
 #[test]
-fn a_currency_is_one_of_iso_4217_and_one_with_decimals_has_no_head_office() {
-    let mut store = Store::prepare("store.currency = \"EUR\"", 0);
-    let refused = |store: &Store, words: &[&str], part: &str| {
-        let output = store.run(words);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && said.contains(part), "{words:?}: {said}");
-    };
-    let why = "has decimals, which head office does not support yet: run this store without a head office";
-    refused(&store, &["enrol", "--hub", "http://127.0.0.1:9", "--token", "t"], why);
-    store.set("store.currency = \"EUR\"\nhub.url = \"http://127.0.0.1:9\"");
-    refused(&store, &["config", "check"], why);
-    store.set("store.currency = \"EUB\"");
-    refused(&store, &["config", "check"], "must be a code of ISO 4217");
-    store.set("store.currency = \"JPY\"\nhub.url = \"http://127.0.0.1:9\"");
-    assert!(store.run(&["config", "check"]).status.success());
+fn a_currency_is_one_of_iso_4217() {
+    let store = Store::prepare("store.currency = \"EUB\"", 0);
+    let output = store.run(&["config", "check"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("must be a code of ISO 4217"), "{said}");
+}
+
+#[test]
+fn a_store_and_its_head_office_count_in_one_currency() {
+    for (code, decimals) in CURRENCIES {
+        let hub = Hub::open_with(&format!("[company]\ncurrency = \"{code}\"\n"));
+        let mut store = Store::prepare("", 1);
+        let (token, url) = (hub.add_store(), format!("http://{}", hub.address()));
+        let refused = store.run(&["enrol", "--hub", &url, "--token", &token]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        let why =
+            format!("the currency of S001 is IDR, but that of head office is {code}: set store.currency");
+        assert!(refused.status.code() == Some(1) && said.contains(&why), "{said}");
+        store.set(&format!("store.currency = \"{code}\"\ntax.default_rate_bp = 0\n"));
+        let enrolled = store.run(&["enrol", "--hub", &url, "--token", &token]);
+        assert!(enrolled.status.success(), "{}", String::from_utf8_lossy(&enrolled.stderr));
+        store.start();
+
+        // Head office reads a catalogue with decimals, the store sells by it, and head office reports it.
+        let mut office = hub.login();
+        let price = format!("sku,name,price\nT1,Tea,{}\n", shown(1_250, decimals));
+        file(&mut office, "/api/products/import", &price);
+        let (mut till, mut manager) = (store.login("till-1").at_register("till-1"), store.login("manager"));
+        wait::until("the price arrives", || {
+            let reply = manager.get("/api/pos/products/T1");
+            (reply.status == 200 && reply.data(200)["price"] == json!(1_250)).then_some(())
+        });
+        till.post("/api/shifts/open", &json!({"opening_float": 0})).data(201);
+        let made = till.post(SALES, &json!({"items": [{"sku": "T1", "qty": 3}]})).data(201);
+        let path = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
+        till.post(&path, &json!({"method": "cash", "amount": 3_750, "tendered": 3_750})).data(200);
+        ends::synced(&mut manager);
+        let day = manager.get("/api/pos/settings").data(200)["business_date"].as_str().unwrap().to_owned();
+        let report = format!("/api/reports/sales?from={day}&to={day}&group_by=store");
+        let table = plain(&mut office, &report, "text/csv");
+        let sold = format!("S001,1,3,{},", shown(3_750, decimals));
+        assert!(table.lines().any(|line| line.starts_with(&sold)), "{code}: {table}");
+    }
 }

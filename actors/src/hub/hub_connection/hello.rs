@@ -38,6 +38,7 @@ impl State {
             backlog: storage.outbox().backlog()?,
             day_start: self.context.rules.now().day_start.strftime("%H:%M").to_string(),
             timezone: self.context.rules.now().timezone.iana_name().map(str::to_owned),
+            currency: self.context.config.sync.currency.clone(),
             drill,
             damage,
         };

@@ -73,6 +73,7 @@ pub fn config(max_restarts: u32) -> ActorsConfig {
         own_key: Arc::new(|kid| kid == OWN_KID),
         authority: None,
         version: "test".to_owned(),
+        currency: "IDR".to_owned(),
         drill: Arc::new(|| None),
         costs_max: Costs::DEFAULT.most(),
     };

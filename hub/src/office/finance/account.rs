@@ -2,6 +2,8 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
+use crate::table::hub;
+use domain::model::base::figures::Money;
 use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::{NotReady, Refusal};
 use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
@@ -267,7 +269,7 @@ pub async fn change(
 async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<(), Failure> {
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";
-    let mut problems = Vec::new();
+    let (mut problems, currency) = (Vec::new(), hub::currency(connection).await?);
     for row in sqlx::query(sql).bind(account).fetch_all(&mut *connection).await? {
         let (store_id, balance): (String, i64) = columns!(row => (store_id, balance));
         problems.push(NotReady {
@@ -275,7 +277,7 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
             store_id,
             date: None,
             id: Some(account.to_owned()),
-            message: format!("the account has a balance of {balance}"),
+            message: format!("the account has a balance of {}", currency.decimal(Money::new(balance))),
         });
     }
     for (code, sql, message) in [

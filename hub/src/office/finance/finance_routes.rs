@@ -9,6 +9,7 @@ use crate::office::finance::journal;
 use crate::office::finance::trial_balance::{self, Line};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::state::hub::Hub;
+use crate::table::hub;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
@@ -221,7 +222,8 @@ pub async fn trial_balance(request: Request) -> Answered {
     let sum = |of: fn(&Line) -> i64| shown_sum(items.iter().map(of));
     let completeness = reported(&mut read, book, (BEGINNING, date), clock::now()).await?;
     if csv::wanted(&request.headers) {
-        return Ok(csv_rows::reply(&COLUMNS, &items, separator, completeness.line()));
+        let form = (separator, hub::currency(&mut read).await?);
+        return Ok(csv_rows::reply(&COLUMNS, &items, form, completeness.line()));
     }
     let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
     Ok(Reply::ok(&TrialBalance { date, items, total_debit, total_credit, completeness }))

@@ -6,8 +6,11 @@ use crate::office::finance::account::Chart;
 use crate::office::finance::opening_items::{self, Expected, OpeningItem};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::table::day_lock;
+use crate::table::hub;
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::people::user::Role;
 use domain::rules::books::entry_by_hand::{self, EntryLine, HandLine, OpeningLine};
@@ -80,9 +83,14 @@ const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, gr
 
 impl Writer<'_> {
     /// 403 for an amount above the limit of entries by hand, unless an administrator writes it.
-    fn check_limit(&self, limit: i64, amount: i64) -> Result<(), ApiError> {
+    async fn check_limit(
+        &self,
+        connection: &mut AnyConnection,
+        limit: i64,
+        amount: i64,
+    ) -> Result<(), Failure> {
         if limit > 0 && amount > limit && self.role != Role::Admin {
-            return Err(beyond(limit, amount));
+            return Err(beyond(hub::currency(connection).await?, limit, amount).into());
         }
         Ok(())
     }
@@ -105,7 +113,7 @@ impl Writer<'_> {
             check_book(connection, &format!("lines[{place}].store_id"), &line.store_id).await?;
         }
         let amount = new.lines.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
-        self.check_limit(limit, amount)?;
+        self.check_limit(connection, limit, amount).await?;
         let ids: Vec<String> = books.keys().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
         let cause_id = ids.first().cloned().unwrap_or_default();
@@ -146,7 +154,8 @@ impl Writer<'_> {
         let expected = Expected::of(connection, (book.as_str(), *date), items).await?;
         let all: Vec<OpeningLine> = lines.iter().cloned().chain(expected.lines()).collect();
         let posted = entry_by_hand::opening(&all).map_err(ApiError::from)?;
-        self.check_limit(limit, posted.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add))?;
+        let amount = posted.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
+        self.check_limit(connection, limit, amount).await?;
         Chart::read(connection).await?.check_by_hand(lines.iter().map(|line| &line.account))?;
         check_book(connection, "store_id", book).await?;
         let entry_no = self.dated(connection, book, *date).await?;
@@ -203,7 +212,8 @@ impl Writer<'_> {
                 all
             }
         };
-        self.check_limit(limit, all.iter().map(|entry| entry.debit_total).fold(0_i64, i64::saturating_add))?;
+        let amount = all.iter().map(|entry| entry.debit_total).fold(0_i64, i64::saturating_add);
+        self.check_limit(connection, limit, amount).await?;
         let ids: Vec<String> = all.iter().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
         let (numbers, entry_date) = self.reversal_date(connection, &all, asked.date).await?;
@@ -295,8 +305,9 @@ fn added(failure: Failure) -> Failure {
 }
 
 /// 403: only an administrator may write that much.
-fn beyond(limit: i64, amount: i64) -> ApiError {
-    let message = format!("only an administrator can write entries above {limit}");
+fn beyond(currency: Currency, limit: i64, amount: i64) -> ApiError {
+    let shown = currency.decimal(Money::new(limit));
+    let message = format!("only an administrator can write entries above {shown}");
     ApiError::new(Code::ApprovalRequired, message).with_details(json!({"limit": limit, "amount": amount}))
 }
 

@@ -8,8 +8,10 @@ use crate::office::finance::finance_routes::{in_order, reported};
 use crate::office::finance::journal::{self, Bookmark, Filter, Listed};
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::state::hub::Hub;
+use crate::table::hub;
 use crate::table::journal::Kind;
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
 use edge::page::{Cursor, Limit, List};
@@ -136,7 +138,7 @@ pub async fn journal(request: Request) -> Answered {
     let place = |Listed { entry, .. }: &Listed| (entry.entry_date, entry.store_id.clone(), entry.entry_no);
     let page = list.cut(items, ask.limit, place);
     if as_csv {
-        return Ok(table(page, ask.separator));
+        return Ok(table(page, (ask.separator, hub::currency(&mut read).await?)));
     }
     let book = if ask.head_office == Some(true) { Some("") } else { ask.store_id.as_deref() };
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(request.state.today(now)));
@@ -186,8 +188,8 @@ const COLUMNS: [&str; 15] = [
 ];
 
 /// The entries of a page as CSV, one row for each line.
-fn table(page: List<Listed>, separator: Separator) -> Reply {
-    let mut text = csv::Table::new(separator, Currency::RUPIAH, COLUMNS);
+fn table(page: List<Listed>, (separator, currency): (Separator, Currency)) -> Reply {
+    let mut text = csv::Table::new(separator, currency, COLUMNS);
     for Listed { entry, lines } in &page.items {
         let (date, created_at) = (entry.entry_date.to_string(), entry.created_at.to_string());
         let reference_date = entry.reference_date.map(|day| day.to_string());
@@ -198,8 +200,8 @@ fn table(page: List<Listed>, separator: Separator) -> Reply {
                 Cell::Text(&date),
                 Cell::Number(line.line_no),
                 Cell::Text(&line.account),
-                Cell::Number(line.debit),
-                Cell::Number(line.credit),
+                Cell::Amount(Money::new(line.debit)),
+                Cell::Amount(Money::new(line.credit)),
                 entry.memo.as_deref().into(),
                 Cell::Text(entry.kind.name()),
                 reference_date.as_deref().into(),

@@ -1,5 +1,6 @@
 //! An order as its supplier reads it: a page to print, or plain text.
 
+use domain::model::base::currency::Currency;
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder, Supplier};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,6 +66,8 @@ pub struct Paper<'a> {
     pub names: &'a [(String, Option<String>)],
     /// Language of the document.
     pub language: Language,
+    /// Currency of the amounts.
+    pub currency: Currency,
 }
 
 impl Paper<'_> {
@@ -113,8 +116,8 @@ impl Paper<'_> {
                 supplier_sku.clone().unwrap_or_else(|| line.sku.to_string()),
                 name.clone(),
                 line.qty.to_string(),
-                line.unit_cost.to_string(),
-                amount.to_string(),
+                self.currency.decimal(line.unit_cost),
+                self.currency.decimal(amount),
             ]
         };
         let lines = self.order.lines.iter().zip(self.names);
@@ -132,7 +135,7 @@ impl Paper<'_> {
         for cells in self.rows() {
             let _ = writeln!(out, "{}", cells.map(|cell| one_line(&cell)).join("  "));
         }
-        let _ = writeln!(out, "\nTotal: {}", self.order.total);
+        let _ = writeln!(out, "\nTotal: {}", self.currency.decimal(self.order.total));
         out
     }
 
@@ -159,7 +162,8 @@ impl Paper<'_> {
             }
             out.push_str("</tr>");
         }
-        let _ = write!(out, "</tbody></table><p>Total: {}</p></body></html>", self.order.total);
+        let total = self.currency.decimal(self.order.total);
+        let _ = write!(out, "</tbody></table><p>Total: {total}</p></body></html>");
         out
     }
 }

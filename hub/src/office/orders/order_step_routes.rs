@@ -8,6 +8,7 @@ use crate::office::orders::order_paper::{Language, Paper};
 use crate::office::orders::order_routes::{ORDER, ordered};
 use crate::office::orders::order_step::{self, Approve, Reason, Revise, Step};
 use crate::office::suppliers::supplier::{self, Known};
+use crate::table::hub;
 use crate::table::{purchase_order, supplier_price};
 use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
@@ -271,8 +272,8 @@ async fn document(request: Request) -> Answered {
         names.push((name, price.and_then(|price| price.supplier_sku.clone())));
     }
     let store_name = store_name.unwrap_or_default();
-    let (order, supplier) = (&order, &known.supplier);
-    let paper = Paper { order, supplier, store_name: &store_name, names: &names, language };
+    let (order, supplier, currency) = (&order, &known.supplier, hub::currency(&mut connection).await?);
+    let paper = Paper { order, supplier, store_name: &store_name, names: &names, language, currency };
     Ok(match wants_text(&request) {
         true => Reply::Text { content_type: "text/plain; charset=utf-8", body: paper.text() },
         false => Reply::paper(paper.html()),

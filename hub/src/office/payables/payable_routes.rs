@@ -7,6 +7,7 @@ use crate::office::payables::payable::{self, UninvoicedQuery, View};
 use crate::office::payables::payables_as_of::{self, Payables, PayablesQuery};
 use crate::office::payables::uninvoiced_close::{self, Close, Closed};
 use crate::office::reports::completeness::{self, CompleteList};
+use crate::table::hub;
 use edge::{Doc, csv};
 
 pub const ROUTES: &[Route<Hub>] = &[
@@ -74,7 +75,7 @@ async fn payables(request: Request) -> Answered {
     let mut read = request.state.db.read().await?;
     let payables = payables_as_of::payables(&mut read, ask, (request.state.today(now), now)).await?;
     if csv::wanted(&request.headers) {
-        return Ok(payables.table(separator));
+        return Ok(payables.table((separator, hub::currency(&mut read).await?)));
     }
     Ok(Reply::ok(&payables))
 }

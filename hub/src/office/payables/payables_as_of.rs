@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::failure::Failure;
 use crate::http::csv_rows;
 use crate::office::reports::completeness::{self, Completeness};
+use domain::model::base::currency::Currency;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
 use domain::rules::books::payables::Ageing;
@@ -91,8 +92,8 @@ const COLUMNS: [&str; 12] = [
 
 impl Payables {
     /// The rows as CSV.
-    pub fn table(&self, separator: Separator) -> Reply {
-        csv_rows::reply(&COLUMNS, &self.items, separator, self.completeness.line())
+    pub fn table(&self, form: (Separator, Currency)) -> Reply {
+        csv_rows::reply(&COLUMNS, &self.items, form, self.completeness.line())
     }
 }
 

@@ -6,7 +6,6 @@ use crate::office::lists::category;
 use crate::office::products::{edit, product};
 use crate::table;
 use crate::table::audit;
-use domain::model::base::currency::Currency;
 use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::{CheckedProduct, doubts_beside};
 use edge::product_csv::{self, Catalogue};
@@ -152,8 +151,11 @@ impl FromRequest for ImportProducts {
         let body = request.body.clone();
         let (encoding, most) = (file.encoding(), request.state.limits.import_rows);
         let columns = file.columns();
-        let read =
-            move || product_csv::read(&body, encoding, columns.as_ref(), (most, Currency::RUPIAH), now);
+        let currency = request.state.currency().await?;
+        let read = move || {
+            let read = product_csv::read(&body, encoding, columns.as_ref(), (most, currency), now)?;
+            read.check_currency(currency.code()).map(|()| read)
+        };
         // A large file takes long to read: not on the threads that serve.
         let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
         let catalogue = read.map_err(|problems| ApiError::from(&problems))?;

@@ -1,10 +1,10 @@
 //! Cash of shifts: pay-ins and pay-outs, the expected and the counted cash.
 
-use crate::office::reports::figure::{Figure, nothing, sum};
+use crate::office::reports::figure::{Figure, count, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
 const SHIFTS: [Figure; 12] = [
-    sum("shifts", "SUM(d.shifts)"),
+    count("shifts", "SUM(d.shifts)"),
     sum("opening_float", "SUM(d.opening_float)"),
     sum("sales", "SUM(d.sales)"),
     sum("refunds", "SUM(d.refunds)"),
@@ -14,7 +14,7 @@ const SHIFTS: [Figure; 12] = [
     sum("expected", "SUM(d.expected)"),
     sum("counted", "SUM(d.counted)"),
     sum("variance", "SUM(d.counted - d.expected)"),
-    sum("recounts", "SUM(d.recounts)"),
+    count("recounts", "SUM(d.recounts)"),
     sum("deposited", "SUM(d.deposited)"),
 ];
 const LATE: Option<(&str, &str)> =

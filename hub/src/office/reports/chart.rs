@@ -1,5 +1,7 @@
 //! A report as a picture: bars, a colour for each figure.
 
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use plotters::prelude::*;
 
 /// Width and height in pixels.
@@ -24,6 +26,8 @@ pub struct Picture<'a> {
     pub title: &'a str,
     /// Completeness of the figures.
     pub subtitle: &'a str,
+    /// Currency of the figures. `None` if they count something.
+    pub currency: Option<Currency>,
     /// Label of each place.
     pub labels: Vec<String>,
     /// Figures by name, one for each place.
@@ -63,7 +67,7 @@ impl Picture<'_> {
             .disable_x_mesh()
             .x_labels(places.min(LABELS_MAX))
             .x_label_formatter(&label)
-            .y_label_formatter(&|figure| format!("{figure:.0}"))
+            .y_label_formatter(&|figure| self.shown(*figure))
             .draw()?;
         let width = 0.8 / self.series.len().max(1) as f64;
         for (number, (name, figures)) in self.series.iter().enumerate() {
@@ -79,6 +83,12 @@ impl Picture<'_> {
         }
         chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
         root.present()
+    }
+
+    /// A figure beside the axis.
+    fn shown(&self, figure: f64) -> String {
+        let whole = figure.round() as i64;
+        self.currency.map_or_else(|| whole.to_string(), |currency| currency.decimal(Money::new(whole)))
     }
 
     /// The range of the figures; it always includes 0.
@@ -97,13 +107,15 @@ mod tests {
     #[test]
     fn a_chart_has_a_bar_for_each_figure_and_its_texts_are_no_markup() {
         let labels = vec!["a<b>&".to_owned(), "c".to_owned()];
+        let series = vec![("total", vec![500, -300])];
         let picture =
-            Picture { title: "sales", subtitle: "1/2", labels, series: vec![("total", vec![5, -3])] };
+            Picture { title: "sales", subtitle: "1/2", currency: Currency::of("EUR"), labels, series };
         let svg = picture.svg().unwrap();
+        assert!(svg.contains("4.00"), "{svg}");
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
         assert!(svg.contains("1/2") && svg.contains("a&lt;b&gt;&amp;") && !svg.contains("a<b>"), "{svg}");
         let empty =
-            Picture { title: "x", subtitle: "", labels: Vec::new(), series: vec![("total", Vec::new())] };
+            Picture { currency: None, labels: Vec::new(), series: vec![("total", Vec::new())], ..picture };
         assert!(empty.svg().unwrap().starts_with("<svg"));
     }
 }

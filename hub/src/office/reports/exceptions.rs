@@ -1,6 +1,6 @@
 //! Exceptions of the days of their events; one without an event counts for the day on which it was found.
 
-use crate::office::reports::figure::sum;
+use crate::office::reports::figure::{count, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
 static FOUND: Source = Source {
@@ -11,8 +11,8 @@ static FOUND: Source = Source {
     dated: true,
     late: None,
     figures: &[
-        sum("open", "SUM(d.is_open)"),
-        sum("settled", "SUM(1 - d.is_open)"),
+        count("open", "SUM(d.is_open)"),
+        count("settled", "SUM(1 - d.is_open)"),
         sum("amount", "SUM(d.amount)"),
     ],
 };

@@ -1,7 +1,8 @@
 //! Figures of reports: sums, and figures derived from them.
 
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::money::{half_up, product, shown};
+use edge::csv;
 use std::cell::Cell;
 
 /// A figure of a row.
@@ -10,6 +11,8 @@ pub struct Figure {
     pub name: &'static str,
     /// Source of a figure.
     pub of: Of,
+    /// Whether it is an amount of money. Otherwise it counts something, or is a rate.
+    pub is_money: bool,
 }
 
 /// Source of a figure.
@@ -25,30 +28,45 @@ pub enum Of {
 }
 
 impl Figure {
+    /// A value of it in a CSV file.
+    pub fn cell(&self, value: Option<i64>) -> csv::Cell<'static> {
+        if self.is_money { value.map(Money::new).into() } else { value.into() }
+    }
+
     /// Whether it is in rows.
     pub fn is_shown(&self) -> bool {
         !matches!(self.of, Of::Hidden(_))
     }
 }
 
-/// A figure that is a sum.
+/// An amount that is a sum.
 pub const fn sum(name: &'static str, sql: &'static str) -> Figure {
-    Figure { name, of: Of::Sum(sql) }
+    Figure { name, of: Of::Sum(sql), is_money: true }
 }
 
-/// A figure that follows from others.
+/// A number of pieces, documents or points that is a sum.
+pub const fn count(name: &'static str, sql: &'static str) -> Figure {
+    Figure { name, of: Of::Sum(sql), is_money: false }
+}
+
+/// A rate or a number that follows from others.
 pub const fn derived(name: &'static str, of: fn(&Figures<'_>) -> Option<i64>) -> Figure {
-    Figure { name, of: Of::Others(of) }
+    Figure { name, of: Of::Others(of), is_money: false }
+}
+
+/// An amount that follows from others.
+pub const fn derived_amount(name: &'static str, of: fn(&Figures<'_>) -> Option<i64>) -> Figure {
+    Figure { name, of: Of::Others(of), is_money: true }
 }
 
 /// A sum that is not shown, and others follow from.
 pub const fn hidden(name: &'static str, sql: &'static str) -> Figure {
-    Figure { name, of: Of::Hidden(sql) }
+    Figure { name, of: Of::Hidden(sql), is_money: false }
 }
 
 /// A figure that such rows do not have.
 pub const fn nothing(name: &'static str) -> Figure {
-    Figure { name, of: Of::Nothing }
+    Figure { name, of: Of::Nothing, is_money: false }
 }
 
 /// The figures of a row, by their names.

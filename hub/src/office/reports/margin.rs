@@ -1,10 +1,10 @@
 //! Margin: revenue of goods less their cost, without tax and less returns.
 
-use crate::office::reports::figure::{Figure, derived, sum};
+use crate::office::reports::figure::{Figure, count, derived, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, by_supplier, group, of_products, text};
 
 const FIGURES: [Figure; 6] = [
-    sum("items_count", "SUM(d.items_count)"),
+    count("items_count", "SUM(d.items_count)"),
     sum("net_sales", "SUM(d.net_sales)"),
     sum("cost", "SUM(d.cost)"),
     sum("correction", "SUM(d.correction)"),

@@ -1,6 +1,6 @@
 //! Sales to members, and their points.
 
-use crate::office::reports::figure::sum;
+use crate::office::reports::figure::{count, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
 /// Members that were registered there, and sales to members.
@@ -14,15 +14,15 @@ static DAYS: Source = Source {
     dated: true,
     late: Some(("d.sales_count", "d.total")),
     figures: &[
-        sum("members_new", "SUM(d.members_new)"),
-        sum("sales_count", "SUM(d.sales_count)"),
+        count("members_new", "SUM(d.members_new)"),
+        count("sales_count", "SUM(d.sales_count)"),
         sum("total", "SUM(d.total)"),
-        sum("member_sales_count", "SUM(d.member_sales_count)"),
+        count("member_sales_count", "SUM(d.member_sales_count)"),
         sum("member_total", "SUM(d.member_total)"),
-        sum("points_earned", "SUM(d.points_earned)"),
-        sum("points_redeemed", "SUM(d.points_redeemed - d.points_returned)"),
-        sum("points_reversed", "SUM(d.points_reversed)"),
-        sum("points_expired", "SUM(d.points_expired)"),
+        count("points_earned", "SUM(d.points_earned)"),
+        count("points_redeemed", "SUM(d.points_redeemed - d.points_returned)"),
+        count("points_reversed", "SUM(d.points_reversed)"),
+        count("points_expired", "SUM(d.points_expired)"),
     ],
 };
 

@@ -1,9 +1,9 @@
 //! Payments and refunds, by method, and their settlement; cash rounding is included.
 
-use crate::office::reports::figure::{Figure, nothing, sum};
+use crate::office::reports::figure::{Figure, count, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
-const PAYMENTS_COUNT: Figure = sum("payments_count", "SUM(d.payments_count)");
+const PAYMENTS_COUNT: Figure = count("payments_count", "SUM(d.payments_count)");
 const SALES: Figure = sum("sales", "SUM(d.total + d.rounding)");
 const REFUNDS: Figure = sum("refunds", "SUM(d.refunds + d.refunds_rounding)");
 const NET: Figure = sum("net", "SUM(d.total + d.rounding - (d.refunds + d.refunds_rounding))");

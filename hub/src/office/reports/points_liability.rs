@@ -1,6 +1,6 @@
 //! Points of members that are still redeemable, at the end of each month in the books until a day.
 
-use crate::office::reports::figure::{Figure, sum};
+use crate::office::reports::figure::{Figure, count, sum};
 use crate::office::reports::report::{Report, Source, group, text};
 
 /// Points and their value, by month; `$1` is the day.
@@ -17,13 +17,13 @@ macro_rules! moved {
 }
 
 const FIGURES: [Figure; 7] = [
-    sum("points", "SUM(d.points)"),
+    count("points", "SUM(d.points)"),
     sum("value", "SUM(d.value)"),
-    sum("earned", "SUM(d.earned)"),
-    sum("redeemed", "SUM(d.redeemed)"),
-    sum("reversed", "SUM(d.reversed)"),
-    sum("expired", "SUM(d.expired)"),
-    sum("adjusted", "SUM(d.adjusted)"),
+    count("earned", "SUM(d.earned)"),
+    count("redeemed", "SUM(d.redeemed)"),
+    count("reversed", "SUM(d.reversed)"),
+    count("expired", "SUM(d.expired)"),
+    count("adjusted", "SUM(d.adjusted)"),
 ];
 
 /// Points and value are those at the end of the month.

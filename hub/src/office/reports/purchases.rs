@@ -1,6 +1,6 @@
 //! Purchases: ordered, received, returned and billed goods, each on its own day.
 
-use crate::office::reports::figure::{Figure, derived, hidden, share_bp, sum};
+use crate::office::reports::figure::{Figure, count, derived, hidden, share_bp, sum};
 use crate::office::reports::report::{Report, STORE, Source, group, text};
 
 /// Receipts, each on its day, and their reversals on a day of their own, as `r`: `sign` is the sign of the pieces.
@@ -66,15 +66,15 @@ macro_rules! due {
 }
 
 const FIGURES: [Figure; 11] = [
-    sum("ordered", "SUM(d.ordered)"),
-    sum("received", "SUM(d.received)"),
-    sum("rejected", "SUM(d.rejected)"),
-    sum("returned", "SUM(d.returned)"),
-    sum("invoiced", "SUM(d.invoiced)"),
+    count("ordered", "SUM(d.ordered)"),
+    count("received", "SUM(d.received)"),
+    count("rejected", "SUM(d.rejected)"),
+    count("returned", "SUM(d.returned)"),
+    count("invoiced", "SUM(d.invoiced)"),
     sum("variance", "SUM(d.variance)"),
-    sum("receipts", "SUM(d.receipts)"),
+    count("receipts", "SUM(d.receipts)"),
     derived("on_time_bp", |row| share_bp(row.get("on_time"), row.get("due"))),
-    sum("open_qty", "SUM(d.open_qty)"),
+    count("open_qty", "SUM(d.open_qty)"),
     hidden("due", "SUM(d.due)"),
     hidden("on_time", "SUM(d.on_time)"),
 ];

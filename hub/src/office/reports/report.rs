@@ -230,10 +230,10 @@ impl Group {
         keys.chain(shown.map(|figure| figure.name))
     }
 
-    /// The figures of a row that are shown, with their names.
-    pub fn shown<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'static str, Option<i64>)> {
+    /// The figures of a row that are shown, with their values.
+    pub fn shown<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'static Figure, Option<i64>)> {
         let shown = (0..).zip(self.source.figures).filter(|(_, figure): &(usize, &Figure)| figure.is_shown());
-        shown.map(|(place, figure)| (figure.name, row.figures.get(place).copied().flatten()))
+        shown.map(|(place, figure)| (figure, row.figures.get(place).copied().flatten()))
     }
 
     /// A row as JSON.

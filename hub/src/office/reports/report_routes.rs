@@ -12,7 +12,7 @@ use crate::office::reports::{
     sell_through, settlements, shrinkage, stock,
 };
 use crate::state::hub::Hub;
-use crate::table::product;
+use crate::table::{hub, product};
 use domain::model::base::currency::Currency;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
@@ -238,14 +238,15 @@ async fn answer(
     let (rows, totals, late) = figures(&mut read, group, ask).await?;
     let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
     let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
+    let currency = hub::currency(&mut read).await?;
     if csv::wanted(&request.headers) {
         let names = names(&mut read, group, &rows).await?;
-        let body = table(group, (ask.dates, separator), &rows, &names);
+        let body = table(group, ask.dates, (separator, currency), (&rows, &names));
         let header = ("x-completeness", completeness.line());
         return Ok(Reply::WithHeader { content_type: csv::CONTENT_TYPE, header, body });
     }
     if picture_wanted(request) {
-        let body = picture(report, group, &rows, &completeness.line())?;
+        let body = picture(report, group, &rows, (&completeness.line(), currency))?;
         return Ok(Reply::Text { content_type: SVG, body });
     }
     let (from, to) = (Some(ask.from).filter(|_| as_of.is_none()), Some(ask.to).filter(|_| as_of.is_none()));
@@ -286,19 +287,19 @@ async fn names(
 /// The rows as CSV with a header, and the names of products behind their figures.
 fn table(
     group: &Group,
-    (dates, separator): (Dates, Separator),
-    rows: &[Row],
-    names: &HashMap<String, String>,
+    dates: Dates,
+    (separator, currency): (Separator, Currency),
+    (rows, names): (&[Row], &HashMap<String, String>),
 ) -> String {
     let sku = group.columns(dates).position(|column| column == SKU);
-    let mut text =
-        csv::Table::new(separator, Currency::RUPIAH, group.columns(dates).chain(sku.map(|_| "name")));
+    let columns = group.columns(dates).chain(sku.map(|_| "name"));
+    let mut text = csv::Table::new(separator, currency, columns);
     for row in rows {
         let keys = row.keys.iter().map(|key| match key {
             Value::String(text) => Cell::Text(text),
             other => other.as_i64().into(),
         });
-        let figures = group.shown(row).map(|(_, figure)| Cell::from(figure));
+        let figures = group.shown(row).map(|(figure, value)| figure.cell(value));
         let named = sku.map(|place| {
             let name = row.keys.get(place).and_then(Value::as_str).and_then(|sku| names.get(sku));
             Cell::Text(name.map_or("", String::as_str))
@@ -313,7 +314,12 @@ fn picture_wanted(request: &Request) -> bool {
     accept.is_some_and(|accept| accept.trim_start().starts_with(SVG))
 }
 
-fn picture(report: &Report, group: &Group, rows: &[Row], completeness: &str) -> Result<String, ApiError> {
+fn picture(
+    report: &Report,
+    group: &Group,
+    rows: &[Row],
+    (completeness, currency): (&str, Currency),
+) -> Result<String, ApiError> {
     let label = |row: &Row| match row.keys.first() {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
@@ -321,14 +327,18 @@ fn picture(report: &Report, group: &Group, rows: &[Row], completeness: &str) -> 
     };
     let of = |name: &'static str| {
         let one =
-            |row: &Row| group.shown(row).find(|(figure, _)| *figure == name).and_then(|(_, figure)| figure);
+            |row: &Row| group.shown(row).find(|(figure, _)| figure.name == name).and_then(|found| found.1);
         let figures: Vec<i64> = rows.iter().map(|row| one(row).unwrap_or_default()).collect();
         (name, figures)
     };
     let has = |name: &&'static str| group.source.figures.iter().any(|figure| figure.name == *name);
+    let is_money = |name: &&'static str| {
+        group.source.figures.iter().any(|figure| figure.name == *name && figure.is_money)
+    };
     let picture = Picture {
         title: report.name,
         subtitle: completeness,
+        currency: Some(currency).filter(|_| report.chart.iter().any(is_money)),
         labels: rows.iter().map(label).collect(),
         series: report.chart.iter().copied().filter(has).map(of).collect(),
     };
@@ -345,13 +355,30 @@ mod tests {
         let group = sales_report::SALES.group(Some("sku")).unwrap();
         let row = |sku: &str| Row { keys: vec![sku.into()], figures: vec![Some(1), Some(5)] };
         let names = HashMap::from([("=1+1".to_owned(), "Caf\u{e9}".to_owned())]);
-        let of =
-            |separator| table(group, (Dates::Business, separator), &[row("=1+1"), row("a\"b,c")], &names);
+        let rows = [row("=1+1"), row("a\"b,c")];
+        let of = |separator| table(group, Dates::Business, (separator, Currency::RUPIAH), (&rows, &names));
         assert!(of(Separator::Semicolon).contains("\r\n'=1+1;1;5;;;;;;;;;;Caf\u{e9}\r\n"));
         let text = of(Separator::Comma);
         let mut lines = text.split("\r\n");
         assert_eq!(lines.next().unwrap_or_default().split(',').next(), Some("\u{feff}sku"));
         assert_eq!(lines.next(), Some("'=1+1,1,5,,,,,,,,,,Caf\u{e9}"));
         assert!(lines.next().unwrap_or_default().starts_with("\"a\"\"b,c\",1,5,"));
+    }
+
+    #[test]
+    fn amounts_have_the_decimals_of_the_currency_and_counts_have_none() {
+        let group = stock::STOCK.group(Some("store")).unwrap();
+        let figures = [1_250, 1_250, 1_250, 7, 7, 3, 3].map(Some).to_vec();
+        let rows = [Row { keys: vec!["S001".into()], figures }];
+        for (code, separator, line) in [
+            ("IDR", Separator::Comma, "S001,1250,1250,1250,7,7,3,3"),
+            ("EUR", Separator::Comma, "S001,1250,12.50,12.50,7,0.07,3,0.03"),
+            ("EUR", Separator::Semicolon, "S001;1250;12,50;12,50;7;0,07;3;0,03"),
+            ("KWD", Separator::Tab, "S001\t1250\t1.250\t1.250\t7\t0.007\t3\t0.003"),
+        ] {
+            let currency = Currency::of(code).unwrap();
+            let text = table(group, Dates::Books, (separator, currency), (&rows, &HashMap::new()));
+            assert_eq!(text.lines().nth(1), Some(line), "{code}: {text}");
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! The sales report: paid and not voided, by day, hour, store, till, cashier, product, category, method, tax rate or
 //! promotion.
 
-use crate::office::reports::figure::{Figure, nothing, sum};
+use crate::office::reports::figure::{Figure, count, nothing, sum};
 use crate::office::reports::report::{DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text};
 use domain::rules::books::report::FIGURES;
 
 const OF_DOCUMENTS: [Figure; FIGURES.len()] = [
-    sum("sales_count", "SUM(d.sales_count)"),
-    sum("items_count", "SUM(d.items_count)"),
+    count("sales_count", "SUM(d.sales_count)"),
+    count("items_count", "SUM(d.items_count)"),
     sum("gross_sales", "SUM(d.gross)"),
     sum("discounts", "SUM(d.discount)"),
     sum("tax", "SUM(d.tax)"),
     sum("total", "SUM(d.total)"),
     sum("rounding", "SUM(d.rounding)"),
-    sum("returns_count", "SUM(d.returns_count)"),
+    count("returns_count", "SUM(d.returns_count)"),
     sum("returns_total", "SUM(d.returns_total)"),
     sum("returns_rounding", "SUM(d.returns_rounding)"),
     sum("net_total", "SUM(d.total - d.returns_total)"),
@@ -31,14 +31,14 @@ static CASHIERS: Source =
 
 /// Goods have no cash rounding.
 const OF_GOODS: [Figure; FIGURES.len()] = [
-    sum("sales_count", "SUM(d.sales_count)"),
-    sum("items_count", "SUM(d.items_count)"),
+    count("sales_count", "SUM(d.sales_count)"),
+    count("items_count", "SUM(d.items_count)"),
     sum("gross_sales", "SUM(d.gross)"),
     sum("discounts", "SUM(d.discount)"),
     sum("tax", "SUM(d.tax)"),
     sum("total", "SUM(d.total)"),
     nothing("rounding"),
-    sum("returns_count", "SUM(d.returns_count)"),
+    count("returns_count", "SUM(d.returns_count)"),
     sum("returns_total", "SUM(d.refund)"),
     nothing("returns_rounding"),
     sum("net_total", "SUM(d.total - d.refund)"),
@@ -60,14 +60,14 @@ static METHODS: Source = Source {
     dated: true,
     late: None,
     figures: &[
-        sum("sales_count", "SUM(d.sales_count)"),
+        count("sales_count", "SUM(d.sales_count)"),
         nothing("items_count"),
         nothing("gross_sales"),
         nothing("discounts"),
         nothing("tax"),
         sum("total", "SUM(d.total)"),
         sum("rounding", "SUM(d.rounding)"),
-        sum("returns_count", "SUM(d.returns_count)"),
+        count("returns_count", "SUM(d.returns_count)"),
         sum("returns_total", "SUM(d.refunds)"),
         sum("returns_rounding", "SUM(d.refunds_rounding)"),
         sum("net_total", "SUM(d.total - d.refunds)"),
@@ -89,7 +89,7 @@ static PROMOTIONS: Source = Source {
     dated: true,
     late: Some(("d.uses", "d.net_sales")),
     figures: &[
-        sum("uses", "SUM(d.uses)"),
+        count("uses", "SUM(d.uses)"),
         sum("discounts", "SUM(d.discount)"),
         sum("net_sales", "SUM(d.net_sales)"),
     ],

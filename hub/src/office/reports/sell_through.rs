@@ -1,6 +1,6 @@
 //! The sold share of the stock and the receipts, by days in the books.
 
-use crate::office::reports::figure::{Figure, Figures, derived, share_bp, sum};
+use crate::office::reports::figure::{Figure, Figures, count, derived, share_bp};
 use crate::office::reports::report::{Report, STORE, Source, by_supplier, group, text};
 use domain::model::base::money::{half_up, product};
 
@@ -15,19 +15,19 @@ macro_rules! moved {
 }
 
 const FIGURES: [Figure; 8] = [
-    sum("opening_qty", "SUM(d.opening)"),
-    sum(
+    count("opening_qty", "SUM(d.opening)"),
+    count(
         "received_qty",
         "SUM(CASE WHEN d.reason IN ('receiving', 'receiving_reversal') THEN d.moved ELSE 0 END)",
     ),
-    sum("sold_qty", "SUM(CASE WHEN d.reason IN ('sale', 'sale_void') THEN -d.moved ELSE 0 END)"),
-    sum("returned_qty", "SUM(CASE WHEN d.reason IN ('return', 'return_void') THEN d.moved ELSE 0 END)"),
-    sum(
+    count("sold_qty", "SUM(CASE WHEN d.reason IN ('sale', 'sale_void') THEN -d.moved ELSE 0 END)"),
+    count("returned_qty", "SUM(CASE WHEN d.reason IN ('return', 'return_void') THEN d.moved ELSE 0 END)"),
+    count(
         "other_qty",
         "SUM(CASE WHEN d.reason NOT IN ('receiving', 'receiving_reversal', 'sale', 'sale_void', 'return', \
              'return_void') THEN d.moved ELSE 0 END)",
     ),
-    sum("closing_qty", "SUM(d.closing)"),
+    count("closing_qty", "SUM(d.closing)"),
     derived("sell_through_bp", sell_through_bp),
     derived("days_of_stock", days_of_stock),
 ];

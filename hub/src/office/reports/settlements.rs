@@ -1,6 +1,6 @@
 //! Payouts expected for each day of a store, and their settlement.
 
-use crate::office::reports::figure::{Figure, nothing, sum};
+use crate::office::reports::figure::{Figure, count, nothing, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
 const EXPECTED: Figure = sum("expected", "SUM(d.expected)");
@@ -9,7 +9,7 @@ const FEE: Figure = sum("fee", "SUM(d.fee)");
 const NET: Figure = sum("net", "SUM(d.net)");
 const OPEN: Figure = sum("open", "SUM(d.is_open)");
 const CARRIED: Figure = sum("carried", "SUM(d.carried)");
-const EXCEPTIONS: Figure = sum("exceptions", "SUM(d.exceptions)");
+const EXCEPTIONS: Figure = count("exceptions", "SUM(d.exceptions)");
 
 /// Expected amounts of each day of a store by method, with fees and exceptions. A bag or a supplier's payment
 /// that the bank reports settles no sale and is left out.
@@ -49,7 +49,7 @@ static DAYS: Source = Source {
     ),
     dated: true,
     late: None,
-    figures: &[EXPECTED, MATCHED, FEE, NET, OPEN, CARRIED, EXCEPTIONS, sum("approved", "SUM(d.approved)")],
+    figures: &[EXPECTED, MATCHED, FEE, NET, OPEN, CARRIED, EXCEPTIONS, count("approved", "SUM(d.approved)")],
 };
 
 /// `GET /api/reports/settlements`

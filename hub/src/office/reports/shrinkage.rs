@@ -1,6 +1,6 @@
 //! Lost goods, by reason: a positive value is a loss, a negative one was found.
 
-use crate::office::reports::figure::{Figure, derived, hidden, sum};
+use crate::office::reports::figure::{Figure, count, derived, hidden, sum};
 use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
 
 /// The value that was lost for a reason.
@@ -20,7 +20,7 @@ const FIGURES: [Figure; 13] = [
     of_reason!("correction"),
     of_reason!("found"),
     of_reason!("transfer_loss"),
-    sum("pieces", "SUM(d.pieces)"),
+    count("pieces", "SUM(d.pieces)"),
     sum("total", "SUM(d.lost)"),
     derived("sales_bp", |row| row.share_bp("total", "net_sales")),
     hidden("net_sales", "SUM(d.net_sales)"),

@@ -1,6 +1,6 @@
 //! Stock at the end of a day in the books: the present stock, without the days and the months after it.
 
-use crate::office::reports::figure::{Figures, derived, sum};
+use crate::office::reports::figure::{Figures, count, derived_amount, sum};
 use crate::office::reports::report::{Report, STORE, Source, group, text};
 use domain::model::base::money::half_up;
 
@@ -26,12 +26,12 @@ static GOODS: Source = Source {
     dated: false,
     late: None,
     figures: &[
-        sum("on_hand", "SUM(d.qty)"),
+        count("on_hand", "SUM(d.qty)"),
         sum("value", "SUM(d.value)"),
-        derived("average_cost", average_cost),
-        sum("in_transit", "SUM(d.transit_qty)"),
+        derived_amount("average_cost", average_cost),
+        count("in_transit", "SUM(d.transit_qty)"),
         sum("in_transit_value", "SUM(d.transit_value)"),
-        sum("damaged", "SUM(d.damaged_qty)"),
+        count("damaged", "SUM(d.damaged_qty)"),
         sum("damaged_value", "SUM(d.damaged_value)"),
     ],
 };

@@ -4,6 +4,7 @@ use crate::db::failure::Failure;
 use crate::projection::points_pool::{self, LockedPool};
 use crate::state::hub::Hub;
 use crate::state::office_settings::{self, CHANGEABLE, OfficeSettings};
+use crate::table::hub as hub_row;
 use domain::model::base::refusal::FieldProblem;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
@@ -96,6 +97,9 @@ pub async fn change(
     }
     office_settings::set(connection, asked, by, now).await?;
     let settings = hub.settings(&mut *connection).await?;
+    if let Some(kept) = hub_row::adopt_currency(&mut *connection, &settings.company.currency).await? {
+        return Err(ApiError::field("company.currency", office_settings::currency_stays(kept)).into());
+    }
     if redeemed {
         points_pool::expect_redeemed(connection, settings.finance.points_redemption_bp).await?;
     }

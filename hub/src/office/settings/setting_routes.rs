@@ -3,6 +3,7 @@
 use crate::config::Company;
 use crate::http::prelude::*;
 use crate::office::settings::setting::{self, Change, Sources, View};
+use domain::model::base::currency::Currency;
 
 const SETTINGS: &str = r#"{"company.address": "Jl. Sudirman 1\nJakarta", "company.currency": "IDR",
     "company.name": "PT Toko Contoh", "company.tax_number": "01.234.567.8-901.000", "finance.approval_limit": 0, "finance.four_eyes": false, "finance.manual_limit": 5000000,
@@ -13,7 +14,7 @@ const SETTINGS: &str = r#"{"company.address": "Jl. Sudirman 1\nJakarta", "compan
     "purchasing.safety_days": 3, "settlement.carry_days": 30}"#;
 
 const COMPANY: &str = r#"{"name": "PT Toko Contoh", "address": "Jl. Sudirman 1\nJakarta",
-    "tax_number": "01.234.567.8-901.000", "currency": "IDR"}"#;
+    "tax_number": "01.234.567.8-901.000", "currency": "IDR", "currency_exponent": 0}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/company", GOODS, "Settings")
@@ -45,13 +46,16 @@ pub struct CompanyView {
     tax_number: String,
     /// Currency of all amounts, ISO 4217.
     currency: String,
+    /// Number of decimals of the currency. An amount of 1250 is 12.50 if it is 2.
+    currency_exponent: u32,
 }
 
 async fn company(request: Request) -> Answered {
     let mut connection = request.state.db.pool().acquire().await?;
     let Company { name, address, tax_number, currency } =
         request.state.settings(&mut connection).await?.company;
-    Ok(Reply::ok(&CompanyView { name, address, tax_number, currency }))
+    let currency_exponent = Currency::of(&currency).unwrap_or_default().exponent().into();
+    Ok(Reply::ok(&CompanyView { name, address, tax_number, currency, currency_exponent }))
 }
 
 async fn read(request: Request) -> Answered {

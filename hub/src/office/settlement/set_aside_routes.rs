@@ -5,6 +5,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::set_aside_row::{self, Decision, RowsSetAsideQuery, State, View};
 use crate::office::settlement::{source, statement, statement_import};
+use crate::table::hub;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::civil::Date;
@@ -102,7 +103,8 @@ impl Command for TakeRow {
         let asked = self;
         let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
         let writer = tx.writer().await?;
-        let bounds = Bounds { today: tx.today, limits: tx.hub.limits };
+        let bounds =
+            Bounds { today: tx.today, limits: tx.hub.limits, currency: hub::currency(tx.connection).await? };
         let line_id = taken(tx.connection, (id, row_id), &asked, (&writer, &bounds)).await?;
         let (view, _) = set_aside_row::read(tx.connection, id, row_id).await?;
         let details = json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "line_id": line_id,

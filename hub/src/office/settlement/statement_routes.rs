@@ -249,7 +249,9 @@ impl Command for Approve {
 
 /// Reads the body, whatever it is.
 async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> {
-    let bounds = Bounds { today: request.state.today(clock::now()), limits: request.state.limits };
+    let hub = &request.state;
+    let (today, limits) = (hub.today(clock::now()), hub.limits);
+    let bounds = Bounds { today, limits, currency: hub.currency().await? };
     let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
     let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
     let is_xml = content_type.starts_with("application/xml");

@@ -56,10 +56,10 @@ pub fn read(
     file: &[u8],
     encoding: Encoding,
     columns: Option<&Columns>,
-    rows_max: usize,
+    (rows_max, currency): (usize, Currency),
     (supplier_id, now): (&str, UtcMs),
 ) -> Result<PriceFile, Problems> {
-    let table = Table::open_by(file, encoding, Layout { rows_max, ..LAYOUT }, columns)?;
+    let table = Table::open_by(file, encoding, Layout { rows_max, currency, ..LAYOUT }, columns)?;
     let mut seen = BTreeSet::new();
     let rows = table.read(|cells| {
         let price = price(cells, supplier_id, now)?;

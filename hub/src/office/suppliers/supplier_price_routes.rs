@@ -152,8 +152,9 @@ impl FromRequest for Import {
         let (query, now): (ImportFile, _) = (request.query()?, clock::now());
         let (body, supplier_id) = (request.body.clone(), request.param("id").to_owned());
         let (encoding, columns, most) = (query.encoding(), query.columns(), request.state.limits.import_rows);
+        let bounds = (most, request.state.currency().await?);
         let read =
-            move || supplier_price_file::read(&body, encoding, columns.as_ref(), most, (&supplier_id, now));
+            move || supplier_price_file::read(&body, encoding, columns.as_ref(), bounds, (&supplier_id, now));
         let file = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
         let file = file.map_err(|problems| ApiError::from(&problems))?;
         Ok(Self { dry_run: query.is_dry_run(), file })

@@ -4,6 +4,8 @@ use crate::db::failure::Failure;
 use crate::office::warehouses::warehouse::Warehouse;
 use crate::office::warehouses::{warehouse_book, warehouse_document};
 use crate::secret;
+use crate::table::hub;
+use domain::model::base::currency::Currency;
 use domain::model::base::event::{Event, fact};
 use domain::model::base::figures::Money;
 use domain::model::base::ids::{AdjustmentId, MovementId};
@@ -71,19 +73,21 @@ pub async fn go_on(
     let event = rule(ids, &warehouse.context(&book));
     // The value that moves now counts, not the estimate at the time of the request.
     if let (AdjustmentStep::Approve, false, Ok(event)) = (step, administers, &event) {
-        check_limit(&event.fact.adjustment, warehouse.rules.policy.adjustment_value)?;
+        let limit = warehouse.rules.policy.adjustment_value;
+        check_limit(&event.fact.adjustment, limit, hub::currency(connection).await?)?;
     }
     written(connection, warehouse, event).await
 }
 
 /// Purchasing approves up to the limit: the cost of all moved pieces, in either direction.
-fn check_limit(document: &Adjustment, limit: Money) -> Result<(), ApiError> {
+fn check_limit(document: &Adjustment, limit: Money, currency: Currency) -> Result<(), ApiError> {
     let costs = document.lines.iter().map(|line| line.cost.saturating_abs());
     let amount = costs.sum::<Money>();
     if limit == 0 || amount <= limit {
         return Ok(());
     }
-    let message = format!("an adjustment of {amount} is above {limit}: an administrator must approve it");
+    let [is, most] = [amount, limit].map(|amount| currency.decimal(amount));
+    let message = format!("an adjustment of {is} is above {most}: an administrator must approve it");
     Err(ApiError::new(Code::ApprovalRequired, message)
         .with_details(json!({"limit": limit, "amount": amount})))
 }

@@ -130,7 +130,8 @@ async fn a_store_that_has_no_name_yet_brings_its_own() {
     let enrol = async |id: &'static str, name: &str| {
         let token = server.place.add_store(id);
         let key = SigningKey::generate().unwrap().public_key_text();
-        let ask = json!({"enrolment_token": token, "store_id": id, "public_key": key, "version": "0.1.0", "name": name});
+        let ask = json!({"enrolment_token": token, "store_id": id, "public_key": key, "version": "0.1.0",
+            "currency": "IDR", "name": name});
         shop.api.post("/api/sync/enrol", &ask).await.data();
         name_of(id).await
     };
@@ -140,7 +141,7 @@ async fn a_store_that_has_no_name_yet_brings_its_own() {
     let named = admin.post("/api/stores", &json!({"store_id": "S005", "name": "Given"})).await.data().clone();
     let key = SigningKey::generate().unwrap().public_key_text();
     let ask = json!({"enrolment_token": named["enrolment_token"], "store_id": "S005", "public_key": key,
-        "version": "0.1.0", "name": "Other"});
+        "version": "0.1.0", "currency": "IDR", "name": "Other"});
     shop.api.post("/api/sync/enrol", &ask).await.data();
     assert_eq!(name_of("S005").await, "Given");
 }
@@ -292,8 +293,8 @@ async fn a_key_under_which_anybody_can_sign_enrols_no_store() {
         "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU",
         "7v_______________________________________38",
     ] {
-        let ask =
-            json!({"enrolment_token": token, "store_id": "S001", "public_key": weak, "version": "0.1.0"});
+        let ask = json!({"enrolment_token": token, "store_id": "S001", "public_key": weak, "version": "0.1.0",
+            "currency": "IDR"});
         let refused = server.api().post("/api/sync/enrol", &ask).await;
         assert_eq!(refused.refusal(), "422 validation_failed", "{weak}");
     }

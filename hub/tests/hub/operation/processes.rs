@@ -121,7 +121,7 @@ async fn shop(place: &Place, apis: &[Api], id: &str) -> Shop {
     let boxes: Vec<Shop> = (0..EACH * apis.len()).map(of).collect();
     let body = |shop: &Shop| {
         json!({"enrolment_token": token, "store_id": id, "public_key": shop.key.public_key_text(),
-            "version": "0.1.0"})
+            "version": "0.1.0", "currency": "IDR"})
     };
     let asks = boxes.iter().zip(apis.iter().cycle());
     let asks = asks.map(|(shop, api)| (api.clone(), Method::POST, "/api/sync/enrol".to_owned(), body(shop)));

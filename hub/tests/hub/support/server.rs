@@ -131,6 +131,13 @@ impl Place {
         process::run(self.command(args), input)
     }
 
+    /// The same with more settings.
+    pub fn with_settings(self, text: &str) -> Self {
+        let file = std::fs::read_to_string(&self.config).unwrap();
+        std::fs::write(&self.config, file + text).unwrap();
+        self
+    }
+
     /// Another process of the same hub, with that folder for its keys.
     pub fn beside(&self, data: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();

@@ -86,7 +86,7 @@ impl Shop {
 
     pub async fn enrol(&self, token: &str) -> Answer {
         let body = json!({"enrolment_token": token, "store_id": self.id, "public_key": self.key.public_key_text(),
-            "version": "0.1.0"});
+            "version": "0.1.0", "currency": "IDR"});
         self.api.post("/api/sync/enrol", &body).await
     }
 
@@ -106,7 +106,7 @@ impl Shop {
         json!({"store_id": self.id, "epoch": self.chains.last().unwrap().epoch,
             "lineage": self.chains.iter().map(Chain::state).collect::<Vec<_>>(), "apart": false, "version": "0.1.0",
             "schema_max": 1, "cursor": null, "wall_clock": clock::now(),
-            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00"})
+            "backlog": {"pending": 0, "oldest_pending_at": null}, "day_start": "00:00", "currency": "IDR"})
     }
 
     pub async fn hello(&self) -> Answer {

@@ -181,3 +181,29 @@ pub fn left(world: &World) {
     let late: Vec<Value> = late.iter().map(|entry| json!([entry["store_id"], entry["entry_no"]])).collect();
     assert_eq!(late, [json!(["S002", 19]), json!(["S002", 18])]);
 }
+
+/// Files and papers have the decimals of the currency, where a figure is an amount.
+pub fn files(world: &World, order: &str) {
+    let money = |amount: i64| shown(amount, world.currency.exponent().into());
+    let has = |path: &str, begins: &str, part: &str| {
+        let text = world.plain(path, "text/csv");
+        let found = text.lines().any(|line| line.starts_with(begins) && line.contains(part));
+        assert!(found, "{begins} {part}: {text}");
+    };
+    let bank = format!(",{},{},", money(19_665_619), money(0));
+    has("/api/finance/trial-balance?date=2026-11-21", "1040,", &bank);
+    has("/api/reports/stock?as_of=2026-11-21", "S001,72,", &format!("S001,72,{},", money(640_552)));
+    let total = format!(";{};", money(205_350).replace('.', ","));
+    has("/api/reports/sales?from=2026-11-18&to=2026-11-18&group_by=store&separator=;", "S001;2;13;", &total);
+    let paid = format!(",2010,{},{},", money(991_008), money(0));
+    has("/api/finance/journal?store_id=S001&from=2026-11-20&limit=500", "S001,18,", &paid);
+    let paper = world.plain(&format!("/api/purchase-orders/{order}/document"), "text/plain");
+    let line = format!("A  A  100  {}  {}", money(9_000), money(900_000));
+    assert!(paper.contains(&line), "{paper}");
+}
+
+/// An amount with its decimals, computed apart from the program.
+fn shown(amount: i64, places: u32) -> String {
+    let (whole, rest) = (amount / 10_i64.pow(places), amount % 10_i64.pow(places));
+    if places == 0 { whole.to_string() } else { format!("{whole}.{rest:0>width$}", width = places as usize) }
+}

@@ -2,6 +2,7 @@
 //! the hub is killed, it is killed once during a request and once after answering it; the repeated request gets the
 //! same answer.
 
+use domain::model::base::currency::Currency;
 use serde_json::{Value, json};
 use std::thread;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub struct World {
     clock: Clock,
     token: String,
     shops: Vec<Shop>,
+    /// Currency of all amounts.
+    pub currency: Currency,
     /// Chooses when the hub dies; none: it lives.
     kills: Option<Random>,
     calls: usize,
@@ -53,12 +56,14 @@ fn reported(reply: &Reply) -> (u16, Value) {
 
 impl World {
     /// The hub and its two stores; none where no clock can be turned.
-    pub fn open(kills: Option<Random>) -> Option<Self> {
+    pub fn open(currency: &str, kills: Option<Random>) -> Option<Self> {
         let clock = Clock::find()?;
         clock.set_to(BEGINNING.parse().unwrap());
-        let hub = Hub::open_under(clock.environment(), "");
+        let settings = format!("[company]\ncurrency = \"{currency}\"\n");
+        let hub = Hub::open_under(clock.environment(), &settings);
+        let currency = Currency::of(currency)?;
         let shops = ["S001", "S002"].map(|id| Shop::open_at(&hub, id, clock.now())).into();
-        let mut world = Self { hub, clock, token: String::new(), shops, kills, calls: 0 };
+        let mut world = Self { hub, clock, token: String::new(), shops, currency, kills, calls: 0 };
         world.logs_in();
         Some(world)
     }
@@ -159,6 +164,14 @@ impl World {
     #[track_caller]
     pub fn reads(&self, path: &str) -> Value {
         self.caller(Who::Accountant).get(path).data(200)
+    }
+
+    /// A file or a paper instead of JSON.
+    #[track_caller]
+    pub fn plain(&self, path: &str, accept: &str) -> String {
+        let answer = self.caller(Who::Accountant).send("GET", path, &[("Accept", accept)], b"");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.text()
     }
 
     /// The rows of a list.

@@ -5,7 +5,8 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::settlement::bank_balance::line_group::{Days, Group, batches, book, groups, said};
 use crate::office::settlement::source::{self, View as Source};
-use crate::table::alarm;
+use crate::table::{alarm, hub};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::SourceKind;
 use edge::ApiError;
@@ -140,6 +141,7 @@ pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Re
     if difference == 0 {
         return alarm::clear(connection, &view.source_id, ALARM).await;
     }
+    let difference = hub::currency(connection).await?.decimal(Money::new(difference));
     let message = format!(
         "{}: at {} a difference of {difference} on account {} is not explained by the bank or the books",
         view.source_id, view.as_of, view.account

@@ -1,27 +1,39 @@
 //! Amounts outside of tables, such as those of CAMT.053.
 
+use domain::model::base::currency::Currency;
 use edge::sheet::{Decimal, Figure, FigureColumn, NoFigure, SignWords, Written};
 
-/// An amount: an optional sign before or behind it or brackets around it, digits grouped by threes, and a fraction.
+/// An amount in the smallest unit of its currency: an optional sign before or behind it or brackets around it, digits
+/// grouped by threes, and a fraction.
 ///
 /// # Errors
 /// Description of the problem, for people.
-pub fn exact(text: &str, decimal: Decimal) -> Result<Figure, &'static str> {
+pub fn exact(text: &str, decimal: Decimal, currency: Currency) -> Result<Figure, String> {
     let written = Written::of(text, &SignWords::default());
-    let written = written.map_err(|why| words(&why))?.ok_or("must have an amount")?;
-    let mut column = FigureColumn::default();
+    let written = written.map_err(|why| words(&why))?.ok_or_else(|| "must have an amount".to_owned())?;
+    let mut column = FigureColumn::of_amounts(currency);
     column.see(&written);
     column.decide(decimal, ',').figure(&written).map_err(|why| words(&why))
 }
 
-fn words(why: &NoFigure) -> &'static str {
-    match why {
+/// Words for an amount with more decimals than its currency has.
+pub fn fraction_problem(currency: Currency) -> String {
+    let what = match currency.exponent() {
+        0 => "has a fraction".to_owned(),
+        places => format!("has more than the {places} decimals of {currency}"),
+    };
+    format!("{what}: set csv.fraction to \"round\", or accept the row by hand")
+}
+
+fn words(why: &NoFigure) -> String {
+    let words = match why {
+        NoFigure::TooLarge(_) => return why.to_string(),
         NoFigure::Formula => "is a formula, not an amount",
-        NoFigure::TooLarge => "must be at most 1000000000000",
         NoFigure::Shortened => "was shortened by a spreadsheet",
         NoFigure::Signs => "has two signs that disagree",
         NoFigure::Malformed | NoFigure::Doubtful(..) => "is not an amount with its digits grouped in threes",
-    }
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]
@@ -29,7 +41,7 @@ mod tests {
     use super::*;
 
     fn amount(text: &str, decimal: Decimal) -> Option<i64> {
-        exact(text, decimal).ok()?.whole()
+        exact(text, decimal, Currency::RUPIAH).ok()?.whole()
     }
 
     #[test]

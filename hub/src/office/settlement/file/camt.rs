@@ -15,6 +15,7 @@ pub use statement::AccountName;
 
 use crate::office::settlement::file::line::{Bounds, LineRow};
 use crate::office::settlement::file::set_aside::RowsSetAside;
+use domain::model::base::currency::Currency;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
@@ -31,7 +32,7 @@ pub struct Wanted<'a> {
     pub account: Option<&'a str>,
     /// Currency of the account. `None` for that of the file.
     pub currency: Option<&'a str>,
-    /// Whether amounts with a fraction are rounded; otherwise their entries are set aside.
+    /// Whether amounts with a fraction of the smallest unit are rounded; otherwise their entries are set aside.
     pub round: bool,
     /// Time zone of moments without an offset. `None` if their day is as it is written.
     pub zone: Option<&'a TimeZone>,
@@ -77,10 +78,14 @@ pub fn read(bytes: &[u8], wanted: &Wanted<'_>, bounds: &Bounds) -> Result<CamtSt
     if !walk.is_over() {
         return Err(whole("is incomplete: it ends too early"));
     }
-    reported(walk, wanted)
+    reported(walk, wanted, bounds.currency)
 }
 
-fn reported(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<FieldProblem>> {
+fn reported(
+    walk: Walk<'_>,
+    wanted: &Wanted<'_>,
+    office: Currency,
+) -> Result<CamtStatement, Vec<FieldProblem>> {
     let Walk { statements, account, others, aside, problems, .. } = walk;
     let names = || others.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let account = account.filter(|account| *account != AccountName::default());
@@ -102,7 +107,7 @@ fn reported(walk: Walk<'_>, wanted: &Wanted<'_>) -> Result<CamtStatement, Vec<Fi
         return Err(problems);
     }
     let closing = |problem: String| vec![FieldProblem { path: "closing_balance".to_owned(), problem }];
-    let joined = statement::joined(statements).map_err(closing)?.unwrap_or_default();
+    let joined = statement::joined(statements, office).map_err(closing)?.unwrap_or_default();
     let (opening, closing) = (joined.opening().map(whole_balance), joined.closing().map(whole_balance));
     let span = (joined.from, joined.to);
     let numbered = (1..).zip(&joined.lines);

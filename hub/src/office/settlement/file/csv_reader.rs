@@ -177,6 +177,8 @@ fn is_month_first(format: &str) -> bool {
 }
 
 #[cfg(test)]
+mod currency_tests;
+#[cfg(test)]
 mod shape_tests;
 #[cfg(test)]
 mod tests;

@@ -49,7 +49,7 @@ impl Delimiter {
     }
 }
 
-/// Treatment of amounts with a fraction.
+/// Treatment of amounts with a fraction of the smallest currency unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fraction {
@@ -148,7 +148,7 @@ pub struct Format {
     pub delimiter: Delimiter,
     /// Decimal separator of the file.
     pub decimal: Decimal,
-    /// Treatment of amounts with a fraction.
+    /// Treatment of amounts with a fraction of the smallest currency unit.
     pub fraction: Fraction,
     /// Account that rounding differences of a bank's amounts are posted to.
     pub rounding_account: String,

@@ -6,6 +6,7 @@ use crate::office::settlement::file::camt::{self, Wanted};
 use crate::office::settlement::file::csv_reader;
 use crate::office::settlement::file::format::{Format, Fraction};
 use crate::office::settlement::file::line::{Bounds, SourceFile, check_line};
+use domain::model::base::currency::Currency;
 use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -16,7 +17,11 @@ pub mod figures;
 const ROWS: usize = 50;
 
 fn bounds() -> Bounds {
-    Bounds { today: date(2026, 11, 27), limits: Limits { import_rows: ROWS, ..Limits::default() } }
+    Bounds {
+        today: date(2026, 11, 27),
+        limits: Limits { import_rows: ROWS, ..Limits::default() },
+        currency: Currency::RUPIAH,
+    }
 }
 
 /// A bank's statement: refused, or lines within their bounds that fit its balances.

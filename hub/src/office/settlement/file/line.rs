@@ -1,6 +1,7 @@
 //! Common rules for a line of a statement, in any format.
 
 use crate::config::Limits;
+use domain::model::base::currency::Currency;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
@@ -30,6 +31,8 @@ pub struct Bounds {
     /// The date at head office.
     pub today: Date,
     pub limits: Limits,
+    /// Currency of all amounts, which says how many decimals a file may have.
+    pub currency: Currency,
 }
 
 /// Source whose file is read.

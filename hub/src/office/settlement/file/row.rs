@@ -1,6 +1,7 @@
 //! A row of a file becomes a line of its statement, or is set aside with the reason.
 
 use crate::office::settlement::file::account_no::is_same_account;
+use crate::office::settlement::file::amount::fraction_problem;
 use crate::office::settlement::file::balances::is_balance;
 use crate::office::settlement::file::columns::Columns;
 use crate::office::settlement::file::fees::{GrossFeeNet, cost_of_fee};
@@ -112,8 +113,8 @@ impl Rules<'_> {
             return set(Reason::Invalid, Some(field), problem);
         }
         if !exact && self.format.fraction == Fraction::SetAside {
-            let problem = "has a fraction: set csv.fraction to \"round\", or accept the row by hand";
-            let Outcome::Aside(mut row) = set(Reason::Fraction, Some("amount"), problem.to_owned()) else {
+            let problem = fraction_problem(self.bounds.currency);
+            let Outcome::Aside(mut row) = set(Reason::Fraction, Some("amount"), problem) else {
                 return Outcome::Line(Box::new(line), lost);
             };
             row.line = Some(line);
@@ -317,7 +318,7 @@ impl Rules<'_> {
             net: None,
         };
         let parts = self.pattern.and_then(|pattern| pattern.parts(&line.description)).unwrap_or_default();
-        let figures = figures.with_described(&mut line, parts, source);
+        let figures = figures.with_described(&mut line, parts, (source, self.bounds.currency));
         let figures = if self.is_unsigned_cost(kind) { figures.negated() } else { figures };
         let (gross, net) = (figures.gross_of(source), figures.net_of(source));
         let reported = GrossFeeNet { gross, fee: figures.fee, net };

@@ -2,6 +2,7 @@
 
 use crate::office::settlement::file::line::{NAME_BYTES_MAX, REFERENCE_BYTES_MAX};
 use crate::office::settlement::file::set_aside::cut;
+use domain::model::base::currency::Currency;
 use domain::rules::books::settlement::SourceKind;
 use domain::rules::books::settlement::import::TextLine;
 use edge::sheet::{Decimal, Figure, FigureColumn, SignWords, Written};
@@ -41,7 +42,7 @@ impl RowFigures {
         self,
         line: &mut TextLine,
         parts: Vec<(&'static str, String)>,
-        kind: SourceKind,
+        (kind, currency): (SourceKind, Currency),
     ) -> Self {
         if parts.is_empty() {
             return self;
@@ -54,9 +55,9 @@ impl RowFigures {
                 }
                 "batch" if line.batch.is_none() => line.batch = some(cut(&part, NAME_BYTES_MAX)),
                 "reference" if line.reference.is_empty() => line.reference = cut(&part, REFERENCE_BYTES_MAX),
-                "gross" => reported.gross = reported.gross.or(alone(&part)),
-                "fee" => reported.fee = reported.fee.or(alone(&part)),
-                "net" => reported.net = reported.net.or(alone(&part)),
+                "gross" => reported.gross = reported.gross.or_else(|| alone(&part, currency)),
+                "fee" => reported.fee = reported.fee.or_else(|| alone(&part, currency)),
+                "net" => reported.net = reported.net.or_else(|| alone(&part, currency)),
                 _ => {}
             }
         }
@@ -71,9 +72,9 @@ impl RowFigures {
 }
 
 /// The figure of a single text: only its own marks determine how it is read.
-fn alone(text: &str) -> Option<Figure> {
+fn alone(text: &str, currency: Currency) -> Option<Figure> {
     let written = Written::of(text, &SignWords::default()).ok().flatten()?;
-    let mut column = FigureColumn::default();
+    let mut column = FigureColumn::of_amounts(currency);
     column.see(&written);
     column.decide(Decimal::Auto, '\t').figure(&written).ok()
 }

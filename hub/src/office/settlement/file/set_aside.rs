@@ -32,7 +32,7 @@ pub enum Reason {
     Account,
     /// The row is in another currency.
     Currency,
-    /// The amount has a fraction, and the source has no rule for fractions.
+    /// The amount has a fraction of the smallest currency unit, and the source has no rule for fractions.
     Fraction,
     /// The row can't be read.
     Invalid,

@@ -102,7 +102,7 @@ impl Survey {
         let mut looking = Looking {
             format,
             columns,
-            figures: FigureColumn::default(),
+            figures: FigureColumn::of_amounts(bounds.currency),
             days,
             signs: SignColumns::default(),
             beside: WordsBeside::default(),

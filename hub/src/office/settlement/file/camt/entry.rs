@@ -1,6 +1,6 @@
 //! Entries of CAMT.053 and their details, on their way into lines.
 
-use crate::office::settlement::file::camt::money::{Charges, Money, is_credit, lost, rounded, signed};
+use crate::office::settlement::file::camt::money::{Ccy, Charges, Money, is_credit, lost, rounded, signed};
 use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
 use jiff::civil::Date;
 
@@ -82,7 +82,7 @@ struct Detail {
 }
 
 impl Detail {
-    fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+    fn take(&mut self, below: &[&str], text: &str, currency: Ccy) {
         let money = || Some(Money::new(text, currency.clone()));
         let [own, of_transaction, instructed, converted] = &mut self.amounts;
         match below {
@@ -178,7 +178,7 @@ impl Entry {
     }
 
     /// An element below it is over.
-    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Ccy) {
         match below {
             ["Chrgs", rest @ ..] => self.charges.take(rest, text, currency),
             ["NtryDtls", "TxDtls", rest @ ..] => {
@@ -242,8 +242,9 @@ impl Entry {
         day_of: impl Fn(&str) -> Option<Date>,
     ) -> Result<Booked, Vec<(&'static str, String)>> {
         let mut wrong = Vec::new();
-        let figure = self.amount.as_ref().ok_or("must have an Amt").and_then(Money::figure);
-        let figure = figure.map_err(|problem| wrong.push(("amount", problem.to_owned()))).unwrap_or(0);
+        let figure =
+            self.amount.as_ref().ok_or_else(|| "must have an Amt".to_owned()).and_then(Money::figure);
+        let figure = figure.map_err(|problem| wrong.push(("amount", problem))).unwrap_or(0);
         if self.credit.is_none() {
             wrong.push(("amount", "must have CdtDbtInd CRDT or DBIT".to_owned()));
         }

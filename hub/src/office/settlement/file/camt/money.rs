@@ -1,22 +1,35 @@
 //! Amounts of CAMT.053 with their currencies, and charges of a bank for an entry.
 
 use crate::office::settlement::file::amount::exact;
+use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money as Amount;
 use edge::sheet::{Decimal, Figure};
 
 /// The longest amount; longer ones are no amounts.
 const AMOUNT_BYTES_MAX: usize = 32;
+
+/// Millionths of a unit.
+const PLACES: usize = 6;
+
+/// The currency of an amount's attribute, and that of head office, in whose smallest units amounts are counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ccy {
+    pub named: Option<String>,
+    pub office: Currency,
+}
 
 /// An amount as it is written, with the currency of its attribute.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Money {
     text: String,
     pub currency: Option<String>,
+    office: Currency,
 }
 
 impl Money {
-    pub(super) fn new(text: &str, currency: Option<String>) -> Self {
+    pub(super) fn new(text: &str, Ccy { named, office }: Ccy) -> Self {
         let short = text.len() <= AMOUNT_BYTES_MAX;
-        Self { text: Some(text).filter(|_| short).unwrap_or("?").to_owned(), currency }
+        Self { text: Some(text).filter(|_| short).unwrap_or("?").to_owned(), currency: named, office }
     }
 
     /// Whether it is in a currency; without one it is in its account's.
@@ -24,15 +37,15 @@ impl Money {
         self.currency.as_deref().is_none_or(|own| currency.is_empty() || own == currency)
     }
 
-    /// The figure, in millionths.
+    /// The figure, in millionths of the smallest unit.
     ///
     /// # Errors
     /// Description of the problem, for people.
-    pub(super) fn figure(&self) -> Result<i64, &'static str> {
+    pub(super) fn figure(&self) -> Result<i64, String> {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            return Err("must be digits with at most one point: CdtDbtInd gives the sign");
+            return Err("must be digits with at most one point: CdtDbtInd gives the sign".to_owned());
         }
-        Ok(exact(&self.text, Decimal::Point)?.millionths())
+        Ok(exact(&self.text, Decimal::Point, self.office)?.millionths())
     }
 }
 
@@ -46,14 +59,14 @@ pub(super) fn is_credit(text: &str) -> Option<bool> {
 }
 
 /// A figure in millionths for people.
-pub(super) fn shown(exact: i64) -> String {
-    let figure = Figure::from_millionths(exact);
-    let Some(whole) = figure.whole() else {
-        let (sign, digits) = (if exact < 0 { "-" } else { "" }, format!("{:07}", exact.unsigned_abs()));
-        let (whole, part) = digits.split_at_checked(digits.len().saturating_sub(6)).unwrap_or_default();
-        return format!("{sign}{whole}.{}", part.trim_end_matches('0'));
-    };
-    whole.to_string()
+pub(super) fn shown(exact: i64, currency: Currency) -> String {
+    if let Some(whole) = Figure::from_millionths(exact).whole() {
+        return currency.decimal(Amount::new(whole));
+    }
+    let places = PLACES.saturating_add(usize::from(currency.exponent()));
+    let digits = format!("{:0>width$}", exact.unsigned_abs(), width = places.saturating_add(1));
+    let (whole, part) = digits.split_at_checked(digits.len().saturating_sub(places)).unwrap_or_default();
+    format!("{}{whole}.{}", if exact < 0 { "-" } else { "" }, part.trim_end_matches('0'))
 }
 
 /// The part of a figure in millionths that rounding removed.
@@ -98,7 +111,7 @@ pub(super) struct Charges {
 
 impl Charges {
     /// An element below `Chrgs` is over. Since 001.03 there are records in it; before, it is the record itself.
-    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Ccy) {
         match below {
             ["TtlChrgsAndTaxAmt"] => self.total = Some(Money::new(text, currency)),
             ["Amt"] | ["Rcrd", "Amt"] => self.amount = Some(Money::new(text, currency)),

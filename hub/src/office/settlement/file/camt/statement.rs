@@ -2,7 +2,8 @@
 
 use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::camt::entry::{Booked, BookedLine};
-use crate::office::settlement::file::camt::money::{Money, is_credit, shown, signed};
+use crate::office::settlement::file::camt::money::{Ccy, Money, is_credit, shown, signed};
+use domain::model::base::currency::Currency;
 use edge::sheet::Figure;
 use jiff::civil::Date;
 
@@ -54,7 +55,7 @@ pub(super) struct Balance {
 
 impl Balance {
     /// An element below it is over.
-    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Option<String>) {
+    pub(super) fn take(&mut self, below: &[&str], text: &str, currency: Ccy) {
         match below {
             ["Tp", "CdOrPrtry", "Cd" | "Prtry"] => self.code = text.get(..4).unwrap_or_default().to_owned(),
             ["Amt"] => self.amount = Some(Money::new(text, currency)),
@@ -110,7 +111,7 @@ impl Statement {
         };
         let problem = |problem: &str| (field, problem.to_owned());
         let money = balance.amount.as_ref().ok_or_else(|| problem("must have an Amt"))?;
-        let figure = money.figure().map_err(problem)?;
+        let figure = money.figure().map_err(|why| problem(&why))?;
         let credit = balance.credit.ok_or_else(|| problem("must have CdtDbtInd CRDT or DBIT"))?;
         if !money.is_in(currency) {
             let named = money.currency.clone().unwrap_or_default();
@@ -169,7 +170,7 @@ impl Statement {
     ///
     /// # Errors
     /// Description of the problem, for people.
-    fn settle(&mut self) -> Result<(), String> {
+    fn settle(&mut self, office: Currency) -> Result<(), String> {
         let (Some(opening), Some(closing)) = (self.opening(), self.closing()) else { return Ok(()) };
         let waiting = self.waiting;
         let holds = |net: i64| opening.saturating_add(net).saturating_add(waiting) == closing;
@@ -180,8 +181,8 @@ impl Statement {
             let lines = self.lines.iter_mut().zip(&self.reversals).filter(|(_, reversal)| **reversal);
             lines.for_each(|(booked, _)| turn(booked));
         } else if !self.gaps && !holds(net) {
-            let (closing, right) = (shown(closing), shown(opening.saturating_add(net)));
-            let (id, opening) = (&self.id, shown(opening));
+            let (closing, right) = (shown(closing, office), shown(opening.saturating_add(net), office));
+            let (id, opening) = (&self.id, shown(opening, office));
             return Err(format!(
                 "of statement {id} is {closing}, but its opening balance {opening} and its entries add up to {right}"
             ));
@@ -210,9 +211,9 @@ fn turn(booked: &mut BookedLine) {
 ///
 /// # Errors
 /// Description of the problem, for people.
-pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>, String> {
+pub(super) fn joined(mut statements: Vec<Statement>, office: Currency) -> Result<Option<Statement>, String> {
     for statement in &mut statements {
-        statement.settle()?;
+        statement.settle(office)?;
     }
     // Some banks write the newest first.
     statements.sort_by_key(Statement::day);
@@ -223,7 +224,7 @@ pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>
             && closing != opening
         {
             let (before, after) = (&joined.id, &next.id);
-            let (closing, opening) = (shown(closing), shown(opening));
+            let (closing, opening) = (shown(closing, office), shown(opening, office));
             return Err(format!(
                 "of statement {before} is {closing}, but statement {after} begins with {opening}: a statement \
                  between them is missing"
@@ -240,7 +241,7 @@ pub(super) fn joined(mut statements: Vec<Statement>) -> Result<Option<Statement>
         joined.waiting = joined.waiting.saturating_add(next.waiting);
         joined.gaps |= next.gaps;
     }
-    joined.settle()?;
+    joined.settle(office)?;
     Ok(Some(joined))
 }
 

@@ -12,7 +12,11 @@ use std::fmt::Write as _;
 
 /// The 21st, and this number of rows.
 pub fn bounds(import_rows: usize) -> Bounds {
-    Bounds { today: date(2026, 11, 21), limits: Limits { import_rows, ..Limits::default() } }
+    Bounds {
+        today: date(2026, 11, 21),
+        limits: Limits { import_rows, ..Limits::default() },
+        currency: Currency::RUPIAH,
+    }
 }
 
 fn entry(amount: &str, sign: &str, rest: &str) -> String {

@@ -1,7 +1,9 @@
 //! The elements of a file, one after the other: relevant ones are found by their path, the rest is skipped.
 
+use crate::office::settlement::file::amount::fraction_problem;
 use crate::office::settlement::file::camt::Wanted;
 use crate::office::settlement::file::camt::entry::{Booked, Entry};
+use crate::office::settlement::file::camt::money::Ccy;
 use crate::office::settlement::file::camt::names::interned;
 use crate::office::settlement::file::camt::statement::{AccountName, Balance, Statement};
 use crate::office::settlement::file::line::{Bounds, check_line};
@@ -158,7 +160,8 @@ impl<'a> Walk<'a> {
     /// An element is over.
     fn end(&mut self) -> Result<(), String> {
         let text = std::mem::take(&mut self.text);
-        let (text, currency) = (text.trim(), self.currency.take());
+        let (text, currency) =
+            (text.trim(), Ccy { named: self.currency.take(), office: self.bounds.currency });
         let path = std::mem::take(&mut self.path);
         let below = self.at.and_then(|at| path.get(at.saturating_add(1)..));
         match below {
@@ -171,12 +174,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn end_below(
-        &mut self,
-        below: &[&'static str],
-        text: &str,
-        currency: Option<String>,
-    ) -> Result<(), String> {
+    fn end_below(&mut self, below: &[&'static str], text: &str, currency: Ccy) -> Result<(), String> {
         match below {
             ["Ntry"] => return self.end_entry(),
             ["Ntry", rest @ ..] if !self.passed => self.entry.take(rest, text, currency),
@@ -278,14 +276,14 @@ impl<'a> Walk<'a> {
     /// An entry with a fraction waits for a person, with the line that it would be.
     fn fraction(&mut self, number: usize, entry: &Entry, booked: Booked) -> Result<(), String> {
         self.statement.wait(&booked);
-        let problem = "has a fraction: set csv.fraction to \"round\", or accept the row by hand";
-        let mut row = self.row(number, entry, Reason::Fraction, problem.to_owned());
+        let problem = fraction_problem(self.bounds.currency);
+        let mut row = self.row(number, entry, Reason::Fraction, problem.clone());
         row.field = Some("amount");
         if let [_] = booked.lines.as_slice() {
             row.line = booked.lines.into_iter().next().map(|one| one.line);
         }
         self.set_aside(row)?;
-        self.problem(format!("entry {number}.amount"), problem.to_owned());
+        self.problem(format!("entry {number}.amount"), problem);
         Ok(())
     }
 

@@ -1,13 +1,18 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
 use crate::config::Limits;
+use domain::model::base::currency::Currency;
 use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 fn bounds() -> Bounds {
-    Bounds { today: date(2026, 11, 21), limits: Limits { import_rows: 20, ..Limits::default() } }
+    Bounds {
+        today: date(2026, 11, 21),
+        limits: Limits { import_rows: 20, ..Limits::default() },
+        currency: Currency::RUPIAH,
+    }
 }
 
 fn of(kind: SourceKind) -> SourceFile<'static> {

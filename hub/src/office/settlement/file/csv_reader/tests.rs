@@ -2,6 +2,7 @@
 use super::*;
 use crate::config::Limits;
 use crate::office::settlement::file::format::Encoding;
+use domain::model::base::currency::Currency;
 use domain::rules::books::settlement::LineKind;
 use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
@@ -10,7 +11,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn bounds() -> Bounds {
-    Bounds { today: date(2026, 11, 21), limits: Limits { import_rows: 10, ..Limits::default() } }
+    Bounds {
+        today: date(2026, 11, 21),
+        limits: Limits { import_rows: 10, ..Limits::default() },
+        currency: Currency::RUPIAH,
+    }
 }
 
 fn of(kind: SourceKind) -> SourceFile<'static> {

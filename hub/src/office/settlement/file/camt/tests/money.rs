@@ -93,3 +93,33 @@ fn every_reference_of_a_payment_is_kept_and_the_number_of_its_entry_is_none() {
     assert_eq!(numbered(1), numbered(2));
     assert_eq!(numbered(1)[0].reference, "");
 }
+
+#[test]
+fn amounts_have_the_decimals_of_head_offices_currency() {
+    let read_in = |code: &str, text: &str| {
+        let bounds = Bounds { currency: Currency::of(code).unwrap(), ..bounds(10) };
+        read(text.replace("IDR", code).as_bytes(), &Wanted::default(), &bounds)
+    };
+    let charged = "<Chrgs><Rcrd><Amt Ccy=\"IDR\">0.5</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>";
+    let own = balance("OPBD", "100.00") + &balance("CLBD", "112.84") + &entry("12.34", "CRDT", charged);
+    for (code, figures, balances) in
+        [("EUR", [1_284, 50, 1_234], [10_000, 11_284]), ("KWD", [12_840, 500, 12_340], [100_000, 112_840])]
+    {
+        let text = file(&(own.clone() + &entry("0.5", "CRDT", "")));
+        let found = read_in(code, &text).unwrap();
+        let line = &found.lines[0];
+        assert_eq!([line.gross, line.fee, line.net], figures.map(Some), "{code}");
+        assert_eq!([found.opening, found.closing], balances.map(Some), "{code}");
+    }
+    // The half euro is missing.
+    let wrong = read_in("EUR", &file(&own)).unwrap_err();
+    let words = "of statement  is 112.84, but its opening balance 100.00 and its entries add up to 112.34";
+    assert_eq!((wrong[0].path.as_str(), wrong[0].problem.as_str()), ("closing_balance", words));
+    let finer = file(&(entry("12.3456", "CRDT", "") + &entry("7.10", "CRDT", "")));
+    let found = read_in("EUR", &finer).unwrap();
+    let aside = &found.aside.rows[0];
+    assert_eq!((aside.row_no, aside.reason, aside.amount), (1, Reason::Fraction, Some(1_235)));
+    assert!(aside.problem.starts_with("has more than the 2 decimals of EUR"), "{}", aside.problem);
+    let fils = file(&entry("7.125", "CRDT", ""));
+    assert_eq!(read_in("KWD", &fils).unwrap().lines[0].net, Some(7_125));
+}
