@@ -24,7 +24,7 @@ const codesOf = (text) =>
     .filter(Boolean)
     .map((one) => {
       const [code, pack] = one.split("*");
-      return { code: code.trim(), pack_qty: Number(pack) || 1 };
+      return { code: code.trim(), pack_qty: pack === undefined ? 1 : Number(pack) || 0 };
     });
 
 const fieldsOf = (one) => [

@@ -149,7 +149,7 @@ class PageStock extends ListPage {
   }
 
   orders() {
-    return html`<label class="vh" for="sort">${t("Order")}</label
+    return html`<label class="vh" for="sort">${t("Sort by")}</label
       ><select class="input short" id="sort" @change=${(event) => this.set({ sort: event.target.value })}>
         ${ORDERS.map(
           ([order, label]) => html`<option value=${order} ?selected=${order === this.sort}>${label()}</option>`,

@@ -219,7 +219,7 @@ const settlement = {
           t("No payments on this day"),
         ),
         figures([
-          [t("Net"), decimal(one.net), t("received")],
+          [t("Net"), decimal(one.net), t("net received")],
           [t("Fees"), decimal(one.fee)],
           [t("Difference"), differsBy(one.difference)],
           [

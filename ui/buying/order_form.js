@@ -31,7 +31,8 @@ class PageOrderForm extends Page {
 
   /** Under which name this device keeps what was written: a new order has one, each that is changed its own. */
   get draft() {
-    return this.of ? `${DRAFT}.${this.of}` : DRAFT;
+    const { supplier_id: supplier } = this.app.params.query;
+    return [DRAFT, this.of || supplier].filter(Boolean).join(".");
   }
 
   /** The order that is changed or an empty one, with what was begun here; not where the order is another one by now. */

@@ -56,7 +56,7 @@ const bodyOf = ({ barcodes, ...body }, was) => {
     .filter(Boolean)
     .map((text) => {
       const [code, pack] = text.split("*");
-      return { code: code.trim(), pack_qty: Number(pack) || 1 };
+      return { code: code.trim(), pack_qty: pack === undefined ? 1 : Number(pack) || 0 };
     });
   const all = { ...body, barcodes: codes };
   return was ? all : Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));

@@ -73,7 +73,7 @@ export const shortReceipt = (no) => {
 };
 /** What was typed as an amount: its digits, as cents where there are some (1, 2, 5, 0 are 12.50); nothing is not zero. */
 export const amount = (text) => {
-  const digits = (places ? text : text.replace(/[.,]$/, "000")).replace(/\D/g, "");
+  const digits = text.replace(/\D/g, "");
   // The last digit of 0.00 was deleted.
   const isGone = places && digits.length <= places && !Number(digits) && /\D/.test(text);
   return digits === "" || isGone ? null : Number(digits.slice(0, 13));

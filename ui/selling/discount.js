@@ -15,12 +15,15 @@ const percentOf = (text) => {
   return typed === undefined ? null : Number(typed.replace(",", "."));
 };
 
+/** Whether a text may become a percentage with decimals: it is no amount of a currency without decimals. */
+const isBegun = (text) => decimal(0) === "0" && /^\d{1,2}[.,]\d{0,2}$/.test(text);
+
 /**
  * The typed discount in the smallest unit of the currency: an amount, or a percentage of `base`. An empty text is 0;
  * any other text is null.
  */
 export const discountOf = (text, base) => {
-  if (!text.includes("%")) return amount(text) ?? 0;
+  if (!text.includes("%")) return isBegun(text) ? null : (amount(text) ?? 0);
   const percent = percentOf(text);
   return percent === null || percent > PER ? null : Math.round((base * percent) / PER);
 };
@@ -47,6 +50,7 @@ const typedIn = (input, before) => {
     if (decimal(0) !== "0" && !before.includes("%")) input.value = `${amount(input.value) ?? ""}%`;
     return;
   }
+  if (isBegun(input.value)) return;
   const typed = amount(input.value);
   regroup(input, typed === null ? "" : decimal(typed));
 };

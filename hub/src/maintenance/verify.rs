@@ -280,7 +280,7 @@ async fn stored(connection: &mut AnyConnection, store_id: &str) -> Result<Figure
         "SELECT 'shift ' || shift_id || ' pay_out' AS name, pay_out AS figure FROM shift_cash WHERE store_id = $1",
         "SELECT 'shift ' || shift_id || ' drops' AS name, drops AS figure FROM shift_cash WHERE store_id = $1",
         "SELECT 'points ' || member_id AS name, points AS figure FROM store_points WHERE store_id = $1",
-        "SELECT 'points told ' || business_date || ' ' || reason AS name, CAST(SUM(points) AS BIGINT) AS figure \
+        "SELECT 'points reported ' || business_date || ' ' || reason AS name, CAST(SUM(points) AS BIGINT) AS figure \
          FROM points_entries WHERE store_id = $1 GROUP BY business_date, reason",
         "SELECT 'sales' AS name, sales_count AS figure FROM store_sums WHERE store_id = $1",
         "SELECT 'sales total' AS name, total AS figure FROM store_sums WHERE store_id = $1",

@@ -306,7 +306,7 @@ impl<'a> Projection<'a> {
             Some("reason"),
             &["qty", "cost", "correction"],
         ));
-        figures.extend(by_day("points told", &self.points_entries, Some("reason"), &["points"]));
+        figures.extend(by_day("points reported", &self.points_entries, Some("reason"), &["points"]));
         figures.extend(by_day("deposited", &self.deposits, None, &["amount"]));
         figures.extend(by_day("paid", &self.payments, Some("method"), &["amount", "rounding"]));
         for RightTender { business_date, moved, .. } in self.tenders {

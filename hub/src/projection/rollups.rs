@@ -199,7 +199,7 @@ impl StoredDocuments {
             let Place { documents, lines, event, by } = place;
             let list = insert::list(2, chunk.len());
             let sql = format!(
-                "SELECT d.{event} AS told, d.event_id, d.local_hour, l.sku, l.category, l.position, l.tax_code, c.context \
+                "SELECT d.{event} AS reported, d.event_id, d.local_hour, l.sku, l.category, l.position, l.tax_code, c.context \
                  FROM {documents} d JOIN {lines} l ON l.store_id = d.store_id AND l.event_id = d.event_id \
                  LEFT JOIN posting_contexts c ON c.store_id = d.store_id AND c.event_id = d.event_id \
                  WHERE d.store_id = $1 AND d.{event} IS NOT NULL AND d.{by} IN ({list})"
@@ -209,7 +209,7 @@ impl StoredDocuments {
                 query = query.bind((*id).to_owned());
             }
             for row in query.fetch_all(&mut *connection).await? {
-                let document = self.0.entry(row.cell("told")?).or_default();
+                let document = self.0.entry(row.cell("reported")?).or_default();
                 (document.event_id, document.hour) = (row.cell("event_id")?, row.cell("local_hour")?);
                 let context: Option<String> = row.cell("context")?;
                 let context = context.and_then(|context| serde_json::from_str::<Context>(&context).ok());

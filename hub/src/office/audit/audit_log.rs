@@ -106,13 +106,13 @@ pub async fn list(
     };
     let own = half(
         "audit_id",
-        "a.record AS record, CAST(0 AS BIGINT) AS encoding, CAST(0 AS BIGINT) AS told",
+        "a.record AS record, CAST(0 AS BIGINT) AS encoding, CAST(0 AS BIGINT) AS reported",
         "own_audit a",
     );
     let tables = "store_audit a JOIN events e ON e.store_id = a.store_id AND e.event_id = a.event_id \
                   JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq";
     let reported =
-        half("event_id", "r.record AS record, r.encoding AS encoding, CAST(1 AS BIGINT) AS told", tables);
+        half("event_id", "r.record AS record, r.encoding AS encoding, CAST(1 AS BIGINT) AS reported", tables);
     let sql = format!("{own} UNION ALL {reported} ORDER BY 1 DESC, 2, 3 LIMIT $4");
     let (at, id, store_id) = before.unwrap_or((i64::MAX, String::new(), String::new()));
     let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(at).bind(id).bind(store_id);

@@ -113,9 +113,10 @@ pub async fn import(
         let lines = import.lines.iter().enumerate().filter(|(place, _)| all || new.contains(place));
         lines.fold(0_i64, |sum, (_, line)| sum.saturating_add(of(line).unwrap_or(0)))
     };
-    let (gross, fee, net) =
-        (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(|line| line.net, false));
-    let difference = balance_difference(&import, sum(|line| line.net, true))?;
+    // A line of one figure has it as its gross amount.
+    let net_of = |line: &TextLine| line.net.or(line.gross);
+    let (gross, fee, net) = (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(net_of, false));
+    let difference = balance_difference(&import, sum(net_of, true))?;
     if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
         return Err(ApiError::field("lines", format!("add up to more than {FIGURE_MAX}")).into());
     }
@@ -358,7 +359,11 @@ pub async fn take_in(
                from_date = CASE WHEN from_date > $5 THEN $5 ELSE from_date END, \
                to_date = CASE WHEN to_date < $5 THEN $5 ELSE to_date END WHERE statement_id = $1";
     let query = sqlx::query(sql).bind(statement_id).bind(line.gross.unwrap_or(0)).bind(line.fee.unwrap_or(0));
-    query.bind(line.net.unwrap_or(0)).bind(line.date.to_string()).execute(&mut *connection).await?;
+    query
+        .bind(line.net.or(line.gross).unwrap_or(0))
+        .bind(line.date.to_string())
+        .execute(&mut *connection)
+        .await?;
     let one = BTreeSet::from([0]);
     let mut new = NewLines::of(statement_id, source, (vec![line], vec![(fingerprint, occurrence)]), &one);
     let mut line_id = String::new();

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 const CHUNK: usize = 500;
 
 /// Sums of a source's lines and of their entries, group by group: lines of one match are one.
-const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(told) AS BIGINT) AS told, \
+const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(reported) AS BIGINT) AS reported, \
     CAST(SUM(booked) AS BIGINT) AS booked FROM (\
-    SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS told, 0 AS booked FROM statement_lines \
+    SELECT COALESCE(match_id, line_id) AS grp, batch, COALESCE(net, gross, 0) AS reported, 0 AS booked FROM statement_lines \
     WHERE source_id = $1 AND line_date <= $3 \
     UNION ALL SELECT COALESCE(l.match_id, l.line_id), l.batch, 0, jl.debit - jl.credit FROM statement_lines l \
     JOIN journal j ON j.cause_id = l.statement_id AND j.cause_key = l.statement_id || ':' || l.line_id \
@@ -59,7 +59,7 @@ pub async fn groups(
     bank: &Source,
     days: Days,
 ) -> Result<BTreeMap<String, Group>, sqlx::Error> {
-    let sql = format!("{GROUPS} HAVING SUM(told) <> SUM(booked)");
+    let sql = format!("{GROUPS} HAVING SUM(reported) <> SUM(booked)");
     let query = sqlx::query(AssertSqlSafe(sql)).bind(&bank.source_id).bind(&bank.account);
     let query = query.bind(days.reported.to_string()).bind(days.booked.to_string());
     let mut groups = BTreeMap::new();
