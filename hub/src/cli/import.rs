@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::office::lists::category;
 use crate::office::products::product;
 use crate::state::hub;
+use crate::state::office_settings::OfficeSettings;
 use crate::table::{audit, hub as hub_row};
 use anyhow::{Context, bail};
 use clap::Subcommand;
@@ -42,6 +43,8 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
     }
     let now = clock::now();
     let (db, _) = hub::open_db(config).await?;
+    // The hub may never have been started with these settings.
+    hub::adopt_currency(&db, &OfficeSettings::of(config)).await?;
     let mut write = db.write().await?;
     let currency = hub_row::currency(&mut write).await?;
     let read = product_csv::read(&bytes, encoding, None, (ROWS_MAX, currency), now);

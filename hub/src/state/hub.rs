@@ -236,7 +236,10 @@ async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result
 }
 
 /// Has amounts counted in the currency of the settings.
-async fn adopt_currency(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
+///
+/// # Errors
+/// There are amounts in another currency; the database's.
+pub async fn adopt_currency(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
     let mut write = db.write().await?;
     let code = file_settings.clone().with_changes(&mut write).await?.company.currency;
     if let Some(kept) = table::hub::adopt_currency(&mut write, &code).await? {
