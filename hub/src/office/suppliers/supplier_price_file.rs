@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn read(file: &[u8]) -> Result<PriceFile, Problems> {
-        super::read(file, Encoding::Utf8, None, 100, ("sup_1", UtcMs(0)))
+        super::read(file, Encoding::Utf8, None, (100, Currency::RUPIAH), ("sup_1", UtcMs(0)))
     }
 
     #[test]
