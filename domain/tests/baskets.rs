@@ -1,4 +1,4 @@
-//! Baskets: changed, held, recalled at the prices of now, voided, their payments taken back.
+//! Baskets: changed, held, recalled at the present prices, voided, and reversed payments.
 
 use domain::model::base::ids::{HoldId, TransactionId};
 use domain::model::base::refusal::Refusal;

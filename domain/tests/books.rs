@@ -1,4 +1,4 @@
-//! What a bookkeeper would compute from the events alone, and compare.
+//! Sums that a bookkeeper would compute from the events alone, and compare.
 
 use domain::model::base::event::Fact as Happened;
 use domain::model::base::figures::{Money, Quantity};

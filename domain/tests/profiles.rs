@@ -66,7 +66,7 @@ fn reported(user: &User) -> UserChanged {
     serde_json::from_str::<Record<UserChanged>>(&text).unwrap().payload
 }
 
-/// What head office is told, as it comes in there.
+/// The form in which head office receives a store's report.
 fn heard(changed: &UserChanged) -> UserDown {
     let Profile { username, name, role, times } = Profile::from(changed);
     let UserChanged { user_id, store_id, token_version, disabled, created_at, .. } = changed.clone();
@@ -96,9 +96,9 @@ struct Company {
     user: User,
     staff: UserDown,
     under_way: Vec<Message>,
-    /// What the store told, and what head office said: what a rebuilt box gets.
+    /// The store's reports and head office's records: the input of a rebuilt box.
     records: Vec<UserChanged>,
-    /// Every word that was said of the person.
+    /// Every report of the person.
     said: Vec<Profile>,
     passwords: Vec<(UtcMs, Option<String>)>,
 }

@@ -325,7 +325,7 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
     after.go_on(&limiter.to_save().unwrap()).unwrap();
     for limiter in [limiter, after] {
         limiter.attempt("ani", HOME, NOW).unwrap();
-        // A log-in at home gives whoever guesses elsewhere nothing.
+        // A log-in at home does not help a guesser elsewhere.
         limiter.succeeded("ani", HOME, NOW);
         assert!(limiter.attempt("ani", address(99), NOW).is_err());
         for _ in 0..FAILURES_PER_NAME_MAX {

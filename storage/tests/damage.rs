@@ -115,7 +115,7 @@ async fn a_bad_frame_before_a_later_group_is_refused_by_file_and_offset() {
                 StorageError::Damaged { path, offset, .. } => {
                     assert_eq!((path, *offset), (&newest, starts[frame]), "{error}");
                 }
-                // All that follows is of one group: the high-water mark knows better.
+                // All the following frames are of one group: the high-water mark is further.
                 StorageError::Lost { .. } => assert!(frame > 0, "{error}"),
                 other => panic!("{other}"),
             }

@@ -178,7 +178,7 @@ class PageDevice extends Page {
     </section>`;
   }
 
-  // ---- what the device shows
+  // ---- the device's settings
 
   choice(id, label, chosen, choices, act) {
     return html`<div class="field">

@@ -229,7 +229,7 @@ export const ask = (app, { title, text, yes, no, danger = false, list = [], prev
     body: preview ? looking(list, preview) : html`${fields(list)}`,
     act: async (given) => {
       for (const { name } of list) document.getElementById(`f-${name}`)?.removeAttribute("aria-invalid");
-      // What is typed and names nothing is not left out silently.
+      // Typed text that names nothing is not left out silently.
       const unclear = [...document.querySelectorAll("dialog :is(x-combo, x-date)")].find((one) => one.unclear);
       if (unclear) {
         unclear.focus();

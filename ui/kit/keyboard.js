@@ -1,4 +1,4 @@
-// Keys of a page: one press is one action, and what a scanner types is none.
+// Keys of a page: one press is one action; a scanner's keys are none.
 import { isRapid, letterWait } from "./scan.js";
 
 /** What a key that is held does again and again; nothing else is done twice by it. */

@@ -56,7 +56,7 @@ export class Live {
       this.heard = false;
       clearTimeout(this.silence);
       if (!again) {
-        // Whoever logs in next begins anew.
+        // The next user begins again.
         this.on = false;
         return;
       }

@@ -1,4 +1,4 @@
-// Who works at this till.
+// The user of this till.
 import { html, nothing } from "../vendor/lit.js";
 import { Refusal } from "./api.js";
 import { words } from "./codes.js";

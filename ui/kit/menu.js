@@ -118,7 +118,7 @@ export class MenuApp extends App {
 
   /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
   show(page, params = {}) {
-    // What was asked for last, which may be on its way yet.
+    // The last request, which may still be running.
     const same = page === this.wanted && JSON.stringify(params) === JSON.stringify(this.given);
     Object.assign(this, { wanted: page, given: same ? this.given : params });
     return super.show(page, this.given);

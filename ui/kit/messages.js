@@ -84,7 +84,7 @@ export class Messages extends LitElement {
   fail(error, again) {
     if (error.over) return;
     if (error instanceof Refusal && error.status === 401) {
-      // Nobody is logged in behind a lock.
+      // Behind a lock there is no user.
       if (this.locked) return;
       this.user = null;
       this.show("login");

@@ -71,7 +71,7 @@ export class Page extends LitElement {
     this.reload ??= () => (this.isConnected ? this.rereads() : this.readWell());
     try {
       const found = await act();
-      // What was asked later is newer, also where its answer came first.
+      // A later request is newer, even if its answer came first.
       if (mine !== this.reading) return;
       Object.assign(this, found, { error: null });
       this.readWell();
@@ -99,7 +99,7 @@ export class Page extends LitElement {
     if (tab !== this.tab) tabInSight();
     this.tab = tab;
     for (const table of this.querySelectorAll("table.fold")) {
-      // What is said of a column to people who hear the page alone stands on no cell.
+      // A column's description for screen readers is in no cell.
       const heads = [...table.querySelectorAll("thead :is(th, td)")].map((head) =>
         head.querySelector(".vh") ? "" : head.textContent.trim(),
       );

@@ -1,4 +1,4 @@
-// Ctrl K: pages by their names, and a receipt or a product by what is typed.
+// Ctrl K: pages by their names, a receipt or a product by typed text.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "./controls.js";
 import { address } from "./menu.js";

@@ -288,7 +288,7 @@ class Listener {
   onKey(event) {
     const { target: field, key, timeStamp: time } = event;
     if (this.entering || MODIFIER.test(key)) return undefined;
-    // A key that is held is a person's.
+    // A held key is a person's.
     if (event.repeat || asksForPassword()) return this.forget();
     if (event.ctrlKey && key === "]" && isRapid(time, this.last)) return this.separator(event);
     if (event.ctrlKey || event.altKey || event.metaKey) return this.forget();

@@ -45,7 +45,7 @@ export class Basket {
     return Boolean(this.sale) && isAsked(`${path("/api/pos/transactions/:id", { id: this.sale.transaction_id })}/`);
   }
 
-  // ---- what the store has
+  // ---- the store's answer
 
   async restore() {
     const { items } = await this.app.get("/api/pos/transactions", {}, { shift_id: this.app.shift.shift_id, limit: 20 });

@@ -204,7 +204,7 @@ class PageClose extends Page {
 
   methods() {
     const { summary, app } = this;
-    // What should be there is not shown before somebody has counted.
+    // The expected amount is hidden before the count.
     const blind = !summary.by_method || !this.compared;
     const expected = summary.cash?.expected ?? null;
     const gap = blind || expected === null ? null : this.counted - expected;

@@ -1,4 +1,4 @@
-// F1: the keys of the page that is shown, and those that act on every page.
+// F1: the keys of the shown page, and those of every page.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { MOVES } from "./drawer.js";

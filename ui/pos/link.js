@@ -136,7 +136,7 @@ export const Meanwhile = (Base) =>
         this.status = await this.get("/api/pos/status");
         this.requestUpdate();
       } catch {
-        // The store's box itself is away: the next command says so.
+        // The store's box is away: the next command shows it.
       }
     }
 

@@ -164,7 +164,7 @@ class PosApp extends Meanwhile(Locking(App)) {
       return;
     }
     this.tabs.postMessage("selling");
-    // What is typed first may be `.1`.
+    // The first typed text may be `.1`.
     await Promise.all([renewQuick(this), this.basket.restore()]);
     this.countHolds();
     if (this.shift.state === "ended") {
@@ -319,7 +319,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     (await this.part(() => import("./help.js")))?.help(this);
   }
 
-  // ---- what is seen
+  // ---- the view
 
   elsewhere() {
     return html`<div class="narrow-page">

@@ -1,4 +1,4 @@
-// The till's menu: what is done now and then, by touch.
+// The till's menu: occasional actions, by touch.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { lang, t } from "../kit/i18n.js";

@@ -1,4 +1,4 @@
-// Which till this device is, and what lies in its drawer.
+// Name of this till, and its drawer's contents.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon, moneyInput } from "../kit/controls.js";
 import { time } from "../kit/format.js";

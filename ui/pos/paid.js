@@ -1,4 +1,4 @@
-// What was paid, until the next customer: the change, the receipt.
+// The payment, until the next customer: the change, the receipt.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
 import { decimal, number, shortReceipt, symbol, time } from "../kit/format.js";

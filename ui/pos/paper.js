@@ -1,5 +1,4 @@
-// Receipts and reports on paper: on the till's own printer, else by the browser. What was sold is sold whatever becomes
-// of it.
+// Receipts and reports on paper: on the till's own printer, else by the browser. A failed print changes no sale.
 import { path } from "../kit/api.js";
 import { t } from "../kit/i18n.js";
 import { printText } from "../kit/print.js";

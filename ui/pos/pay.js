@@ -258,7 +258,7 @@ class PagePay extends Page {
     return this.app.show("sell");
   }
 
-  // ---- what is seen
+  // ---- the view
 
   summary() {
     const { sale } = this;

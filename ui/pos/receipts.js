@@ -219,7 +219,7 @@ class PageReceipts extends Page {
     );
   }
 
-  // ---- what is seen
+  // ---- the view
 
   row(one, index) {
     return html`<tr

@@ -167,7 +167,7 @@ class PageSell extends LinePage {
     (await this.app.part(() => import("./actions.js")))?.actions(this.app, this);
   }
 
-  // ---- what is seen
+  // ---- the view
 
   /** A line of the basket; drawn anew when what it shows is another, not with every key and every answer. */
   kept(line, index) {

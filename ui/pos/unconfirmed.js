@@ -1,4 +1,4 @@
-// Commands whose answer nobody heard: whose they are, what they do, and what became of them.
+// Commands without an answer: their users, effects and outcomes.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { icon, key } from "../kit/controls.js";

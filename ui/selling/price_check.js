@@ -1,4 +1,4 @@
-// What a product costs and whether it is there, by scan or by name; nothing is sold.
+// Price and stock of a product, by scan or by name; nothing is sold.
 import { html, nothing } from "../vendor/lit.js";
 import { field } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";

@@ -1,4 +1,4 @@
-//! What the operating system says about running daemons.
+//! The operating system's data about running daemons.
 
 use crate::daemon::Daemon;
 use anyhow::Context;
@@ -8,7 +8,7 @@ use std::ops::Range;
 const TICK_US: u64 = 10_000;
 /// User and system time in that line, counted behind the name of the command.
 const OWN: Range<usize> = 11..13;
-/// Those of the process's children that have ended and were waited for.
+/// Fields of the process's ended and reaped children.
 pub const OF_CHILDREN: Range<usize> = 13..15;
 const OWN_AND_OF_CHILDREN: Range<usize> = 11..15;
 
@@ -41,10 +41,10 @@ pub fn family_cpu_us(roots: &[u32]) -> u64 {
     family(roots).into_iter().filter_map(|(_, stat)| ticks_us(&stat, OWN_AND_OF_CHILDREN)).sum()
 }
 
-/// Ends every process below this one: what a test started outlives its test program otherwise.
+/// Ends every process below this one: processes started by a test would outlive its test program otherwise.
 pub async fn end_below(root: u32) {
     let pids = family(&[root]).into_iter().filter(|(pid, _)| *pid != root).map(|(pid, _)| pid.to_string());
-    // One that has ended meanwhile is none that is left.
+    // A process that has ended meanwhile is not left over.
     let _ = tokio::process::Command::new("kill").arg("-KILL").args(pids).status().await;
 }
 

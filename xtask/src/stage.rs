@@ -14,7 +14,7 @@ use testkit::store::free_address;
 /// The shop that is made.
 pub const STORE_ID: &str = "S001";
 
-/// The folder where it all is: a temporary one, or one that stays.
+/// The folder of the work: a temporary one, or one that stays.
 pub struct WorkFolder {
     path: PathBuf,
     /// Removed when dropped, after the daemons have ended.
@@ -178,7 +178,7 @@ impl Installation {
         Ok(Self { binary: binary.to_owned(), config, launch })
     }
 
-    /// Runs a command on the stopped program; gives back what it printed.
+    /// Runs a command on the stopped program; returns its output.
     pub async fn command(&self, args: &[&str], input: Option<&str>) -> anyhow::Result<String> {
         let all: Vec<&str> = ["--config", &self.config].into_iter().chain(args.iter().copied()).collect();
         one_shot(&self.binary, &all, input).await
@@ -204,12 +204,12 @@ impl Installation {
         Ok(self.launch.start().await?.0)
     }
 
-    /// How it is started, to measure or repeat that.
+    /// Start parameters, for a measurement or a restart.
     pub fn launch(&self) -> &Launch {
         &self.launch
     }
 
-    /// Where it will serve.
+    /// The address where it will serve.
     pub fn base(&self) -> String {
         format!("http://{}", self.launch.address)
     }

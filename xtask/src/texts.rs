@@ -22,7 +22,7 @@ const CRATES: [&str; 4] = ["domain", "edge", "hub", "store-router"];
 const PRIVATE: [&str; 11] =
     ["Doc", "assert", "bind", "cfg", "doc", "example", "expect", "internal", "query", "serde", "tracing"];
 
-/// How many tokens before a literal may name what it is for.
+/// Number of tokens before a literal that may name its purpose.
 const REACH: usize = 16;
 
 /// Keys of a document whose text is a sentence.
@@ -55,7 +55,7 @@ pub fn run() -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Adds the sentences of a part of a document, by JSON pointer. Examples and names of properties are none.
+/// Adds the sentences of a part of a document, by JSON pointer. Examples and names of properties are left out.
 fn descriptions(part: &Value, pointer: &str, texts: &mut Texts) {
     match part {
         Value::Object(fields) => {
@@ -94,7 +94,7 @@ fn literals(root: &Path, path: &str, texts: &mut Texts) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether no name before a literal, in the same statement, says that it is not for users.
+/// Whether no name before a literal, in the same statement, marks it as not for users.
 fn is_public(before: &[Token<'_>]) -> bool {
     let statement = before.iter().rev().take(REACH);
     let mut words = statement.take_while(|token| !matches!(token.kind, Kind::Mark(';' | '{' | '}')));

@@ -1,4 +1,4 @@
-//! A shop's trade: what is planned and sold, by whom, and what has to come out.
+//! A shop's trade: planned and made sales, and the expected results.
 
 pub mod books;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! Holds: recalled at the prices of now, expired, voided.
+//! Holds: recalled at the present prices, expired, voided.
 
 use super::*;
 use domain::model::base::event::fact;

@@ -49,7 +49,7 @@ struct Till {
     safe: Safe,
     opening: Option<SafeOpening>,
     events: HashSet<String>,
-    /// What it told head office itself.
+    /// Its own reports to head office.
     records: Vec<String>,
     drops: Vec<CashMovement>,
     counters: Counters,
@@ -156,7 +156,7 @@ impl Till {
         }
     }
 
-    /// As the ledger does it, but for what the safe refuses.
+    /// As the ledger does it, except for refusals of the safe.
     fn commit(&mut self, event: impl Into<Event>, text: String) {
         let mut event = event.into();
         let before = event.shift().and_then(|shift| self.shifts.get(&shift.shift_id)).map(Share::of);
@@ -257,7 +257,7 @@ impl Till {
         self.events.extend(texts.iter().map(|text| record::event_id(text).unwrap().into_owned()));
     }
 
-    /// A copy that goes on at the same time, in the same shift.
+    /// A copy that continues at the same time, in the same shift.
     fn cloned(&self, clock: i64) -> Self {
         Self { records: Vec::new(), clock, ..self.clone() }
     }
@@ -269,7 +269,7 @@ impl Till {
         here
     }
 
-    /// A shift of an earlier epoch sells no more.
+    /// A shift of an earlier epoch no longer sells.
     fn interrupt(&mut self) {
         for shift in self.shifts.values_mut().filter(|shift| shift.state == ShiftState::Open) {
             shift.state = ShiftState::Interrupted;

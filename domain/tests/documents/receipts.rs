@@ -109,7 +109,7 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
     let Event { fact: fact::SupplierReturnPosted { document, .. }, rows: Rows { movements, .. } } = &event;
     assert!(movements.is_empty());
-    // What head office is told is all that the posting needs.
+    // Head office receives everything that the posting needs.
     let text = supplier_return_posted(&shop.stamp(), document);
     let reported: Record<SupplierReturnPosted> = serde_json::from_str(&text).unwrap();
     let posted = post(&of_supplier_return(&reported.payload.document)).unwrap().here.rows;

@@ -1,4 +1,4 @@
-//! What expires of a member's points at head office, by what all stores told.
+//! Expiry of a member's points at head office, by the reports of all stores.
 
 use domain::model::base::figures::Money;
 use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
@@ -96,7 +96,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
     }
 }
 
-/// As head office reads an entry that a store told.
+/// The form in which head office reads a store's entry.
 fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEntry {
     let marked = |part: &&LotPart| part.lot_id.ends_with('*');
     let reported = match entry.reason {
@@ -161,8 +161,8 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Head office comes to what a store alone comes to, night by night, also where it hears of entries late; what it
-    /// said it does not say again.
+    /// Head office gets the same result as a single store, night by night, even if it receives entries late; an expiry
+    /// is not repeated.
     #[test]
     fn head_office_expires_what_a_store_alone_would(
         steps in prop::collection::vec((0..6_u8, 1..60_i64, 1..20_i8), 0..60),

@@ -36,7 +36,7 @@ fn give(shop: &mut Shop, qty: i64, reported: Reported) -> Result<Return, Refusal
     shop.give_back_told(&ani(), &cmd, reported)
 }
 
-/// Of three pieces: (what this store took before, what the hub tells, pieces wanted, whether it may).
+/// Of three pieces: (taken by this store before, the hub's report, wanted pieces, whether it is allowed).
 #[test]
 fn pieces_that_others_took_are_gone() {
     let other = |from, to| taken("S002", from, to, "cash", 0);
@@ -53,9 +53,9 @@ fn pieces_that_others_took_are_gone() {
         (1, Some(vec![]), 2, true),
         (1, Some(vec![own(0, 3)]), 2, true),
         (1, Some(vec![own(0, 1), other(1, 2)]), 2, false),
-        // A piece that both took, one of them without asking, is gone twice.
+        // A piece that both took, one of them without asking, counts twice.
         (1, Some(vec![own(0, 1), other(0, 1)]), 2, false),
-        // Without a row of its own a store believes what the hub tells of it.
+        // Without a row of its own a store uses the hub's report about it.
         (0, Some(vec![own(0, 1)]), 3, false),
     ];
     for (before, reported, wanted, may) in cases {

@@ -1,6 +1,6 @@
-//! Records between several stores and a hub: fields that both sides write, with clocks that are years off,
-//! denials, goods on their way, and the feed that tells them, over the rules that the daemons run.
-//! `SIMULATION_SEEDS=N` runs so many histories from `SIMULATION_FROM` on, `SIMULATION_SEED=N` only that one.
+//! Records between several stores and a hub: fields that both sides write, with clocks that are years off, denials,
+//! goods on their way, and the feed that sends them, over the rules that the daemons run. `SIMULATION_SEEDS=N` runs N
+//! histories from `SIMULATION_FROM` on, `SIMULATION_SEED=N` only that one.
 
 mod broken;
 mod depot;

@@ -1,6 +1,6 @@
-//! A store with its copies and backups, a hub, lost, late, doubled and disordered letters, crashes anywhere and
-//! clocks years off, over the rules that the daemons run. `SIMULATION_SEEDS=N` runs so many histories from
-//! `SIMULATION_FROM` on, `SIMULATION_SEED=N` only that one.
+//! A store with its copies and backups, a hub, lost, late, doubled and disordered letters, crashes anywhere and clocks
+//! years off, over the rules that the daemons run. `SIMULATION_SEEDS=N` runs N histories from `SIMULATION_FROM` on,
+//! `SIMULATION_SEED=N` only that one.
 
 mod broken;
 mod disks;

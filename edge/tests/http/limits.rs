@@ -205,6 +205,6 @@ async fn strangers_who_only_open_connections_keep_nobody_out_who_works_here() {
         strangers.push(client);
         assert_eq!(make(stranger % 3 + 1).await, 201, "{stranger}");
     }
-    // Whoever comes new is let in as well: the one who has most makes room.
+    // New clients are admitted as well: the address with most connections makes room.
     assert_eq!(make(9).await, 201);
 }

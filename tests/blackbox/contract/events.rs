@@ -1,4 +1,4 @@
-//! `GET /api/events`: screens hear what concerns them, come back where they were, and are let go in time.
+//! `GET /api/events`: screens receive the events that concern them, reconnect where they were, and are closed in time.
 
 use serde_json::{Value, json};
 use testkit::client::events::{Reported, Screen};

@@ -1,4 +1,4 @@
-//! Random bytes on the socket: the daemon closes, answers a failure, and goes on selling.
+//! Random bytes on the socket: the daemon closes, answers a failure, and continues selling.
 
 use serde_json::json;
 use std::io::{Read, Write};

@@ -60,7 +60,7 @@ fn a_backup_under_load_becomes_a_store_whose_sums_are_right() {
     assert!(kept >= 60 && kept <= acknowledged + 3, "{kept} of {acknowledged}");
     audit::audit(&store, &mut tills, RECEIVED);
 
-    // The interrupted shift sells no more; a new one counts in a series of its own.
+    // The interrupted shift no longer sells; a new one counts in a series of its own.
     let shift_id = tills[0].shift_id.clone();
     let mut cashier = store.login("till-1").at_register("till-1");
     let basket = json!({"shift_id": shift_id, "items": [{"sku": "8990001", "qty": 1, "price": 2000}]});

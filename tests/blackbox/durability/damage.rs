@@ -59,7 +59,7 @@ fn answers(store: &Store, till: &Till) -> Value {
     json!([stock, movements, sales, summary, by_receipt, outbox])
 }
 
-/// Starts the damaged store: nobody may notice anything, retries included.
+/// Starts the damaged store: the damage must have no visible effect, retries included.
 #[track_caller]
 fn nobody_notices(store: &mut Store, till: &mut Till, before: &Value) {
     store.start();

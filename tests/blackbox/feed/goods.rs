@@ -259,7 +259,7 @@ fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     let record = &status["inbound"]["untaken"]["records"][0];
     assert_eq!((&record["kind"], &record["id"]), (&json!("transfer"), &json!(id)), "{status}");
     assert_eq!(staff.get(&format!("/api/transfers/{id}")).data(200)["state"], json!("in_transit"));
-    // The feed goes on behind it.
+    // The feed continues after it.
     shop.made("/api/suppliers", &json!({"code": "NEXT", "name": "Next"}));
     wait::until("the next record", || (!items(&mut staff, "/api/suppliers").is_empty()).then_some(()));
 }

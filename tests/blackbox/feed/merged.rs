@@ -42,7 +42,7 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
     assert!(!found.to_string().contains("+62812"), "a number is nobody's business there: {found}");
     there.member(&first, points - number(&sale, "points_earned"));
 
-    // Away again: it goes on selling to the id that it knows, and a basket waits.
+    // Away again: it continues selling to the ID that it knows, with a held basket.
     let open = json!({"member_id": second, "items": [{"sku": "8990001", "qty": 5, "price": 2_000}]});
     let basket = there.till.post(SALES, &open).data(201);
     there.synced();

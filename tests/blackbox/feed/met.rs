@@ -1,5 +1,5 @@
-//! A chain whose stores are told of the members that they have met (`members.reach = "met"`): whom a store does not find
-//! it asks for, takes in with points, and keeps.
+//! A chain whose stores receive the members that they have met (`members.reach = "met"`): a store asks for unknown
+//! members, takes them in with points, and keeps them.
 
 use super::reach::End;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn a_store_asks_for_whom_it_has_not_met_takes_them_in_and_keeps_them() {
         (refused == json!({"what": "member"})).then_some(())
     });
 
-    // They are kept, told of from now on, and theirs are the points of both stores.
+    // They are kept, updated from now on, and have the points of both stores.
     assert_eq!(here(&mut there), 5);
     let more = earned - 10 + number(&there.sold(&ids[0], 1, 10), "points_earned");
     first.member(&ids[0], more);

@@ -126,7 +126,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     });
     let line = shown(&shop, "default_rate_bp");
     assert!(line.contains("= 1200 ") && line.ends_with("# hub"), "{line}");
-    // The open shift goes on as it began, also after a crash and without head office.
+    // The open shift continues as it began, also after a crash and without head office.
     assert_eq!(terms(&mut shop.till), (rate.clone(), methods.clone()));
     let (total, paid) = by_card(&mut shop.till);
     assert_eq!((total, paid.data(200)["state"].clone()), (json!(4_440), json!("paid")));

@@ -1,4 +1,4 @@
-//! What stores tell of their days: records as a store makes them, with every figure that the teller names.
+//! Reports of stores about their days: records as a store makes them, with every figure given by the test.
 
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;

@@ -244,7 +244,7 @@ fn while_head_office_is_away_each_store_goes_by_what_it_knows() {
     pending["items"][0]["price"] = json!(900);
     there.till.post(RETURNS, &approved(pending)).data(201);
     there.mend();
-    // Once told it counts like any other.
+    // Once reported it counts like any other.
     here.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
 }
 

@@ -50,7 +50,7 @@ impl Pair {
         self.store.start();
     }
 
-    /// Which life of its database the hub is in, as it tells the store.
+    /// The generation of the hub's database, as it reports it to the store.
     #[track_caller]
     fn generation(&self) -> String {
         let token = self.hub.signer(&self.store)();

@@ -16,7 +16,7 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Sales of the one that stays the shop, after the other was told.
+/// Sales of the one that stays the shop, after the other was fenced.
 const SALES_AFTER: usize = 5;
 
 /// A box whose till sells on a thread of its own, until it is refused.

@@ -34,7 +34,7 @@ fn a_hub_one_version_ahead() {
     assert!(proxy.tampered() > 3);
     store.stop();
     store.start();
-    // It is kept as it came and named, over a restart too, and the feed goes on.
+    // It is kept as it came and named, over a restart too, and the feed continues.
     let inbound = store.login("manager").get("/api/sync/status").data(200)["inbound"].clone();
     let untaken = inbound["untaken"]["records"].as_array().unwrap();
     let unknown = untaken.iter().find(|note| note["kind"] == "hologram").unwrap();

@@ -40,7 +40,7 @@ enum Moment {
     Reported,
 }
 
-/// Pays and kills the store at this moment; what it says of the payment is lost, unless it is killed later.
+/// Pays and kills the store at this moment; its answer to the payment is lost, unless it is killed later.
 #[track_caller]
 fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, moment: Moment, sold: usize) {
     screen.presses(F9);
@@ -70,7 +70,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
     }
 }
 
-/// What the page tells once the store is back: one sentence at most, and the receipt of this sale.
+/// Messages of the page once the store is back: one sentence at most, and the receipt of this sale.
 #[track_caller]
 fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
     let sentence = |done: &str| format!("Payment Rp\u{a0}50,000: {done}, receipt \u{2026}{no}");

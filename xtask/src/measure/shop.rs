@@ -22,7 +22,7 @@ const BUYERS: usize = 500;
 const IMPORTED: usize = 10_000;
 /// Log-ins are used so long: an access token lives an hour.
 const TOKENS: Duration = Duration::from_secs(20 * 60);
-/// Clients that sell in the one shift that is closed.
+/// Clients that sell in the one shift that is then closed.
 const CLOSERS: usize = 16;
 
 /// Contents of a store before anything is sold.
@@ -42,7 +42,7 @@ pub struct MeasuredStore<'a> {
     setup: Installation,
     daemon: Option<Daemon>,
     cashiers: Vec<Person>,
-    /// Of each till, and since when.
+    /// Tokens of each till, and their time.
     tokens: Option<(Vec<Api>, Instant)>,
     size: Size,
     runs: usize,
@@ -67,7 +67,7 @@ pub fn word(number: usize) -> String {
     [number / 256, number / 16, number].iter().filter_map(|part| syllables.get(part % 16)).copied().collect()
 }
 
-/// Two words and the number: what somebody types the beginning of.
+/// Two words and the number: a user types the beginning.
 fn name(number: usize) -> String {
     format!("{} {} {number}", word(number * 31), word(number * 7_919 + number / 4_096))
 }

@@ -10,7 +10,7 @@ use crate::stage::WorkFolder;
 use crate::tools::apt;
 use crate::workspace::Binaries;
 
-/// So long does an fdatasync take, at least, in milliseconds.
+/// Shortest duration of an fdatasync, in milliseconds.
 pub const DELAYS_MS: [u64; 2] = [20, 100];
 const PRODUCTS: usize = 1_000;
 

@@ -82,8 +82,8 @@ fn median(sorted: &[f64]) -> f64 {
     if sorted.len().is_multiple_of(2) { f64::midpoint(at(half.wrapping_sub(1)), at(half)) } else { at(half) }
 }
 
-/// The greatest distance of two distributions, and how probable one at least as great is if both are one
-/// (the asymptotic series, with Stephens' correction).
+/// The greatest distance of two distributions, and the probability of one at least as great if both are the same (the
+/// asymptotic series, with Stephens' correction).
 fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> (f64, f64) {
     let share =
         |sorted: &[f64], at: f64| sorted.partition_point(|value| *value <= at) as f64 / sorted.len() as f64;

@@ -54,7 +54,7 @@ struct Storm {
     store: Installation,
     cashier: Api,
     manager: Api,
-    /// Of the store; logged in before the storm, like everybody whose log-in is not what is tried.
+    /// The store's administrator; logged in before the storm, like all users whose log-in is not under test.
     admin: Api,
     office: Api,
     stop: AtomicBool,
@@ -127,7 +127,7 @@ pub async fn run(binaries: &Binaries, size: Size) -> anyhow::Result<()> {
 fn allow_files(count: usize) -> anyhow::Result<()> {
     if open_files()? < count {
         let pid = std::process::id().to_string();
-        // Where even this is refused, what is allowed now is looked at below.
+        // If even this is refused, the present limit is read below.
         let _ = std::process::Command::new("prlimit")
             .args(["--pid", &pid, &format!("--nofile={count}:")])
             .output();
@@ -237,7 +237,7 @@ async fn seller(storm: Arc<Storm>, api: Api, number: usize) -> anyhow::Result<()
     Ok(())
 }
 
-/// Members, products and people change at head office, so that every lane of the feed brings something.
+/// Changes members, products and people at head office, so that every lane of the feed has changes.
 async fn head_office(storm: Arc<Storm>) -> anyhow::Result<()> {
     for round in 0_u32.. {
         if storm.stop.load(Ordering::Relaxed) {

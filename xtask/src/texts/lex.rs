@@ -1,6 +1,6 @@
 //! Rust as a list of tokens: enough to count lines of code and to find names and paths, without a parser.
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A keyword, a name or a number.
@@ -18,7 +18,7 @@ pub struct Token<'a> {
     pub line: usize,
 }
 
-/// The tokens of a source file; comments and blanks are none.
+/// The tokens of a source file, without comments and blanks.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     let (mut found, mut rest, mut line) = (Vec::new(), source, 1);
     while !rest.is_empty() {
@@ -31,7 +31,7 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The length of the first token or blank, and what it is; blanks and comments are nothing.
+/// The length of the first token or blank, and its kind; `None` for blanks and comments.
 fn first(rest: &str) -> (usize, Option<Kind<'_>>) {
     if rest.starts_with("//") {
         return (rest.find('\n').unwrap_or(rest.len()), None);

@@ -1,4 +1,4 @@
-//! What of a source file is shipped: the file without what is only compiled for tests.
+//! The released part of a source file: the file without the parts that are only compiled for tests.
 
 use super::lex::{Kind, Token};
 
@@ -29,7 +29,7 @@ enum Sort {
     Other,
 }
 
-/// An attribute at the start, and what follows it.
+/// An attribute at the start, and the rest.
 fn attribute<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<(Sort, &'t [Token<'a>])> {
     let (hash, rest) = tokens.split_first()?;
     let whole_file = rest.first().is_some_and(|token| token.kind == Kind::Mark('!'));
@@ -50,7 +50,7 @@ fn attribute<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<(Sort, &'t [Token<'a>])>
     Some((sort, after))
 }
 
-/// What follows the bracket that the tokens begin with.
+/// The tokens after the bracket that they begin with.
 pub fn closed<'t, 'a>(tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -64,7 +64,7 @@ pub fn closed<'t, 'a>(tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
     &[]
 }
 
-/// What follows the item, field or statement that the tokens begin with.
+/// The tokens after the item, field or statement that they begin with.
 fn skip_item<'t, 'a>(mut tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
     while let Some((_, after)) = attribute(tokens) {
         tokens = after;
@@ -75,7 +75,7 @@ fn skip_item<'t, 'a>(mut tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
         tokens = match token.kind {
             Kind::Mark(';') => return after,
             Kind::Mark(',') if !item => return after,
-            // The end of what holds it.
+            // The end of the enclosing bracket.
             Kind::Mark(')' | ']' | '}') => return tokens,
             Kind::Mark('{') => return closed(tokens),
             Kind::Mark('(' | '[') => closed(tokens),

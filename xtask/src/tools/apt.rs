@@ -1,4 +1,4 @@
-//! What the tests need of Debian's packages, installed where it is missing.
+//! Debian packages that the tests need, installed if missing.
 
 use anyhow::{Context, ensure};
 use std::process::Stdio;
@@ -36,10 +36,10 @@ pub async fn run(packages: &str, script: &str, hint: &'static str) -> anyhow::Re
     Ok(())
 }
 
-/// What builds the allocator of the daemons.
+/// Tools that build the allocator of the daemons.
 ///
 /// # Errors
-/// It is not here and can't be installed.
+/// It is missing and can't be installed.
 pub async fn make() -> anyhow::Result<()> {
     if program("make").is_some() {
         return Ok(());
@@ -50,7 +50,7 @@ pub async fn make() -> anyhow::Result<()> {
 /// The browser and its driver, for the test of the log-in page.
 ///
 /// # Errors
-/// They are not here and can't be installed.
+/// They are missing and can't be installed.
 pub async fn browser() -> anyhow::Result<()> {
     if program("chromium").is_some() && program("chromedriver").is_some() {
         return Ok(());

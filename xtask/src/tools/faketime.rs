@@ -1,5 +1,5 @@
-//! What some tests need beside this repository, installed where it is missing: libfaketime for clocks that are
-//! wrong, strace for programs that are killed at a system call.
+//! Requirements of some tests outside of this repository, installed if missing: libfaketime for wrong clocks, strace
+//! for programs that are killed at a system call.
 
 use crate::tools::apt;
 use anyhow::Context;
@@ -9,7 +9,7 @@ use testkit::clock;
 /// Names the library, for the tests too.
 pub const GIVEN: &str = clock::GIVEN;
 
-/// Where the library is, installed if need be.
+/// Path of the library, installed if need be.
 pub async fn library() -> anyhow::Result<PathBuf> {
     if let Some(found) = clock::library().filter(|_| apt::program("strace").is_some()) {
         return Ok(found);

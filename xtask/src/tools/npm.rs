@@ -16,7 +16,7 @@ const PACKAGES: &str = "ui/vendor/package.json";
 const PROGRAMS: [(&str, &str); 2] = [("prettier", "prettier"), ("typescript", "tsc")];
 /// Installing takes at most this long.
 const INSTALL: Duration = Duration::from_secs(120);
-/// What is formatted: our own files.
+/// Formatted files: our own.
 const SOURCES: [&str; 4] =
     ["ui/**/*.{js,css}", "tests/screens/**/*.js", "!ui/vendor/**", "!tests/screens/axe.min.js"];
 
@@ -87,7 +87,7 @@ impl Npm {
         check
     }
 
-    /// Lists what contradicts the types of the pages, by the settings of `tsconfig.json`.
+    /// Lists contradictions to the types of the pages, by the settings of `tsconfig.json`.
     pub fn types(&self) -> Command {
         let mut check = self.check("tsc");
         check.args(["--project", "."]);

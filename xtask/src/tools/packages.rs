@@ -1,4 +1,4 @@
-//! Debian packages of both programs, and what a package holds besides the program.
+//! Debian packages of both programs, and their contents besides the program.
 
 use crate::tools::supply::{Tool, tool};
 use crate::workspace::{cargo, root, target};

@@ -1,4 +1,4 @@
-//! PostgreSQL for the tests: the server that is named, or a private one, installed where it is missing.
+//! PostgreSQL for the tests: the named server, or a private one, installed if missing.
 
 use crate::tools::apt;
 use anyhow::{Context, anyhow, ensure};
@@ -29,7 +29,7 @@ const SETTINGS: [&str; 7] = [
     "autovacuum=off",
 ];
 
-/// Where Linux keeps files in memory.
+/// A folder of Linux that is kept in memory.
 const MEMORY: &str = "/dev/shm";
 /// Free bytes that the tests' data needs there, with room to spare.
 const MEMORY_NEEDED: u64 = 2 << 30;
@@ -43,9 +43,9 @@ fn roomy_memory() -> Option<&'static Path> {
 
 /// A server for the tests.
 pub enum Postgres {
-    /// It was there; its address.
+    /// An existing one; its address.
     Given(String),
-    /// It is ours; dropping it ends it.
+    /// Our own one; dropping it ends it.
     Private(Private),
 }
 

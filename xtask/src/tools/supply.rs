@@ -1,4 +1,4 @@
-//! `deny`, `sbom`, `release`: where the dependencies come from, and what a build says it is made of.
+//! `deny`, `sbom`, `release`: the origin of the dependencies, and the list of a build's components.
 
 use crate::tools::packages;
 use crate::workspace::{cargo, root, target};
@@ -13,7 +13,7 @@ const INSTALL: Duration = Duration::from_secs(15 * 60);
 const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
 const AUDITABLE: Tool = Tool { name: "cargo-auditable", version: "0.7.7" };
 const CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9" };
-/// What `cargo deny` says where the advisory database can't be had.
+/// Message of `cargo deny` if the advisory database can't be fetched.
 const UNREACHABLE: &str = "failed to fetch advisory database";
 /// The programs that are shipped.
 const SHIPPED: [&str; 2] = ["store-router", "cloud-hub"];
@@ -24,15 +24,16 @@ pub struct Tool {
     pub version: &'static str,
 }
 
-/// How a check ended that needs something from the network.
+/// Result of a check that needs the network.
 enum Checked {
-    /// It ran; whether it found nothing.
+    /// It ran; whether it found no problem.
     Judged(bool),
     /// It could not run.
     Skipped(&'static str),
 }
 
-/// A tool of ours in the target folder, built if it is not there, quickly rather than to be quick; none if it can't be had.
+/// A tool of ours in the target folder, built if it is missing, with a fast build rather than a fast result; `None` if
+/// it can't be had.
 pub async fn tool(Tool { name, version }: Tool) -> anyhow::Result<Option<PathBuf>> {
     let folder = target().await?.join("tools");
     let program = folder.join("bin").join(name);
@@ -80,7 +81,7 @@ async fn checked(tool: &Path, checks: &[&str]) -> anyhow::Result<Output> {
     Ok(said)
 }
 
-/// Both checks by themselves; what can't be checked is reported and counts as a failure.
+/// Both checks by themselves; a check that can't run is reported and counts as a failure.
 pub async fn command() -> anyhow::Result<bool> {
     let mut clean = true;
     for checked in [deny().await?, advisories().await?] {
@@ -95,7 +96,7 @@ pub async fn command() -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// What each program is made of, in CycloneDX, beside each other in `to`.
+/// Components of each program, in CycloneDX, as files in `to`.
 pub async fn sbom(to: &Path) -> anyhow::Result<bool> {
     let tool =
         tool(CYCLONEDX).await?.context("cargo-cyclonedx could not be installed from the package registry")?;
@@ -107,7 +108,7 @@ pub async fn sbom(to: &Path) -> anyhow::Result<bool> {
         .kill_on_drop(true);
     ensure!(command.status().await.context("cargo cyclonedx")?.success(), "cargo cyclonedx failed");
     std::fs::create_dir_all(to)?;
-    // It writes beside every manifest of the workspace: what is shipped is kept, the rest removed.
+    // It writes beside every manifest of the workspace: files of released programs are kept, the rest removed.
     let folders =
         ["", "domain", "storage", "actors", "edge", "hub", "xtask", "xtask/launch", "bench", "testkit"];
     for (folder, program) in folders.iter().map(|folder| (root().join(folder), shipped(folder))) {
@@ -132,10 +133,10 @@ fn shipped(folder: &str) -> Option<&'static str> {
     }
 }
 
-/// What only tests may find in a program: the entrance of fuzzers.
+/// Texts that only test builds may contain: the entry point of fuzzers.
 const HOOKS: [&str; 1] = ["a token out of nothing"];
 
-/// Nothing that is shipped has an entrance for tests.
+/// Checks that a released program has no entry point for tests.
 fn without_hooks(program: &[u8]) -> anyhow::Result<()> {
     for hook in HOOKS {
         let found = program.windows(hook.len()).any(|bytes| bytes == hook.as_bytes());

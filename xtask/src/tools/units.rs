@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
 const UNITS: &str = "systemd";
-/// Where the units expect the binaries.
+/// Folder in which the units expect the binaries.
 const INSTALLED: &str = "/usr/bin/";
 /// The most exposure that a unit may have, in tenths, as `systemd-analyze security` counts.
 const EXPOSURE_MAX: &str = "15";
@@ -35,7 +35,7 @@ async fn analyse(args: &[&str], files: &[impl AsRef<Path>]) -> anyhow::Result<bo
     command.args(args).args(files.iter().map(AsRef::as_ref)).kill_on_drop(true);
     let said = command.output().await.context("systemd-analyze")?;
     let text = String::from_utf8_lossy(&said.stdout);
-    // Of the long table only the verdict, unless it is a bad one.
+    // Only the verdict of the long table, unless it is a bad one.
     let shown: Vec<&str> =
         if said.status.success() { text.lines().rev().take(1).collect() } else { vec![&text] };
     eprint!("{}\n{}", shown.join("\n"), String::from_utf8_lossy(&said.stderr));

@@ -1,4 +1,4 @@
-//! What has to come out, computed from the file and the plan alone: none of the product's code takes part.
+//! Expected results, computed only from the file and the plan: no code of the product takes part.
 
 use crate::trade::figures::{Account, Figures, TAX_RATE_BP};
 use crate::trade::month::{Line, Month};
@@ -89,7 +89,7 @@ impl Books {
             *self.stock.entry(line.sku.clone()).or_default() -= line.qty;
         }
         if let Some(customer) = &sale.customer {
-            // What it is paid with was given before the month.
+            // The points that pay for it were given before the month.
             *self.points.entry(customer.clone()).or_default() += sale.points + earned - redeemed;
         }
         let mut account = Account { figures, ..Account::default() };
@@ -137,7 +137,7 @@ impl Books {
         sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 
-    /// The documents of those names together.
+    /// The sum of the documents with those names.
     pub fn together<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Account {
         let mut sum = Account::default();
         names.into_iter().filter_map(|name| self.documents.get(name)).for_each(|account| sum.add(account));

@@ -1,4 +1,4 @@
-//! What the file, the tills, the store and the hub say about the same sales and returns.
+//! Compares the file, the tills, the store and the hub about the same sales and returns.
 
 use crate::trade::books::Books;
 use crate::trade::figures::{Account, Figures, Flow};
@@ -15,9 +15,9 @@ mod store;
 pub use costs::Costs;
 pub use store::StoreSide;
 
-/// Who is asked, in this order.
+/// The parties, in this order.
 const PARTIES: [&str; 4] = ["file", "tills", "store", "hub"];
-/// So many keys of each sort are named where they differ.
+/// Most differing keys of each sort that are named.
 const KEYS_SHOWN: usize = 10;
 /// Figures that head office does not report.
 const NOT_AT_HUB: [&str; 8] = [
@@ -35,20 +35,20 @@ const NOT_AT_HUB: [&str; 8] = [
 pub struct Comparison<'a> {
     /// From the file alone.
     pub file: &'a Books,
-    /// What each till saw, by its shift.
+    /// The figures seen by each till, by its shift.
     pub tills: BTreeMap<&'a str, &'a Seen>,
     pub store: &'a StoreSide,
-    /// What the store's movements come to, walked again.
+    /// Sums of the store's movements, computed again.
     pub costs: &'a Costs,
     pub hub: &'a HubSide,
     /// Sales and returns that the store refused.
     pub refused: i64,
 }
 
-/// The outcome: a table, and what differs by name.
+/// The outcome: a table, and the differences by name.
 pub struct Verdict {
     rows: Vec<Row>,
-    /// Sort, and the keys of it.
+    /// Sort, and its differing keys.
     differing: Vec<(&'static str, Vec<String>)>,
 }
 
@@ -179,7 +179,7 @@ impl Verdict {
         self.rows.iter().all(Row::agrees)
     }
 
-    /// Prints the table and what differs; true if all agree.
+    /// Prints the table and the differences; true if all agree.
     pub fn print(&self) -> bool {
         print_comparison(&PARTIES, &self.rows);
         for (name, keys) in &self.differing {

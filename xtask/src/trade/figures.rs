@@ -1,4 +1,4 @@
-//! What a sale, a return, a shift or a month comes to.
+//! Totals of a sale, a return, a shift or a month.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ impl Account {
         }
     }
 
-    /// What cash does to a drawer.
+    /// Effect on the cash of a drawer.
     pub fn cash(&self) -> i64 {
         self.money.get("cash").map_or(0, |cash| cash.came - cash.went)
     }

@@ -1,4 +1,4 @@
-//! What head office knows: everything pushed, its sales report, and the points of its members.
+//! Data of head office: all pushed records, its sales report, and the points of its members.
 
 use crate::rest::{Api, figure, text, until};
 use crate::stage::STORE_ID;
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Until every record is acknowledged.
+/// Longest wait until every record is acknowledged.
 const CATCH_UP: Duration = Duration::from_secs(300);
-/// Until the catalogue is down.
+/// Longest wait until the catalogue has arrived.
 const CATALOGUE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -40,9 +40,9 @@ pub async fn wait_for_catalogue(manager: &Api, count: usize) -> anyhow::Result<(
     .await
 }
 
-/// What head office says.
+/// Figures of head office.
 pub struct HubSide {
-    /// Of the store: its sales report, and what its returns came to.
+    /// Totals of the store: its sales report, and its returns.
     pub whole: Account,
     /// By sku: pieces, gross, tax, total and refunds.
     pub by_sku: BTreeMap<String, OfSku>,

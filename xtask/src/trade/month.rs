@@ -1,4 +1,4 @@
-//! A file of invoices (columns of the data set) as products, invoices, and what can be neither a sale nor a
+//! A file of invoices (columns of the data set) as products, invoices, and lines that can be neither a sale nor a
 //! return.
 
 use anyhow::{Context, bail};
@@ -21,24 +21,24 @@ const PRICE_MAX: f64 = 1e9;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub sku: String,
-    /// Pieces, also of what comes back.
+    /// Pieces, positive for returned ones too.
     pub qty: i64,
     /// Price in pence.
     pub price: i64,
 }
 
-/// An invoice, with those of its lines that can be had.
+/// An invoice, with its usable lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoice {
     /// Number of the invoice.
     pub name: String,
     /// When it was made, as the file has it.
     pub at: String,
-    /// Whose it is, where the file says so.
+    /// Customer, if the file has one.
     pub customer: Option<String>,
     /// Goods come back: a cancellation.
     pub back: bool,
-    /// Its lines; perhaps none.
+    /// Its lines; may be empty.
     pub lines: Vec<Line>,
 }
 

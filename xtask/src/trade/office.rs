@@ -3,7 +3,7 @@
 use crate::rest::{Api, text};
 use serde_json::{Value, json};
 
-/// What the card provider keeps, and what the bank keeps of QRIS.
+/// Fee of the card provider; the bank's for QRIS follows.
 pub const CARD_BP: i64 = 150;
 pub const QRIS_BP: i64 = 70;
 
@@ -12,7 +12,7 @@ pub fn half_up(amount: i64, rate_bp: i64) -> i64 {
     (2 * amount * rate_bp + 10_000) / 20_000
 }
 
-/// The fee of a payment; a refund has none.
+/// The fee of a payment; a refund has no fee.
 pub fn fee(amount: i64, rate_bp: i64) -> i64 {
     if amount > 0 { half_up(amount, rate_bp) } else { 0 }
 }

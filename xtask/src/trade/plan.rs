@@ -1,4 +1,4 @@
-//! What is done with a month: sales as they come, and what comes back against the sales it belongs to.
+//! The plan of a month: sales as they come, and returns of the sales that they belong to.
 
 use crate::trade::month::{Invoice, Line, Month};
 use std::collections::{BTreeMap, HashMap};
@@ -20,14 +20,14 @@ pub struct Sale {
     pub customer: Option<String>,
     /// At most [`LINES_MAX`].
     pub lines: Vec<Line>,
-    /// How it is paid.
+    /// Payment of the sale.
     pub pay: Pay,
     /// Points that pay first, up to half of it.
     pub points: i64,
 }
 
 impl Sale {
-    /// What is handed over for `total`.
+    /// Payments for `total`.
     pub fn payments(&self, total: i64) -> Vec<Payment> {
         let points = self.points.min(total / 2);
         let first = (points > 0).then_some(Payment { method: "points", amount: points, tendered: points });
@@ -40,16 +40,16 @@ impl Sale {
 pub struct BackLine {
     /// Which, how many, at which price.
     pub line: Line,
-    /// The line of the sale, 1-based; none without a receipt.
+    /// The line of the sale, 1-based; `None` without a receipt.
     pub sold_line: Option<usize>,
 }
 
-/// What of a cancellation goes back together: to one sale, or to none.
+/// The part of a cancellation that is returned together: for one sale, or without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Back {
     /// Number of the cancellation, with the part behind a dash.
     pub name: String,
-    /// The step of the sale; none without a receipt.
+    /// The step of the sale; `None` without a receipt.
     pub sale: Option<usize>,
     /// The step of the return before it to the same sale: pieces come back in this order.
     pub after: Option<usize>,
@@ -65,7 +65,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What it is called, here and in idempotency keys.
+    /// Its name, here and in idempotency keys.
     pub fn name(&self) -> &str {
         match self {
             Self::Sale(sale) => &sale.name,
@@ -81,7 +81,7 @@ struct Left {
     qty: i64,
 }
 
-/// Who bought which product at which price.
+/// Customer, product and price of a purchase.
 type Bought<'a> = (Option<&'a str>, &'a str, i64);
 
 /// The plan of a month in the making.
@@ -94,7 +94,7 @@ struct Planner<'a> {
     backs: HashMap<usize, usize>,
 }
 
-/// In the file's order: whatever a step needs was done by one before it.
+/// In the file's order: every step needs only earlier ones.
 pub fn plan(month: &Month) -> Vec<Step> {
     let mut planner = Planner::default();
     for invoice in &month.invoices {
@@ -122,7 +122,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// One return for each sale that something goes back to, and for what has no sale.
+    /// One return for each sale with returned pieces, and one for pieces without a sale.
     fn back(&mut self, invoice: &'a Invoice) {
         let mut by_sale: BTreeMap<usize, Vec<BackLine>> = BTreeMap::new();
         let mut without = Vec::new();

@@ -1,4 +1,4 @@
-//! What head office has to do with a day, in short: an order that came, its bill, the day settled, and what the books say.
+//! Head office's work for a day, in short: a received order, its bill, the settled day, and the books.
 
 use crate::rest::{Api, figure, text, until};
 use crate::stage::STORE_ID;
@@ -10,10 +10,10 @@ use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What the supplier grants for an early payment.
+/// The supplier's discount for an early payment.
 const DISCOUNT_BP: i64 = 200;
 const PIECES: i64 = 50;
-/// Until the store knows an order.
+/// Longest wait until the store knows an order.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 

@@ -1,20 +1,20 @@
-//! What goods on hand are worth: moving average, also below zero, worked out from docs/arithmetic.md#cost-of-stock
-//! once more and apart from the product.
+//! Value of goods on hand: moving average, also with negative stock, computed from docs/arithmetic.md#cost-of-stock
+//! again, independently of the product.
 
 /// Goods of one product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StockValue {
     pub qty: i64,
-    /// What that is worth.
+    /// Their value.
     pub value: i64,
     /// Last cost of a piece.
     unit: i64,
 }
 
-/// How goods come in.
+/// Kinds of incoming goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coming {
-    /// Bought, all of them for so much.
+    /// Bought, at this total cost.
     Bought(i64),
     /// At the cost they left with.
     Back(i64),
@@ -34,7 +34,7 @@ fn share(value: i64, part: i64, whole: i64) -> i64 {
 }
 
 impl StockValue {
-    /// `n` pieces leave; what they cost.
+    /// `n` pieces leave; returns their cost.
     pub fn leave(&mut self, n: i64) -> i64 {
         if self.qty > 0 {
             self.unit = share(self.value, 1, self.qty);
@@ -53,7 +53,8 @@ impl StockValue {
         cost
     }
 
-    /// `n` pieces come; their cost, and the correction of what was issued below zero at an estimate.
+    /// `n` pieces come; returns their cost, and the correction of pieces issued at an estimate while stock was
+    /// negative.
     pub fn come(&mut self, n: i64, coming: Coming) -> (i64, i64) {
         let (short, estimate) = if self.qty < 0 { (-self.qty, -self.value) } else { (0, 0) };
         let covered = n.min(short);

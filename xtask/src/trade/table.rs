@@ -38,7 +38,7 @@ impl Row {
         Self { name: name.into(), values: values.into() }
     }
 
-    /// At least two know it, and all who do say the same.
+    /// Whether at least two have it, and all of them agree.
     pub fn agrees(&self) -> bool {
         let mut known = self.values.iter().flatten();
         let first = known.next();

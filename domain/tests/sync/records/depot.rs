@@ -9,7 +9,7 @@ use domain::wire::feed::Kind;
 use domain::wire::record::TransferRecord;
 use serde_json::json;
 
-/// A document, and whether its sender told of it.
+/// A document, and whether its sender reported it.
 #[derive(Clone)]
 pub struct Document {
     pub transfer: Transfer,

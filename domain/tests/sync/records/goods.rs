@@ -1,4 +1,4 @@
-//! Goods that leave a store, come back or come in; and what head office tells of them.
+//! Goods that leave a store, come back or come in; and head office's changes to them.
 
 use super::store::{Died, Disk, Store};
 use domain::model::base::event::{Event, Rows, fact};

@@ -50,7 +50,7 @@ pub struct Hub {
     pub transfers: BTreeMap<String, Document>,
     /// Records whose predecessor has not come.
     pub waiting: Vec<(usize, TransferRecord)>,
-    /// What each store has, by what it told.
+    /// Stock of each store, by its reports.
     pub stock: BTreeMap<usize, i64>,
     /// Transfers that somebody has to look at.
     pub exceptions: BTreeSet<String>,

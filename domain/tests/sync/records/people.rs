@@ -77,7 +77,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whoever head office keeps out is out.
+    /// Whether users that head office denies are locked out.
     pub fn keeps_out(&self) -> bool {
         self.disk.users.values().all(|user| {
             user.disabled || !self.disk.said(user.user_id.as_str()).is_some_and(|said| said.disabled)

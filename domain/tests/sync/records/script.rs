@@ -36,7 +36,7 @@ pub enum Does {
     OfficeBegins(usize),
     /// Head office commits the change that it began last.
     OfficeCommitsTheLast,
-    /// Store and hub talk until neither has anything to say.
+    /// Store and hub exchange messages until neither has any left.
     Talks(usize),
     /// A hello leaves, a push, a pull of a lane by its place.
     SaysHello(usize),
@@ -46,7 +46,7 @@ pub enum Does {
     Arrives,
     /// The last letter arrives, and will once more.
     ArrivesAndStays,
-    /// Whoever takes the last letter in dies after so many commits.
+    /// The process that receives the last message dies after this number of commits.
     ArrivesAndKills(usize),
     /// The last letter is lost.
     GetsLost,
@@ -56,9 +56,9 @@ pub enum Does {
     GivesUp(usize),
     /// The process dies and starts again.
     Crashes(usize),
-    /// The wall clock is off by so much from now on.
+    /// The wall clock is off by this much from now on.
     ClockIsOff(usize, i64),
-    /// So much passes.
+    /// This much time passes.
     Passes(i64),
     HubRestarts,
     HubIsBackedUp,

@@ -52,7 +52,7 @@ pub struct World {
     net: Vec<Letter>,
     numbers: u64,
     pub written: BTreeMap<String, Written>,
-    /// Whose person somebody kept out, and nobody at head office let in again since.
+    /// Stores whose person was denied, and not granted access again by head office.
     pub denied: Vec<bool>,
     /// A value of head office that a store knows survives a restored hub: nobody else writes.
     pub strict: bool,

@@ -36,25 +36,25 @@ pub enum Broken {
     WaitingBlocks,
     /// A receipt number that was seen before parks its sale.
     ParkBusiness,
-    /// One series of receipts for ever; after a restore it goes on a block of three later.
+    /// One permanent series of receipts; after a restore it continues three blocks later.
     Receipts,
-    /// One series of receipts for ever; after a restore it goes on by one for each minute since.
+    /// One permanent series of receipts; after a restore it continues with one more for each minute since.
     ReceiptsByTime,
     /// A box without its own past begins with the first epoch.
     Enrol,
-    /// A shift goes on after a restore.
+    /// A shift continues after a restore.
     Shifts,
     /// What the newest backup holds may be forgotten.
     Stable,
     /// Days are counted by the store's clock.
     Age,
-    /// A gap in what is offered is not told, and not let in.
+    /// A gap in the offered records is not reported, and not accepted.
     Gap,
     /// A balance covers the current epoch only.
     IncludesCurrent,
     /// A balance covers records that are not the own ones.
     IncludesHash,
-    /// A balance is told with what another state of the hub covers.
+    /// A balance is sent with the coverage of another state of the hub.
     IncludesTorn,
     /// A balance covers what is parked.
     Missing,

@@ -49,13 +49,13 @@ pub enum Does {
     IsCloned(usize),
     /// Nothing is left of it; a new box rejoins.
     Burns(usize),
-    /// It is given a new key.
+    /// It gets a new key.
     IsEnrolled(usize),
     /// A person says that this fenced copy is the shop.
     Rejoins(usize),
-    /// Its clock is so many days off.
+    /// Its clock is off by this number of days.
     ClockIs(usize, i64),
-    /// So many days pass.
+    /// This number of days passes.
     DaysPass(i64),
     /// The hub's database is copied.
     HubIsBackedUp,
@@ -75,7 +75,7 @@ pub enum Does {
     PullsPoints(usize),
     /// The hub reads a page with the member's points for whoever comes.
     ReadsPoints,
-    /// The copy is told what was read then.
+    /// The copy receives the page that was read then.
     PullsReadPoints(usize),
     /// The copy has its days compared.
     Proves(usize),

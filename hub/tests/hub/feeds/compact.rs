@@ -1,4 +1,5 @@
-//! Compaction: what is void goes, nobody misses anything, and who was away for too long reads anew.
+//! Compaction: void changes are removed, no reader misses any, and a store that was away for too long reads everything
+//! again.
 
 use crate::office::products::HEADER;
 use crate::support::server::{Place, Server, stderr};

@@ -132,7 +132,7 @@ async fn no_change_is_skipped_while_others_commit() {
         .collect();
     let mut seen: BTreeMap<String, Value> = BTreeMap::new();
     let (mut cursor, begun) = (String::new(), Instant::now());
-    // What changes again further on is told there alone: the last of each product has to come.
+    // A product that changes again later is sent only there: the last change of each has to come.
     let last = |seen: &BTreeMap<String, Value>| {
         seen.values().filter(|change| change["payload"]["price"] == 5).count()
     };

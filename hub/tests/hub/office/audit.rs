@@ -129,7 +129,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     post(&format!("/api/settlements/{settlement}/approve"), json!({})).await;
     matches::change(&source, shop, admin).await;
 
-    // What a store tells makes something to settle, to put back, to try again and to close.
+    // A store's reports create exceptions to settle, values to put back, records to retry and shifts to close.
     let mut came: Value = serde_json::from_str(&receiving("S001", "A", 4, "evt_1")).unwrap();
     came["payload"]["receiving"]["po_id"] = json!(po_id);
     tells(shop, came.to_string()).await;

@@ -170,7 +170,7 @@ async fn finance_and_purchasing_see_and_settle_their_own() {
         (1, &json!(-500), &json!("evt_2"))
     );
     tells(&mut shop, sent_back(1, "sup_1", DAY)).await;
-    // What comes after its day was locked is told once for each day.
+    // A late record for a locked day is reported once for each day.
     let lock = json!({"force": true, "reason": "x", "store_ids": ["S001"]});
     finance.post(&format!("/api/finance/days/{DAY}/lock"), &lock).await.data();
     for number in [1, 2] {

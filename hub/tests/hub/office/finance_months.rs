@@ -92,7 +92,7 @@ async fn months_close_in_order_and_a_year_ends_with_its_last() {
     close(&finance, "2023-12").await.data();
     assert_eq!(json!(results(2023).await), both);
 
-    // What a store that comes later tells of a closed month is late.
+    // Records for a closed month from a store that is added later are late.
     let _later = Shop::sold(&server, "S009", 1).await;
     let late = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"][0].clone();
     assert_eq!((&late["entry_date"], &late["reference_date"]), (&json!("2024-01-01"), &json!(DAY)));
@@ -172,7 +172,7 @@ async fn what_comes_while_a_month_waits_to_be_closed_is_proven_with_it() {
         let path = "/api/finance/periods/2023-11/close";
         tokio::spawn(async move { finance.keyed(path, "close-november", &json!({})).await })
     };
-    // Of two with one key one waits for the other, and is told so: by then that one waits for its turn to write.
+    // Of two with one key one waits for the other, and is notified: by then that one waits for its turn to write.
     let (mut one, mut two) = (ask(), ask());
     let (reported, waits) = tokio::select! {
         reported = &mut one => (reported, two),
@@ -305,7 +305,7 @@ async fn tax_is_told_by_the_day_in_the_books_and_agrees_with_the_account() {
     assert_eq!((&both["late"], &both["ledger"]["agrees"]), (&late, &json!(true)));
     let by_store = tax(&format!("from={DAY}&to=2023-11-30&group_by=store&store_id=S001")).await;
     assert_eq!((&by_store["output"][0]["store_id"], &by_store["output_tax"]), (&json!("S001"), &json!(330)));
-    // Sums and documents say which stores have not told everything of these days.
+    // Sums and documents show which stores have not reported everything of these days.
     for query in ["", "&store_id=S001", "&group_by=document"] {
         let reported = tax(&format!("from={DAY}&to={DAY}{query}")).await["completeness"].clone();
         assert_eq!(reported["missing"][0]["reasons"], json!(["not_sealed"]), "{query}: {reported}");

@@ -1,4 +1,4 @@
-//! Head office makes records, and the stores that they are for hear of them.
+//! Head office creates records, and their stores receive them.
 
 use crate::office::products::HEADER;
 use crate::support::server::{Api, Server};
@@ -159,7 +159,7 @@ async fn deny_wins_until_a_person_grants_again() {
     let revoked = hears(&shop, "users", "token_revocation").await;
     assert_eq!((&revoked[0]["id"], &revoked[0]["payload"]["token_version"]), (&json!(id), &json!(2)));
     admin.patch(&format!("/api/users/{id}"), &json!({"disabled": true})).await.data();
-    // The store did not know yet, and says that the person is in: it is told again.
+    // The store did not know yet, and reports that the person has access: it is notified again.
     let reported = |event_id: &str, disabled: bool, version: u64| {
         let payload = json!({"user_id": id, "username": "ani", "name": "Ani", "role": "cashier", "store_id": "S001",
             "disabled": disabled, "token_version": version, "times": FieldTimes::default(), "created_at": "2026-11-20T02:06:34.739Z",

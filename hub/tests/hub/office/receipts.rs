@@ -118,7 +118,7 @@ async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
-    // Two pieces were sold. What is told after the sale, and of which store the exception is.
+    // Two pieces were sold. The report after the sale, and the store of the exception.
     type Reported<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
     let (trx, receipt) = (Some("trx_S001_1"), Some("S001-main-00000001"));
     type Found<'a> = Option<(&'a str, &'a str)>;
@@ -256,7 +256,7 @@ async fn a_number_of_another_store_spoils_none_of_its_receipts() {
             let answer = shop.speak().post(RESERVE, &ask("ret_1", receipt, 1)).await;
             assert_eq!(answer.data()["transaction"]["transaction_id"], "trx_S001_1", "before: {before}");
         }
-        // It was applied all the same, and a person is told, of the store that did it.
+        // It was applied all the same, and a person is notified, for the store that did it.
         let found = exceptions(&server, "S002").await;
         let codes: Vec<_> = found.iter().map(|it| it["code"].as_str().unwrap()).collect();
         assert_eq!(codes, ["receipt_number_of_another_store"; 2]);

@@ -135,7 +135,7 @@ async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
         assert!(!answer.to_string().contains("b3duaGFzaG93bmhhc2g"), "{answer}");
     }
     assert!(shop.speak().get(own).await.body.to_string().contains(HASH));
-    // One that head office sets is later than what the store told of, whatever it tells afterwards.
+    // A password set by head office is later than the store's report, whatever the store reports afterwards.
     admin.patch(&at("usr_own"), &json!({"password": PASSWORD})).await.data();
     tells(&mut shop, "evt_2", "usr_own", "ani").await;
     admin.patch(&at("usr_own"), &json!({"name": "Ani W"})).await.data();

@@ -124,7 +124,7 @@ async fn init_makes_a_hub_once() {
     assert!(empty.run(&["migrate"], "").status.success());
     let server = Server::on(empty).await;
     server.api().login("admin", &password).await.get("/api/auth/me").await.data();
-    // Started and stopped, the same hub goes on.
+    // Started and stopped, the same hub continues.
     let (id, place) = (server.hub.identity.clone(), server.stop().await);
     let server = Server::on(place).await;
     assert_eq!(server.hub.identity, id);

@@ -1,4 +1,4 @@
-//! `GET /api/events`: pages hear what changes in their lists, whichever process it happens in, and are let go in time.
+//! `GET /api/events`: pages receive changes of their lists, from any process, and are closed in time.
 
 use crate::operation::processes::{Process, started};
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
@@ -64,7 +64,7 @@ async fn happens(admin: &Api, shop: &mut Shop) -> [String; 2] {
     [order, settlement]
 }
 
-/// Whichever process a change is made in, its event comes at every other one; a role hears of its own lists alone.
+/// A change in any process sends its event at every other one; a role receives events of its own lists only.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_hear_what_changes_in_their_lists_at_every_process() {
     let place = Place::initialised().await;

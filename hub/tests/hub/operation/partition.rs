@@ -1,4 +1,4 @@
-//! `cloud-hub partition`: a hub goes on with its tables in parts as it did before.
+//! `cloud-hub partition`: a hub works with its tables in parts as it did before.
 
 use crate::office::finance::{balanced, tells};
 use crate::office::finance_story::{pots, tea};
@@ -112,7 +112,7 @@ async fn a_hub_goes_on_with_its_tables_in_parts() {
     let admin = server.admin().await;
     let all = i64::try_from(tables('S').count()).unwrap();
     assert_eq!(server.figure(PARTED_SQL).await, all);
-    // What was told before comes again, and more with it.
+    // Reported records come again, and further ones with them.
     let reported = one.chain().records.len();
     assert_eq!(one.push(&one.batch(1, reported)).await.data()["acked_seq"], reported);
     assert_eq!(tells(&mut three, vec![sealed("S003", 18)]).await["parked"], serde_json::json!([]));

@@ -139,7 +139,7 @@ async fn tells(shop: &mut Shop, record: String) {
     shop.push(&shop.batch(seq, seq)).await.data();
 }
 
-/// Members who are each to go on as the next one, all at once: nobody goes on as himself.
+/// Members who are each to be merged into the next one, all at once: none stays as it is.
 async fn one_is_left_of_a_ring(apis: &[Api]) {
     let mut ring = Vec::new();
     for number in 0..6 {

@@ -282,7 +282,7 @@ async fn goods_beyond_an_order_or_against_another_stores_come_in_and_are_told() 
     assert_eq!(found(&server, "S001").await, ["order_over_receipt"]);
     let named = "SELECT COUNT(*) FROM exceptions WHERE store_id = 'S001' AND event_id = 'evt_2'";
     assert_eq!(server.figure(named).await, 1);
-    // Each that came against another's order is told, however many a batch has; what goes back is not.
+    // Each receipt for another store's order is reported, however many a batch has; returned goods are not.
     let mut back: Value = serde_json::from_str(&came("S002", "evt_3", 1)).unwrap();
     let records = vec![came("S002", "evt_3", 1), came("S002", "evt_4", 1), reversed(&mut back, "evt_3b")];
     tells(&mut two, records).await;
@@ -333,7 +333,7 @@ async fn goods_that_came_win_over_whoever_called_their_order_off() {
         came("evt_1", 4)["payload"]["receiving"]["receiving_id"].clone();
     tells(&mut shop, vec![back.to_string()]).await;
     assert_eq!(received(admin.get(&path).await.data()), (json!("cancelled"), json!(0)));
-    // Closed by people is closed; what still comes is told.
+    // An order closed by people stays closed; later receipts are reported.
     let closed = admin.post("/api/purchase-orders", &new).await.data().clone();
     let path = format!("/api/purchase-orders/{}", closed["po_id"].as_str().unwrap());
     for step in ["approve", "send"] {

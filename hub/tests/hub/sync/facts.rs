@@ -1,4 +1,4 @@
-//! Facts that change what was told before: counts, settled transfers, recounts, a store's own settings.
+//! Facts that change earlier reports: counts, settled transfers, recounts, a store's own settings.
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;

@@ -1,4 +1,4 @@
-//! A sale, and how much of it came back (docs/arithmetic.md#returns-and-refunds, docs/arithmetic.md#points).
+//! A sale, and its returned part (docs/arithmetic.md#returns-and-refunds, docs/arithmetic.md#points).
 
 use super::priced;
 use crate::trade::figures::EARN_PER;
@@ -21,9 +21,9 @@ struct Paid {
 /// A sale after its returns so far.
 pub struct Sold {
     pub customer: Option<String>,
-    /// What it came to.
+    /// Its total.
     pub total: i64,
-    /// Points of it, nothing returned.
+    /// Its points, if nothing was returned.
     pub earned: i64,
     lines: Vec<SoldLine>,
     paid: Vec<Paid>,
@@ -32,7 +32,7 @@ pub struct Sold {
 }
 
 impl Sold {
-    /// Nothing has come back.
+    /// A sale without returns.
     pub fn of(sale: &Sale) -> Self {
         let line = |line: &crate::trade::month::Line| {
             let (_, tax) = priced(line);
@@ -58,17 +58,17 @@ impl Sold {
         sold
     }
 
-    /// What points paid of it.
+    /// Amount of it that points paid.
     pub fn by_points(&self) -> i64 {
         self.paid.iter().filter(|paid| paid.method == "points").map(|paid| paid.amount).sum()
     }
 
-    /// What of that has to be back by now: in proportion to what was refunded, rounded down once for all.
+    /// Returned points by now: in proportion to the refunds, rounded down once for all.
     fn points_back(&self) -> i64 {
         (i128::from(self.by_points()) * i128::from(self.refunded) / i128::from(self.total.max(1))) as i64
     }
 
-    /// Points that the rest of the sale earns: on what is left and was not paid by points.
+    /// Points that the rest of the sale earns: on the remaining amount without the part paid with points.
     fn kept(&self) -> i64 {
         let left = self.total - self.refunded - (self.by_points() - self.points_back());
         if self.customer.is_some() { left / EARN_PER } else { 0 }
@@ -85,7 +85,7 @@ impl Sold {
         (qty * line.price, tax)
     }
 
-    /// How `amount` goes back: points in proportion; the rest in the order of payment, each up to what it paid,
+    /// Methods of a refund of `amount`: points in proportion; the rest in the order of payment, each up to its payment,
     /// cash last.
     pub fn refund(&mut self, amount: i64) -> Vec<(&'static str, i64)> {
         self.refunded += amount;

@@ -8,7 +8,7 @@ fn books(lines: &[&str]) -> Books {
     Books::of(&month, &plan(&month), &[])
 }
 
-/// Total, tax and points of a document; for a return what goes back.
+/// Total, tax and points of a document; for a return the refunded ones.
 fn reported(books: &Books, name: &str) -> (i64, i64, i64) {
     let figures = &books.documents[name].figures;
     if figures.returns > 0 {
@@ -31,7 +31,7 @@ fn tax_is_rounded_line_by_line() {
     assert_eq!((half_up(50, 1_100), half_up(4, 1_100), half_up(0, 1_100)), (6, 0, 0));
 }
 
-/// The table: lines of a month, and for each document what has to come of it, worked out by hand.
+/// The table: lines of a month, and the expected figures of each document, computed by hand.
 #[test]
 fn small_months_come_to_what_was_worked_out_by_hand() {
     type Case = (&'static [&'static str], &'static [(&'static str, (i64, i64, i64))]);
@@ -52,14 +52,14 @@ fn small_months_come_to_what_was_worked_out_by_hand() {
                 ("C4-1", (3_700, 367, 3)),
             ],
         ),
-        // Two pieces at once are what they would be one by one.
+        // Two pieces at once give the same as one by one.
         (
             &["1,A,LAMP,3,d,33.33,7,UK", "C2,A,LAMP,-2,d,33.33,7,UK"],
             &[("1-1", (11_099, 1_100, 11)), ("C2-1", (7_399, 733, 8))],
         ),
         // Without a receipt: half up for itself, no points.
         (&["1,A,LAMP,3,d,33.33,7,UK", "C2,A,LAMP,-1,d,33.34,7,UK"], &[("C2-1", (3_701, 367, 0))]),
-        // Nobody earns nothing.
+        // Without a customer no points are earned.
         (
             &["1,A,LAMP,1,d,90,,UK", "C2,A,LAMP,-1,d,90,,UK"],
             &[("1-1", (9_990, 990, 0)), ("C2-1", (9_990, 990, 0))],
@@ -132,8 +132,8 @@ fn documents_can_be_added_up_by_name() {
     assert_eq!(books.together(books.documents.keys()), books.whole);
 }
 
-/// 11,099, of which 300 are paid with points: each return gives back its share, rounded down once for all, and
-/// the rest keeps what it earns without them.
+/// 11,099, of which 300 are paid with points: each return refunds its share, rounded down once for all, and the rest
+/// keeps the points that it earns without them.
 #[test]
 fn points_that_paid_come_back_in_proportion_and_earn_nothing() {
     let month = of_lines(&[

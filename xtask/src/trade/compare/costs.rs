@@ -1,5 +1,5 @@
-//! The store's movements of each product, walked again with a computation of our own: what goods cost when they
-//! left, and that they came back at it.
+//! Walks the store's movements of each product again with a computation of its own: the cost of goods when they left,
+//! and their return at the same cost.
 
 use crate::rest::{Api, figure, text};
 use crate::trade::books::Delivery;
@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Products that are walked: the store reads each movement from its journal, about a thousand a second in a dev build.
 const WALKED_MAX: usize = 50;
 
-/// What the walk came to.
+/// Result of the walk.
 #[derive(Debug, Default)]
 pub struct Costs {
-    /// What is on hand is worth this, by sku; what was never delivered has no cost.
+    /// Value of the goods on hand, by sku; a product that was never delivered has no cost.
     pub value: BTreeMap<String, i64>,
     /// Delivered, and not walked.
     pub left_out: BTreeSet<String>,
@@ -24,7 +24,7 @@ pub struct Costs {
     pub amiss: Vec<String>,
 }
 
-/// Walks along the movements of products that were delivered, those first of which pieces came back.
+/// Walks the movements of delivered products, those with returned pieces first.
 pub async fn walk<'a>(
     manager: &Api,
     steps: &[Step],
@@ -65,7 +65,7 @@ struct Sold {
     back: i64,
 }
 
-/// What the movements of one product refer to.
+/// Data for the movements of one product.
 struct Walk<'a> {
     sku: &'a str,
     steps: &'a [Step],
@@ -87,7 +87,7 @@ impl<'a> Walk<'a> {
         Self { sku, steps, made_by, deliveries, stock: StockValue::default(), sold: HashMap::new() }
     }
 
-    /// Goes along the movements, oldest first; the value in the end, and what is not as it has to be.
+    /// Walks the movements, oldest first; returns the final value, and the problems.
     fn go(mut self, movements: &[Value]) -> anyhow::Result<(i64, Vec<String>)> {
         let mut amiss = Vec::new();
         for movement in movements {
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         Ok((self.stock.value, amiss))
     }
 
-    /// Cost and correction of what a line of a document moves; none if it has nothing like that to move.
+    /// Cost and correction of the movement of a document's line; `None` if it has no such movement.
     fn moved(&mut self, id: &str, line_no: usize, qty: i64) -> Option<(i64, i64)> {
         if let Some(delivery) = self.deliveries.iter().find(|delivery| delivery.receiving_id == id) {
             let unit_cost = delivery.unit_costs.get(self.sku)?;

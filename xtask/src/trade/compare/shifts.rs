@@ -1,4 +1,4 @@
-//! Each shift's summary beside what the file says of the documents that were made in it.
+//! Compares each shift's summary with the file's figures of the documents made in it.
 
 use super::differing;
 use super::store::Shift;
@@ -22,7 +22,7 @@ pub(super) fn summarised(account: Account) -> Account {
     Account { figures: reported, money: account.money }
 }
 
-/// Every figure of an account under a name of its own; what is nothing is left out.
+/// Every figure of an account under a name of its own; zeros are left out.
 pub(super) fn spread(of: &str, account: &Account) -> Vec<(String, i64)> {
     let at = |name: &str| format!("{of} {name}");
     let mut figures = account.figures.clone();
@@ -36,7 +36,7 @@ pub(super) fn spread(of: &str, account: &Account) -> Vec<(String, i64)> {
     all
 }
 
-/// The same of a shift, with what has to be in its drawer.
+/// The same of a shift, with the expected cash of its drawer.
 fn of_shift(shift_id: &str, shift: &Shift) -> Vec<(String, i64)> {
     let mut all = spread(shift_id, &shift.account);
     all.push((format!("{shift_id} expected cash"), shift.expected_cash));

@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the store says.
+/// Figures of the store.
 #[derive(Default)]
 pub struct StoreSide {
     /// Sums of the shifts' summaries; figures that these lack come from the lists.
@@ -31,7 +31,7 @@ pub struct StoreSide {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shift {
     pub account: Account,
-    /// What has to be in it in the end.
+    /// Expected cash in it at the end.
     pub expected_cash: i64,
 }
 

@@ -154,7 +154,7 @@ fn swap(party: &mut Party) {
     party.store.shifts.extend([("a".to_owned(), b), ("b".to_owned(), a)]);
 }
 
-/// Every figure of the file that is wrong by one is seen by somebody.
+/// Every figure of the file that is wrong by one is noticed.
 #[test]
 fn a_wrong_computation_is_found_out_figure_by_figure() {
     for place in 0..Figures::default().each().len() {

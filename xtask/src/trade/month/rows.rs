@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::io::Read;
 
 const NAME_BYTES_MAX: usize = 128;
-/// A longer customer number is none.
+/// A longer customer number is invalid.
 const CUSTOMER_BYTES_MAX: usize = 32;
 
-/// A row; what can't be read is none.
+/// A row; an unreadable one is skipped.
 pub struct Row {
     /// Number of the invoice.
     pub invoice: String,

@@ -1,4 +1,4 @@
-//! How customers pay. What they hand over is up to them; what has to come of it is computed in `books`.
+//! Payments of customers. The amounts handed over are theirs; `books` computes the expected results.
 
 /// Money of one method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,21 +7,21 @@ pub struct Payment {
     pub method: &'static str,
     /// Amount that it settles.
     pub amount: i64,
-    /// What is handed over.
+    /// Amount handed over.
     pub tendered: i64,
 }
 
 /// A way to pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pay {
-    /// In cash, and somewhat more than is due.
+    /// In cash, with somewhat more than the amount due.
     Cash,
     Card,
     /// Half by QRIS, the rest in cash.
     Split,
 }
 
-/// Change is given from so much above the total.
+/// Excess over the total that leads to change.
 const ABOVE: i64 = 100;
 
 impl Pay {
@@ -34,7 +34,7 @@ impl Pay {
         }
     }
 
-    /// What is handed over for `total`.
+    /// Payments for `total`.
     pub fn payments(self, total: i64) -> Vec<Payment> {
         let exact = |method, amount| Payment { method, amount, tendered: amount };
         match self {

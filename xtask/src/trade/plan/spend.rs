@@ -1,4 +1,4 @@
-//! Who pays with points: some customers are given points before the month, and spend them on their first sales.
+//! Payments with points: some customers get points before the month, and spend them on their first sales.
 
 use super::{Sale, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,8 @@ const SALES_MAX: usize = 3;
 /// Points for each of them; a sale of less than twice as much takes half of its total.
 const POINTS: i64 = 300;
 
-/// Marks the sales that are paid with points in part. No sale depends on what another one earned: the order in
-/// which tills come to them is not known.
+/// Marks the sales that are partly paid with points. No sale depends on points earned by another one: the order in
+/// which tills sell is not known.
 pub fn spend(steps: &mut [Step]) {
     let names = |step: &Step| match step {
         Step::Sale(sale) => sale.customer.clone(),

@@ -31,7 +31,7 @@ fn what_comes_back_finds_the_latest_sale_of_the_same_customer_sku_and_price() {
         ("C9,A,LAMP,-5,d,1,7,UK", Some("2-1")),
         ("C9,A,LAMP,-5,d,1,8,UK", Some("3-1")),
         ("C9,A,LAMP,-5,d,2,7,UK", Some("4-1")),
-        // More than any sale has, another price, nobody's, another product.
+        // More than any sale has, another price, no customer, another product.
         ("C9,A,LAMP,-6,d,1,7,UK", None),
         ("C9,A,LAMP,-1,d,3,7,UK", None),
         ("C9,A,LAMP,-1,d,1,,UK", None),

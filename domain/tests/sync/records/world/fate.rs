@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// After how many commits whoever takes a letter in dies, one time in so many.
+    /// The number of commits after which the receiving process dies, in one case of this number.
     fn dies(&mut self, times: usize) -> Option<usize> {
         (self.has(CRASHES) && self.dice.one_in(times)).then(|| self.dice.below(3))
     }

@@ -1,4 +1,4 @@
-//! Letters that are lost, late, doubled or over which somebody dies.
+//! Letters that are lost, late, doubled, or whose receiver dies.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;

@@ -120,7 +120,7 @@ async fn points_past_their_date_die_once_and_others_stay() {
         let (first, second) = tokio::join!(night(&server, after), night(&server, after));
         assert_eq!([first, second].concat().iter().filter(|name| **name == "points").count(), 1);
         sqlx::query("DELETE FROM jobs").execute(server.hub.db.pool()).await.unwrap();
-        // Whatever was forgotten of the look, what is done is not done again.
+        // Whatever was forgotten of the check, a completed expiry is not repeated.
         sqlx::query("UPDATE points SET look_after = '2025-01-01'")
             .execute(server.hub.db.pool())
             .await
@@ -189,7 +189,7 @@ async fn two_who_are_one_lose_what_both_had_and_an_overdraft_is_for_a_person() {
     night(&server, after).await;
     assert_eq!(balance(&admin, &ani).await, 0);
     assert_eq!(history(&admin, &anie).await[0], json!([-60, 0, false]), "by whichever id");
-    // Redeemed at a store that had not heard of it, after they had expired: nobody rewrites that.
+    // Redeemed at a store that had not received the expiry, after the points had expired: this is not changed.
     let reported = vec![moved("evt_4", (&ani, after), ("redeem", -10), None)];
     assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     night(&server, after.tomorrow().unwrap()).await;

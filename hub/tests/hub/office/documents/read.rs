@@ -1,4 +1,4 @@
-//! One document of a store: as it was told last, with where it stands in the books; and days with their figures.
+//! One document of a store: its last report, with its entries in the books; and days with their figures.
 
 use crate::office::documents::filters::{back, deposited, shift, sold};
 use crate::support::server::{Api, Server, stderr, stdout};

@@ -72,7 +72,7 @@ pub fn transferred(kind: &str, event_id: &str, state: &str, qty: i64) -> String 
     )
 }
 
-/// Tells records one by one; none of them is parked.
+/// Reports records one by one; none of them is parked.
 pub async fn all(shop: &mut Shop, records: Vec<String>) {
     for reported in records {
         assert_eq!(tells(shop, reported.clone()).await["parked"], json!([]), "{reported}");
@@ -192,7 +192,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     let back = read(&admin, "receiving", "rcv_evt_2", 2).await;
     assert_eq!((&back["state"], &back["event_id"]), (&json!("reversed"), &json!("evt_2_back")));
     assert_eq!(admin.get("/api/receiving/rcv_evt_1?store_id=S002").await.refusal(), "404 not_found");
-    // Two of one batch: the later one is told of.
+    // Of two in one batch the later one is reported.
     for number in [6, 7] {
         two.chain().append(came("S002", number, 1, of_supplier("DN-9")));
     }

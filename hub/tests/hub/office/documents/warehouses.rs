@@ -52,7 +52,7 @@ async fn balance(api: &Api, store_id: &str, account: &str) -> i64 {
     row.map_or(0, |row| row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap())
 }
 
-/// What a store told of a transfer, as its own record.
+/// A store's report of a transfer, as its own record.
 fn reported(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64) -> String {
     let lines = json!([{"line_no": 1, "balance_after": moved, "cost": cost, "correction": 0, "qty": moved}]);
     let lines = if moved == 0 { json!([]) } else { lines };

@@ -1,5 +1,5 @@
 //! Reports of a day of one store, every figure computed by hand: 20 pieces came, 5 were sold, 1 came back, 2 were
-//! stolen; a sale that was voided counts for nothing.
+//! stolen; a voided sale does not count.
 
 use crate::office::finance::{adjustment, tells};
 use crate::support::server::{Api, Server, stderr};

@@ -46,7 +46,7 @@ async fn filled(server: &Server, (first, last): (i64, i64)) {
 async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_told() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
-    // What no reader of JSON can tell, and what the database can't add.
+    // Numbers that no JSON reader can represent, and that the database can't add.
     for numbers in [(1, 2), (3, 1_100)] {
         filled(&server, numbers).await;
         for path in [
@@ -78,7 +78,7 @@ async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_told() {
     assert_eq!(finance.get("/api/finance/status").await.data()["open_month"], "2023-11");
 }
 
-/// What a stolen key could tell, and what a till can.
+/// Records that a stolen key could send, and records of a till.
 #[tokio::test(flavor = "multi_thread")]
 async fn records_beyond_the_bounds_of_commands_are_parked_with_an_alarm_and_reports_go_on() {
     let server = Server::start().await;

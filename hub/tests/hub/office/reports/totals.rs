@@ -112,7 +112,7 @@ async fn a_report_says_how_complete_it_is() {
     assert!(complete["missing"][0]["last_seen"].is_null() && complete["missing"][1]["last_seen"].is_string());
     assert!(server.place.run(&["store", "disable", "S002"], "").status.success());
     assert_eq!(report(&server, "").await["completeness"]["stores_expected"], 2);
-    // A store that sold stands in reports of its days after it was disabled, until it has told everything.
+    // A disabled store with sales is listed in reports of its days until it has reported everything.
     assert!(server.place.run(&["store", "disable", "S003"], "").status.success());
     let complete = report(&server, "").await["completeness"].clone();
     assert_eq!(

@@ -54,7 +54,7 @@ async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     let never = voided(&paid("S001", 18, 1, ("card", 40_000, "C-1")), 18, 1, false);
     assert_eq!(tells(&mut shop, vec![never]).await["parked"], json!([]));
     assert_eq!(unposted(&admin).await, []);
-    // Two events tell of one payment, in one batch and again in another.
+    // Two events report one payment, in one batch and again in another.
     let first = paid("S001", 18, 2, ("card", 100_000, "C-2"));
     let again = |number: u64| {
         let other = paid("S001", 18, number, ("card", 100_000, "C-2"));
@@ -125,7 +125,7 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
     assert_eq!(settlement(&admin, "S001", 17).await["by_method"], json!(halves));
     let expected = json!([method("qris", [57_000, 50_000, 490, 48_510, 1_000, 7_000])]);
     assert_eq!(settlement(&admin, "S001", 18).await["by_method"], expected);
-    // It goes on saying so when what was open is another day's.
+    // It continues to show it when the open items belong to another day.
     assert_eq!(approved(&admin, "S001", 17).await["by_method"], json!(halves));
     assert_eq!(approved(&admin, "S001", 18).await["by_method"], expected);
     let fees = async |report: &str, figures: [&str; 2]| {

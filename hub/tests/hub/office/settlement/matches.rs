@@ -158,7 +158,7 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
     let made = admin.post("/api/settlement-matches", &body).await.data().clone();
     assert_eq!((&made["rule"], &made["difference"]), (&json!("deposit"), &json!(1_000)));
     assert_eq!(admin.post(&format!("{statement}/approve"), &json!({})).await.data()["state"], "approved");
-    // Each bag tells what the bank counted of it: its part of what is missing.
+    // Each deposit shows the bank's count: its part of the shortfall.
     let bags = admin.get("/api/deposits?state=banked").await.data().clone();
     assert_eq!(bags["completeness"]["stores_expected"], json!(1), "of all days: {bags}");
     let bags = bags["items"].clone();

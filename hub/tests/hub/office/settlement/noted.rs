@@ -144,7 +144,7 @@ async fn of_all_that_was_said_of_a_line_the_last_is_asked_again() {
     let source = card_source(&admin).await;
     let line =
         |gross: i64, fee: i64| json!([{"date": day(20), "reference": "C-0001", "gross": gross, "fee": fee}]);
-    // Taken back before its sale was told: nobody knows it.
+    // Reversed before its sale was reported: it is unknown.
     reported(&admin, &source, line(-70_000, 0)).await;
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;

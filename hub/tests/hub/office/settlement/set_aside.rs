@@ -38,7 +38,7 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     let reported =
         admin.csv(&format!("{path}&opening_balance=0&closing_balance=12453"), &file).await.data().clone();
     assert_eq!(reported["set_aside"], json!({"fraction": 1, "invalid": 2}));
-    // What the balances say is not refused while rows wait, and it is told.
+    // A difference to the balances is not refused while rows wait, and it is reported.
     assert_eq!((&reported["net"], &reported["balance_difference"]), (&json!(100), &json!(12_353)));
     assert_eq!(reported["set_aside_open"], 3);
     let bad = row_path(&admin, &reported, "invalid").await;

@@ -67,13 +67,13 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     assert_eq!(stands(&admin).await.1, "resolved");
     tells(&mut shop, vec![paid("S001", 18, 4, ("card", 20_000, "C-0004"))]).await;
     assert_eq!(stands(&admin).await, (json!("discrepant"), json!("open"), json!(30_000)));
-    // The last sale comes: they agree, and nobody is asked any more.
+    // The last sale arrives: they agree, and no person is asked any more.
     tells(&mut shop, vec![paid("S001", 18, 5, ("card", 30_000, "C-0005"))]).await;
     assert_eq!(stands(&admin).await, (json!("open"), json!("resolved"), json!(0)));
     assert_eq!(differs(&admin).await["resolved_by"], Value::Null);
 }
 
-/// A store whose box was restored while a shift with one sale for cash was open, and that goes on in a new epoch.
+/// A store whose box was restored while a shift with one sale for cash was open, and that continues in a new epoch.
 async fn interrupted(server: &Server, id: &'static str) -> Shop {
     let mut shop = Shop::open(server, id).await;
     let sale = |number: u64, shift| Sale { store: id, number, shift, sku: "A", qty: 1, price: 1000 };

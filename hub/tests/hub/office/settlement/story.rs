@@ -278,7 +278,7 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     let items = admin.get("/api/settlement-items").await.data()["items"].clone();
     assert_eq!((&items[0]["settlement_date"], &items[0]["late"]), (&json!(day(19)), &json!(true)));
     assert_eq!((&items[0]["business_date"], &items[0]["entry_date"]), (&json!(day(18)), &json!(day(19))));
-    // It is told which day has it, and nobody has to do anything.
+    // The day that has it is shown, and no action is required.
     let late = async || admin.get("/api/settlement-exceptions?type=late").await.data()["items"].clone();
     let reported = late().await;
     assert_eq!(reported.as_array().unwrap().len(), 1, "{reported}");
@@ -300,7 +300,7 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     }
     assert!(server.place.run(&["verify"], "").status.success());
     assert_eq!(settlement(&admin, "S002", 19).await["by_method"][0]["expected"], 223_000);
-    // What is carried on is told by the day that it comes to.
+    // A carried item is reported by its new day.
     let source = card_source(&admin).await;
     let of_other = json!([{"date": day(20), "reference": "C-2003", "gross": 1_000, "fee": 15}]);
     admin.post("/api/statements", &json!({"source_id": source, "lines": of_other})).await.data();
