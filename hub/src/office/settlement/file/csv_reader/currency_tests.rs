@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
 use crate::config::Limits;
 use domain::model::base::currency::Currency;
