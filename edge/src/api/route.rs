@@ -89,8 +89,16 @@ impl<S: 'static> Route<S> {
     }
 
     /// Whether people and programs try passwords, PINs or devices here, which the log-in limiter counts.
-    pub(crate) fn counts_attempts(&self) -> bool {
-        self.access != Access::SyncToken && self.doc.refusals.contains(&Code::RateLimited)
+    ///
+    /// Each answer of a log-in has the state of the limiter. Of an operation that takes an approval only a refusal has
+    /// it: most of its requests, as sales, have none.
+    pub(crate) fn counts_attempts(&self, is_refused: bool) -> bool {
+        let is_shown = match self.access {
+            Access::Public => true,
+            Access::SyncToken => false,
+            Access::LoopbackOr(_) | Access::Roles(_) | Access::CookieOr(_) => is_refused,
+        };
+        is_shown && self.doc.refusals.contains(&Code::RateLimited)
     }
 
     /// A `GET` route.

@@ -89,7 +89,7 @@ impl<S: Authority> Router<S> {
             Ok((route, params)) => self.answer(route, params, method, info, &mut body).await,
             Err(error) => Err(error),
         };
-        let limits = route.filter(|route| route.counts_attempts());
+        let limits = route.filter(|route| route.counts_attempts(result.is_err()));
         let limits = limits.and_then(|_| self.state.rate_limits(peer.ip()));
         let refused = result.as_ref().err().map(|error| (error.code, error.retry_after_s));
         let mut response = respond(result, &request_id);

@@ -265,7 +265,9 @@ fn a_sale_that_head_office_does_not_have_yet_is_only_the_sellers() {
 
     // With a price, a manager may stand for a receipt that its store has not reported yet.
     here.line.set(Chaos::Down, testkit::chaos::PUSH);
-    let sale = here.sale(1, &[("cash", 999)]);
+    let made = here.till.post(SALES, &body).data(201);
+    let path = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
+    let sale = here.till.post(&path, &json!({"method": "cash", "amount": 2_220})).data(200);
     let mut priced = approved(back(&sale, 1));
     there.till.post(RETURNS, &priced).refused(404, "not_found");
     priced["items"][0]["price"] = json!(900);

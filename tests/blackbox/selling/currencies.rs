@@ -133,7 +133,8 @@ fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals()
 
 #[test]
 fn a_currency_is_one_of_iso_4217() {
-    let store = Store::prepare("store.currency = \"EUB\"", 0);
+    let mut store = Store::prepare("", 0);
+    store.set("store.currency = \"EUB\"\n");
     let output = store.run(&["config", "check"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("must be a code of ISO 4217"), "{said}");

@@ -133,7 +133,7 @@ fn headers() -> Value {
             "required": true, "schema": {"type": "string"},
         },
         "RateLimitPolicy": {
-            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts within `w` seconds, of one login name and of one address. Also on failures of an operation whose success has it.",
+            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts within `w` seconds, of one login name and of one address. Also on failures, and on refusals of operations that take an approval.",
             "schema": {"type": "string", "example": "\"name\";q=5;w=300, \"address\";q=50;w=300"},
         },
         "RateLimit": {

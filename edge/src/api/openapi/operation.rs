@@ -188,7 +188,7 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
         header("Sunset", "Sunset");
         header("Link", "Link");
     }
-    if route.counts_attempts() {
+    if route.counts_attempts(false) {
         header("RateLimit-Policy", "RateLimitPolicy");
         header("RateLimit", "RateLimit");
     }
