@@ -262,9 +262,7 @@ fn a_price_by_hand_is_dropped_when_the_catalogues_has_left_it_behind() {
         )
     };
     let (first, second) = (held(&mut counter), held(&mut counter));
-    let price = |recalled: &Value| {
-        (recalled["items"][0]["price"].clone(), recalled["changes"].clone())
-    };
+    let price = |recalled: &Value| (recalled["items"][0]["price"].clone(), recalled["changes"].clone());
     let (same, changes) = price(&counter.till.post(&first, &json!({})).data(200));
     assert_eq!((&same, &changes), (&json!(1_600), &json!([])));
     let product = format!("/api/products/{SKU}");

@@ -22,8 +22,8 @@ fn a_wrong_path_or_method_says_so() {
             "/API/stock",
             "/api/%2e%2e/health",
         ] {
-            nobody.get(path).refused(404, "not_found");
-            bench.till.post(path, &json!({})).refused(404, "not_found");
+            nobody.get(path).refused(404, "path_not_found");
+            bench.till.post(path, &json!({})).refused(404, "path_not_found");
         }
         for (method, path, allowed) in [
             ("DELETE", SALES, &["GET", "POST"][..]),

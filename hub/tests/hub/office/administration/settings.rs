@@ -114,8 +114,7 @@ async fn buyers_and_settlers_go_by_what_is_set() {
     // Buyers see who they order for, as an administrator wrote it down.
     let company = json!({"company.name": "PT Toko", "company.address": "Jl. Sudirman 1\nJakarta"});
     admin.patch(SETTINGS, &company).await.data();
-    let seen =
-        json!({"name": "PT Toko", "address": "Jl. Sudirman 1\nJakarta", "tax_number": "", "currency": "IDR", "currency_exponent": 0});
+    let seen = json!({"name": "PT Toko", "address": "Jl. Sudirman 1\nJakarta", "tax_number": "", "currency": "IDR", "currency_exponent": 0});
     assert_eq!(buyer.get("/api/company").await.data(), &seen);
     let wrong = json!({"company.currency": "rupiah", "company.name": "a\nb", "company.tax_number": 5});
     let expected = ["company.currency", "company.name", "company.tax_number"];
