@@ -61,7 +61,7 @@ pub async fn adopt_currency(
     code: &str,
 ) -> Result<Option<Currency>, sqlx::Error> {
     let sql = "UPDATE hub SET currency = $1 WHERE currency <> $1 \
-               AND NOT EXISTS (SELECT 1 FROM prices) AND NOT EXISTS (SELECT 1 FROM records) \
+               AND NOT EXISTS (SELECT 1 FROM products) AND NOT EXISTS (SELECT 1 FROM records) \
                AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM statements)";
     sqlx::query(sql).bind(code).execute(&mut *connection).await?;
     Ok(Some(currency(connection).await?).filter(|kept| kept.code() != code))
