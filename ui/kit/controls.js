@@ -68,7 +68,7 @@ export const regroup = (input, text) => {
  */
 
 /**
- * An amount: digits, grouped while they are typed, so that typed marks of thousands change nothing.
+ * An amount: digits, grouped while they are typed; the decimal key writes three zeros.
  * @param {Figure} figure
  */
 export const moneyInput = ({ id, value, onValue, label, large = false, focus = false, described }) =>

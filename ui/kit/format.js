@@ -71,9 +71,15 @@ export const shortReceipt = (no) => {
   const isOthers = ofShop && no.startsWith(ofShop) && !(ofTill && no.startsWith(ofTill));
   return isOthers ? no.slice(ofShop.length) : `\u2026${no.slice(-8)}`;
 };
+/** What the decimal key made of an amount: its three zeros give way to digits behind it, as of a typed 18.500. */
+let marked = "";
 /** What was typed as an amount: its digits, as cents where there are some (1, 2, 5, 0 are 12.50); nothing is not zero. */
 export const amount = (text) => {
-  const digits = text.replace(/\D/g, "");
+  const isMarked = !places && /\d[.,]$/.test(text);
+  const behind = marked && text.startsWith(marked) ? text.slice(marked.length) : "";
+  const typed = isMarked ? `${text}000` : /^\d$/.test(behind) ? marked.slice(0, -4) + behind : text;
+  const digits = typed.replace(/\D/g, "");
+  if (text !== marked) marked = isMarked ? decimal(Number(digits)) : "";
   // The last digit of 0.00 was deleted.
   const isGone = places && digits.length <= places && !Number(digits) && /\D/.test(text);
   return digits === "" || isGone ? null : Number(digits.slice(0, 13));

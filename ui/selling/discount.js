@@ -23,7 +23,7 @@ const isBegun = (text) => decimal(0) === "0" && /^\d{1,2}[.,]\d{0,2}$/.test(text
  * any other text is null.
  */
 export const discountOf = (text, base) => {
-  if (!text.includes("%")) return isBegun(text) ? null : (amount(text) ?? 0);
+  if (!text.includes("%")) return isBegun(text) && !/[.,]$/.test(text) ? null : (amount(text) ?? 0);
   const percent = percentOf(text);
   return percent === null || percent > PER ? null : Math.round((base * percent) / PER);
 };
