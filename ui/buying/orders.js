@@ -22,6 +22,7 @@ import {
 import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofSupplier } from "./payables.js";
 import { facts, figures, section, table } from "../records/record.js";
+import { revisions } from "./revisions.js";
 import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
 const P = ["admin", "ho_purchasing"];
@@ -114,46 +115,6 @@ const lines = (one, page) => {
       col("", button, "acts"),
     ],
     one.lines,
-  );
-};
-
-/** What a revision changed, line by line: each version beside the one that took its place. */
-const changes = (before, after) => {
-  const said = [];
-  for (const line of after.lines) {
-    const was = before.lines.find(({ line_no: no }) => no === line.line_no);
-    const name = productName(line.sku);
-    if (!was) said.push(t("{name}: new, {n} pieces", { name, n: number(line.qty) }));
-    else if (line.closed && !was.closed) said.push(t("{name}: removed", { name }));
-    else {
-      if (line.qty !== was.qty)
-        said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
-      if (line.unit_cost !== was.unit_cost)
-        said.push(
-          t("{name}: {old} to {new} each", { name, old: decimal(was.unit_cost), new: decimal(line.unit_cost) }),
-        );
-    }
-  }
-  if (before.expected_at !== after.expected_at) said.push(t("expected date changed"));
-  return html`<ul>
-    ${said.map((text) => html`<li><bdi>${text}</bdi></li>`)}
-  </ul>`;
-};
-const history = (one) => {
-  const versions = [...one.revisions].sort((a, b) => a.order.revision - b.order.revision);
-  const rows = versions.map((kept, at) => ({ ...kept, next: versions[at + 1]?.order ?? one })).reverse();
-  return ifSome(rows, (list) =>
-    table(
-      t("Revisions"),
-      [
-        col(t("Revision"), (row) => number(row.next.revision)),
-        col(t("Changes"), (row) => changes(row.order, row.next)),
-        col(t("Reason"), (row) => row.reason),
-        col(t("By"), (row) => html`${person(row.replaced_by)} ${moment(row.replaced_at)}`, "d"),
-        col(t("Previous total"), (row) => inMoney(row.order.total), "num"),
-      ],
-      list,
-    ),
   );
 };
 
@@ -398,7 +359,7 @@ const order = {
             [t("Note"), one.note],
           ]),
         ),
-        history(one),
+        revisions(one),
       ],
     };
   },
