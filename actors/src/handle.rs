@@ -81,12 +81,14 @@ impl StoreHandle {
     ///
     /// # Errors
     /// The command's refusal; [`Failure::Unavailable`] and similar if it could not be decided now.
-    pub async fn run<C: Dispatch>(
+    pub fn run<C: Dispatch>(
         &self,
         request: impl Into<Arc<RequestContext>>,
         command: C,
-    ) -> Result<Done, Failure> {
-        self.run_shared(&request.into(), &Arc::new(command)).await
+    ) -> impl Future<Output = Result<Done, Failure>> {
+        // Shared before the future exists: an `async fn` would hold the command by value as well.
+        let (request, command) = (request.into(), Arc::new(command));
+        async move { self.run_shared(&request, &command).await }
     }
 
     /// Changes settings of this store. They are in force when this returns.

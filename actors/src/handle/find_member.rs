@@ -32,7 +32,8 @@ impl StoreHandle {
     pub async fn look_up_member(&self, id: &MemberId) -> Result<HeadOffice, Failure> {
         match self.context.storage.members().known(id)? {
             Some(_) => Ok(HeadOffice::NotNeeded),
-            None => self.find(FindMember::by_id(id)).await,
+            // Boxed: most members are known.
+            None => Box::pin(self.find(FindMember::by_id(id))).await,
         }
     }
 

@@ -186,7 +186,8 @@ impl<S: Authority> Router<S> {
                 let filters_by_store = route.has_parameter("store_id");
                 let address = peer.ip();
                 let asked = KeyedRequest { pattern, tag, mutates, roles, query, filters_by_store, address };
-                self.state.authenticate_key(key, &asked).await
+                // Boxed: requests of tills have no key, and each would carry the room of its future.
+                Box::pin(self.state.authenticate_key(key, &asked)).await
             }
             (Ok(bearer), _) => self.state.authenticate(bearer, &route.access).await,
             (Err(error), _) => Err(error),

@@ -91,7 +91,8 @@ pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, Requ
     let command = edge::parse_json(body.to_string().as_bytes())?;
     let mut ask = context_without(request, &[APPROVAL])?;
     if let Some(approval) = approval {
-        ask.approver = approver(&ask, approval, request).await?.map(as_caller);
+        // Boxed: few requests have an approval, and each would carry the room of its future.
+        ask.approver = Box::pin(approver(&ask, approval, request)).await?.map(as_caller);
     }
     Ok((command, ask))
 }
