@@ -18,14 +18,19 @@ fn sources(ending: &str) -> Vec<(PathBuf, String)> {
     files.map(|file| (file.clone(), fs::read_to_string(file).unwrap())).collect()
 }
 
+/// Whether a page's file is in one of these folders.
+fn of_folder(file: &Path, folders: &[&str]) -> bool {
+    file.parent().is_some_and(|folder| folders.iter().any(|name| folder.ends_with(name)))
+}
+
 /// Whether a page's file is one of head office's: its frame, and what lies in a folder by what it is about.
 fn of_office(file: &Path) -> bool {
-    file.parent().is_some_and(|folder| OFFICE_FOLDERS.iter().any(|name| folder.ends_with(name)))
+    of_folder(file, &OFFICE_FOLDERS)
 }
 
 /// Whether a page's file is one of Store Admin's own.
 fn of_admin(file: &Path) -> bool {
-    file.parent().is_some_and(|folder| ADMIN_FOLDERS.iter().any(|name| folder.ends_with(name)))
+    of_folder(file, &ADMIN_FOLDERS)
 }
 
 /// What stands between `before` and the next quotation mark, wherever it does.
@@ -35,6 +40,10 @@ fn quoted(text: &str, before: &str) -> BTreeSet<String> {
 
 /// Folder of the texts that every page has.
 const SHARED: &str = "kit";
+/// Texts that Store Admin and head office share, and the till does not bring.
+const DESK: &str = "desk";
+/// Folders whose pages both of them have.
+const DESK_FOLDERS: [&str; 2] = ["settings", "importing"];
 /// Folders that the apps of the store and of head office share.
 const SHARED_BY_APPS: [&str; 2] = [SHARED, "records"];
 const OFFICE_FOLDERS: [&str; 4] = ["portal", "buying", "books", "catalogue"];
@@ -97,13 +106,14 @@ fn folders() -> Vec<String> {
 #[test]
 fn every_text_is_there_in_indonesian() {
     let shared = texts(&[SHARED], "id");
-    let with_shared = |folders: &[&str]| texts(&[&[SHARED][..], folders].concat(), "id");
-    let (portal, admin) = (with_shared(&OFFICE_FOLDERS), with_shared(&ADMIN_FOLDERS));
+    let with_desk = |folders: &[&str]| texts(&[&[SHARED, DESK][..], folders].concat(), "id");
+    let (portal, admin, desk) = (with_desk(&OFFICE_FOLDERS), with_desk(&ADMIN_FOLDERS), with_desk(&[]));
     let mut missing = BTreeSet::new();
     for (file, text) in sources("js") {
         let indonesian = match () {
             () if of_office(&file) => &portal,
             () if of_admin(&file) => &admin,
+            () if of_folder(&file, &DESK_FOLDERS) => &desk,
             () => &shared,
         };
         let own = own_texts(&file);

@@ -23,6 +23,7 @@ fn parts_of_the_pages_do_what_they_say() {
         ("pages", include_str!("units/pages.js")),
         ("counts", include_str!("units/counts.js")),
         ("dates", include_str!("units/dates.js")),
+        ("typed", include_str!("units/typed.js")),
     ] {
         let wrong = screen.script(&format!("return (async () => {{ {AT_HAND}\n{unit}\nreturn wrong; }})()"));
         assert_eq!(wrong, json!([]), "{name}");

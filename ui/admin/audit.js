@@ -106,6 +106,10 @@ const amount = (details) => {
   return by === "points" ? number(details[by]) : decimal(details[by]);
 };
 
+/** A refused log-in or approval without an ID was tried with a name that nobody has. */
+const doneBy = (names, { action, user_id: id }) =>
+  action.endsWith(".refused") ? who(names, id, t("unknown login name")) : who(names, id);
+
 class PageAudit extends ListPage {
   constructor() {
     super();
@@ -188,7 +192,7 @@ class PageAudit extends ListPage {
           </div>
           <div>
             <dt>${t("User")}</dt>
-            <dd>${who(this.staff, one.user_id)}</dd>
+            <dd>${doneBy(this.staff, one)}</dd>
           </div>
           ${
             one.approved_by
@@ -223,7 +227,7 @@ class PageAudit extends ListPage {
       <td><button class="link" @click=${() => this.open(one)}>${t(one.action)}</button></td>
       <td>${about(one.details, this.staff)}</td>
       <td class="num">${amount(one.details)}</td>
-      <td>${who(this.staff, one.user_id)}</td>
+      <td>${doneBy(this.staff, one)}</td>
       <td>${one.approved_by ? who(this.staff, one.approved_by) : nothing}</td>
     </tr>`;
   }

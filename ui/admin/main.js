@@ -5,7 +5,6 @@ import { setShop } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { address, Lettered, MenuApp } from "../kit/menu.js";
 import * as more from "./sections.js";
-import "../goods/texts.js";
 import "./texts.js";
 import "./today.js";
 

@@ -33,8 +33,8 @@ export const staff = async (app) => {
   return names;
 };
 /** Somebody by name; nobody is whoever runs the machine, and head office's people have only their id here. */
-export const who = (names, id) => {
-  if (!id) return html`<span class="muted">${t("server administrator")}</span>`;
+export const who = (names, id, nobody = t("server administrator")) => {
+  if (!id) return html`<span class="muted">${nobody}</span>`;
   const known = names?.get(id);
   return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}…</code>`;
 };

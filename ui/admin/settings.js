@@ -6,7 +6,7 @@ import { known, t } from "../kit/i18n.js";
 import { title } from "../kit/list.js";
 import { Page } from "../kit/page.js";
 import { ask } from "../kit/form.js";
-import { OF_SHIFTS, settingField, settingValue } from "../settings/setting_field.js";
+import { OF_SHIFTS, settingField, settingKind, settingValue } from "../settings/setting_field.js";
 import { mayChange } from "./products.js";
 
 const LOOKS = { hub: "ok", environment: "warn", file: "plain" };
@@ -67,6 +67,7 @@ const inWords = ({ name, value }) => {
   if (value === 0 && LIFTED.includes(name)) return t("no limit");
   if (AMOUNTS.includes(name)) return money(value);
   if (name === "payments.denominations") return value.map(decimal).join(", ");
+  if (Array.isArray(settingKind(name, value))) return t(`setting.${value}`);
   return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
 };
 

@@ -65,7 +65,7 @@ export const approve = async (app, intent, refusal, repeat) => {
       try {
         return await repeat(await approver.approval(typed));
       } catch (error) {
-        error.words = approver.words(error);
+        error.words ??= approver.words(error);
         throw error;
       }
     },

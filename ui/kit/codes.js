@@ -1,7 +1,7 @@
 // Refusals of the error table in words: the text of a code is `error.<code>`.
 import { Unreachable } from "./api.js";
 import { money, number } from "./format.js";
-import { known, lang, t } from "./i18n.js";
+import { known, t } from "./i18n.js";
 
 /** Why a device gave no answer, by the browser's names. */
 const DEVICE = {
@@ -24,14 +24,14 @@ export const words = (error, counted = false) => {
   const code = known(stated) ? stated : `error.${error.code}`;
   const text = known(code) ? t(code) : t("The store refused: {message}", { message: error.message });
   const more = [];
-  // What is wrong with a field the server says in English alone; elsewhere the field is named.
+  // The server says what is wrong with a field in English alone; the field's own name is in the page's language.
   for (const { path, problem } of details.fields ?? [])
     if (problem) {
       const name = path
         .replace(/\[\d+\]/g, "")
         .split(".")
         .at(-1);
-      more.push(lang() === "en" ? (known(name) ? `${t(name)} ${problem}` : problem) : t(name));
+      more.push(known(name) ? `${t(name)} ${problem}` : problem);
     }
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));

@@ -1,7 +1,7 @@
 // Questions with fields, described as data: the answer becomes the body of a request.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "./codes.js";
-import { pasteAmount, problem } from "./controls.js";
+import { pasteAmount, problem, regroup } from "./controls.js";
 import { dayField } from "./date.js";
 import { amount, decimal } from "./format.js";
 import { t } from "./i18n.js";
@@ -10,9 +10,9 @@ import { t } from "./i18n.js";
 const PER = 100;
 const TIMES = 10_000;
 
-const figures = (event) => {
-  const typed = amount(event.target.value);
-  event.target.value = typed === null ? "" : decimal(typed);
+const figures = ({ target }) => {
+  const typed = amount(target.value);
+  regroup(target, typed === null ? "" : decimal(typed));
 };
 const control = ({ name, kind = "text", value, required, choices, focus, rows = 3, min, max, source, several }) => {
   const id = `f-${name}`;

@@ -66,6 +66,9 @@ export class Approver {
   /** What the command is sent with. */
   async approval({ username, password, by, pin }) {
     const { app, chosen } = this;
+    const missing = by ? null : chosen ? !pin && t("PIN") : !password && t("Password");
+    // Sent, it would count as a wrong attempt.
+    if (missing) throw Object.assign(new Error("empty"), { words: t("{field} is missing", { field: missing }) });
     for (const id of [PASSWORD, PIN]) {
       /** @type {any} */
       const typed = document.getElementById(id);

@@ -42,6 +42,9 @@ fn a_manager_approves_on_the_spot() {
     screen.types("manager@s001.example\u{E004}wrong");
     screen.presses(ENTER);
     screen.reads("dialog", "Wrong manager login name");
+    // Without a password nothing is sent: it would count as another wrong attempt.
+    screen.presses(ENTER);
+    screen.reads("dialog", "Password is missing");
     screen.browser.write("#approval-password", testkit::store::PASSWORD);
     screen.presses(ENTER);
     // It was a card: nothing is handed out of the drawer.
