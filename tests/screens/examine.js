@@ -128,6 +128,8 @@
 
   const cut = (one) => {
     const style = getComputedStyle(one);
+    // A figure that is cut reads as another figure.
+    if (one.matches("input.num")) return seen(one) && one.scrollWidth > one.clientWidth + 1;
     if (one.matches("input, select, textarea, svg, svg *") || unseen(style) || !one.clientWidth) return false;
     const wide = hides(style.overflowX) && style.textOverflow !== "ellipsis" && one.scrollWidth > one.clientWidth + 2;
     return wide || (hides(style.overflowY) && one.scrollHeight > one.clientHeight + 2);

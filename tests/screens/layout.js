@@ -91,11 +91,17 @@ const reachable = () => {
   return wrong;
 };
 
+/** Figures that are longer than their field. */
+const figures = (root) =>
+  [...root.querySelectorAll("input.num")]
+    .filter((one) => seen(one) && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `“${one.value}” is ${one.scrollWidth} px wide in ${one.clientWidth}: ${name(one)}`);
+
 const looked = () => {
   const root = within();
   const targets = [...root.querySelectorAll(TARGETS)].filter((one) => seen(one) && !one.closest("label label"));
   const wide = [document.documentElement, ...document.querySelectorAll("main, dialog")]
     .filter((one) => one.scrollWidth > one.clientWidth + 1)
     .map((one) => `${one.localName} is ${one.scrollWidth} px wide in ${one.clientWidth}`);
-  return [...wide, ...cut(root), ...overlapping(targets), ...small(targets), ...reachable()];
+  return [...wide, ...cut(root), ...figures(root), ...overlapping(targets), ...small(targets), ...reachable()];
 };
