@@ -208,7 +208,7 @@ fn a_list_waits(screen: &mut Screen) {
     screen.script("document.querySelector('admin-app').live.stop(); location.hash = '#/members'");
     screen.sees("page-members");
     wait::until("nothing is heard", || {
-        (screen.script("return document.querySelector('admin-app').live.heard") == false).then_some(())
+        (screen.script("return document.querySelector('admin-app').live.receives") == false).then_some(())
     });
     screen.script("location.hash = '#/counts'");
     screen.reads("page-counts .empty", "No counts yet");

@@ -37,7 +37,7 @@ class PageMachine extends Page {
     this.tree = null;
     this.shifts = new Map();
     this.changed = new Map();
-    this.said = "";
+    this.notice = "";
   }
 
   connectedCallback() {
@@ -52,7 +52,7 @@ class PageMachine extends Page {
     super.disconnectedCallback();
   }
 
-  told(name) {
+  onEvent(name) {
     if (["ready", "shift"].includes(name)) this.load();
   }
 
@@ -76,9 +76,9 @@ class PageMachine extends Page {
       const old = before.get(one.name);
       if (old && old.state === one.state && old.restarts === one.restarts) continue;
       this.changed.set(one.name, now);
-      if (!old) this.said = t("{name} started", { name: this.nameOf(one) });
-      else if (one.state !== "running") this.said = t("{name} is restarting", { name: this.nameOf(one) });
-      else this.said = t("{name} is running again", { name: this.nameOf(one) });
+      if (!old) this.notice = t("{name} started", { name: this.nameOf(one) });
+      else if (one.state !== "running") this.notice = t("{name} is restarting", { name: this.nameOf(one) });
+      else this.notice = t("{name} is running again", { name: this.nameOf(one) });
     }
     this.tree = tree;
   }
@@ -195,7 +195,7 @@ class PageMachine extends Page {
       [t("Last failure")],
       ...(this.app.user.role === "admin" ? [["", "num"]] : []),
     ];
-    return html`<p class="vh" role="status">${this.said}</p>
+    return html`<p class="vh" role="status">${this.notice}</p>
       <div class="panel scroll">
         <table class="grid fold tree">
           <thead>

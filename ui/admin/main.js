@@ -156,9 +156,9 @@ class AdminApp extends Lettered(MenuApp) {
     this.requestUpdate();
   }
 
-  told(name, data) {
+  onEvent(name, data) {
     if (name === "ready") this.readSettings().catch(() => {});
-    super.told(name, data);
+    super.onEvent(name, data);
   }
 
   /** Creates the page anew for each address, even if only a filter differs. */

@@ -93,21 +93,21 @@ class PagePerson extends Page {
     await this.done(done, t("Password changed"));
   }
 
-  async done(done, said) {
+  async done(done, message) {
     if (!done) return;
     this.app.staff = null;
     forgetNames();
     await this.load();
-    this.app.say("ok", said);
+    this.app.say("ok", message);
   }
 
-  async act(question, yes, method, url, body, said) {
+  async act(question, yes, method, url, body, message) {
     const agreed = await this.app.dialog.ask({ title: question, yes, no: t("Keep"), danger: true });
     if (!agreed) return;
     await this.once(async () => {
       await this.app.change(method, url, body);
       await this.load();
-      this.app.say("ok", said);
+      this.app.say("ok", message);
     });
   }
 

@@ -59,11 +59,11 @@ class PageReceive extends Finding(Page) {
 
   /** Lines of a draft with what the order says of them now: other deliveries may have come, and lines with them. */
   renewed(lines) {
-    const said = new Map(this.lines.map((line) => [line.sku, line]));
+    const typed = new Map(this.lines.map((line) => [line.sku, line]));
     const known = new Set(lines.map(({ sku }) => sku));
     const now = ({ ordered = null, before = 0, limit = null } = {}) => ({ ordered, before, limit });
     return [
-      ...lines.map((line) => ({ ...line, ...now(said.get(line.sku)) })),
+      ...lines.map((line) => ({ ...line, ...now(typed.get(line.sku)) })),
       ...this.lines.filter(({ sku }) => !known.has(sku)),
     ];
   }
@@ -206,7 +206,7 @@ class PageReceive extends Finding(Page) {
       this.keep();
     };
     const left = line.ordered === null ? null : line.ordered - line.before - (line.qty ?? 0);
-    const said =
+    const remainder =
       line.ordered === null
         ? t("not on the order")
         : left > 0
@@ -251,7 +251,7 @@ class PageReceive extends Finding(Page) {
       <td>
         ${
           this.order
-            ? html`<span class="badge ${left === 0 ? "ok" : left < 0 ? "bad" : "plain"}">${said}</span>`
+            ? html`<span class="badge ${left === 0 ? "ok" : left < 0 ? "bad" : "plain"}">${remainder}</span>`
             : nothing
         }
       </td>

@@ -7,7 +7,7 @@ import { ago, clock, date, number, span, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage, title } from "../kit/list.js";
 import { moment, pairs, since } from "./parts.js";
-import "./told.js";
+import "./sync_lists.js";
 
 const AGAIN_MS = 10_000;
 const SLOW_MS = 120_000;
@@ -71,7 +71,7 @@ class PageSync extends ListPage {
     else await this.look();
   }
 
-  told(name) {
+  onEvent(name) {
     if (["ready", "sync", "conflict"].includes(name)) this.look();
   }
 
@@ -271,7 +271,7 @@ class PageSync extends ListPage {
         (one) => this.row(one),
         t("No values were overwritten by head office"),
       )}
-      ${this.untaken()}<told-parked .app=${this.app}></told-parked><told-days .app=${this.app}></told-days>`;
+      ${this.untaken()}<sync-parked .app=${this.app}></sync-parked><sync-days .app=${this.app}></sync-days>`;
   }
 }
 customElements.define("page-sync", PageSync);

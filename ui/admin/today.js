@@ -45,7 +45,7 @@ class PageToday extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  told(name, data) {
+  onEvent(name, data) {
     if (name !== "ready" || !data.resumed) this.soon();
   }
 

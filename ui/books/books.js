@@ -211,13 +211,13 @@ const journal = {
 
 /** What posted an entry, in words; one that has none here by its own name. */
 const causeWord = (type) => {
-  const said = t(`cause.${type}`);
-  return said === `cause.${type}` ? t(type) : said;
+  const word = t(`cause.${type}`);
+  return word === `cause.${type}` ? t(type) : word;
 };
 /** What an entry is: the document that told it, or how head office came to write it. */
 const whatOf = ({ kind, cause }) => {
-  const said = kind === "event" ? causeWord(cause.type) : t(kind);
-  return said[0].toUpperCase() + said.slice(1);
+  const word = kind === "event" ? causeWord(cause.type) : t(kind);
+  return word[0].toUpperCase() + word.slice(1);
 };
 
 /** Documents that have a page, by the type of what posted them. */
@@ -300,7 +300,7 @@ const entry = {
         ifSome(Object.keys(one.source ?? {}), () =>
           section(
             t("Original record"),
-            html`<pre class="told" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`,
+            html`<pre class="source" tabindex="0">${JSON.stringify(one.source, null, 2)}</pre>`,
           ),
         ),
       ],

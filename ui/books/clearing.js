@@ -87,7 +87,7 @@ const match = {
         act: page.step({
           label: t("Undo"),
           url: path("/api/settlement-matches/:id/undo", { id: one.match_id }),
-          said: t("Undone. The lines and payments are open again"),
+          message: t("Undone. The lines and payments are open again"),
           question: {
             title: t("Undo this match?"),
             danger: true,
@@ -254,7 +254,7 @@ const source = {
           label: t("Save"),
           method: "PATCH",
           money: false,
-          said: t("Saved"),
+          message: t("Saved"),
           url: path("/api/statement-sources/:id", { id: one.source_id }),
           question: { title: t("Edit provider or bank"), list: terms(page.app, one), body: changed },
         }),

@@ -29,7 +29,7 @@ const RESOLUTIONS = {
   shift_differs: ["accept"],
   late: [],
 };
-const said = (resolution) =>
+const inWords = (resolution) =>
   ({
     carry: t("Keep open, remind in 30 days"),
     write_off: t("Write off"),
@@ -71,7 +71,7 @@ const resolve = async (page, one, after) => {
         name: "resolution",
         label: t("What to do"),
         kind: "choice",
-        choices: RESOLUTIONS[one.type].map((name) => [name, said(name)]),
+        choices: RESOLUTIONS[one.type].map((name) => [name, inWords(name)]),
         required: true,
         focus: true,
       },
@@ -118,7 +118,7 @@ export const differences = (page, rows, unmatched = 0) =>
       col(
         t("Issue"),
         (one) =>
-          html`<div class="said">
+          html`<div class="statement">
             <b>${t(one.type)}</b>${lang() === "en" ? html`<p class="muted">${one.message}</p>` : nothing}${
               one.reason
                 ? html`<p class="noted">

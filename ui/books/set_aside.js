@@ -27,7 +27,7 @@ const SHOWN = 50;
 const DECIDABLE = ["open", "noted"];
 
 const reasonCell = (row) =>
-  html`<div class="said of-file">
+  html`<div class="statement of-file">
     <b>${t(`aside.${row.reason}`)}</b>${
       row.problem
         ? html`<p class="muted">${row.field ? html`<code>${row.field}</code> ` : nothing}${row.problem}</p>`
@@ -77,7 +77,7 @@ const take = (page, one, row) =>
   page.step({
     label: t("Add as line"),
     url: path("/api/statements/:id/set-aside/:row_id/take", { id: one.statement_id, row_id: row.row_id }),
-    said: t("Added as a line"),
+    message: t("Added as a line"),
     question: {
       title: t("Add row {n} as a line?", { n: number(row.row_no) }),
       text: row.text,
@@ -112,7 +112,7 @@ const dismiss = (page, one, row) =>
   page.step({
     label: t("Dismiss"),
     url: path("/api/statements/:id/set-aside/:row_id/dismiss", { id: one.statement_id, row_id: row.row_id }),
-    said: t("Dismissed"),
+    message: t("Dismissed"),
     question: {
       title: t("Dismiss row {n}?", { n: number(row.row_no) }),
       text: t("Neither a payment nor a fee. It stays in this list with your reason"),

@@ -189,7 +189,7 @@ const settlement = {
           act: page.step({
             label: t("Approve"),
             url: url("approve"),
-            said: t("Approved. The day is locked"),
+            message: t("Approved. The day is locked"),
             question: {
               title: t("Approve {day} of {store}?", {
                 day: day(one.business_date),

@@ -221,7 +221,7 @@ export const formatStep = (page, one) =>
     label: t("Save"),
     method: "PATCH",
     money: false,
-    said: t("Saved"),
+    message: t("Saved"),
     url: path("/api/statement-sources/:id", { id: one.source_id }),
     question: {
       title: t("File format"),

@@ -177,7 +177,7 @@ const discrepancies = {
       col(
         t("Product"),
         (one) =>
-          html`<div class="said">
+          html`<div class="statement">
             <b>${t(`differs.${one.kind}`)}</b> <bdi>${productName(one.sku)}</bdi> <span class="muted">${one.sku}</span>
             <p class="muted">${t(`differs.${one.kind}.action`)}</p>
           </div>`,

@@ -73,7 +73,7 @@ const addProduct = (page, one) =>
     label: t("Add"),
     money: false,
     url: path("/api/suppliers/:id/products", { id: one.supplier_id }),
-    said: t("Saved"),
+    message: t("Saved"),
     question: {
       title: t("Add a product to the price list"),
       list: [
@@ -112,7 +112,7 @@ const supplier = {
               label: t("Edit"),
               method: "PATCH",
               money: false,
-              said: t("Saved"),
+              message: t("Saved"),
               url: path("/api/suppliers/:id", { id: one.supplier_id }),
               body: { state: one.state === "active" ? "inactive" : "active" },
             }),
@@ -123,7 +123,7 @@ const supplier = {
               label: t("Save"),
               method: "PATCH",
               money: false,
-              said: t("Saved"),
+              message: t("Saved"),
               url: path("/api/suppliers/:id", { id: one.supplier_id }),
               question: { title: t("Change supplier"), list: supplierFields(one) },
             }),

@@ -153,12 +153,12 @@ class PageInvoiceForm extends FormPage {
 
   render() {
     const { lines } = this;
-    const told = (act) => act.catch((error) => this.app.fail(error));
+    const attempt = (act) => act.catch((error) => this.app.fail(error));
     return this.frame(
       t("Save"),
       html`<section class="panel pad">
           <div class="filters unfolded flat">
-            ${supplierField(this, this.supplier, (supplier) => told(this.choose(supplier)))}
+            ${supplierField(this, this.supplier, (supplier) => attempt(this.choose(supplier)))}
             ${textField(this, "invoice_no", t("Invoice number"))}${textField(this, "invoice_date", t("Invoice date"), {
               kind: "date",
             })}${textField(this, "due_date", t("Due date (supplier's terms if blank)"), { kind: "date" })}
@@ -193,7 +193,7 @@ class PageInvoiceForm extends FormPage {
                   ${
                     this.next
                       ? html`<p class="pad">
-                          <button class="btn" @click=${() => told(this.once(() => this.more()))}>
+                          <button class="btn" @click=${() => attempt(this.once(() => this.more()))}>
                             ${t("Load more")}
                           </button>
                         </p>`

@@ -254,7 +254,7 @@ const order = {
               act: page.step({
                 label: t("Mark as sent"),
                 url: url("send"),
-                said: t("Marked as sent; the store is notified"),
+                message: t("Marked as sent; the store is notified"),
                 question: {
                   title: t("Mark {no} as sent?", { no: one.po_no }),
                   text: t("Print it or send the PDF to the supplier yourself. The store sees the order from then on"),

@@ -140,7 +140,7 @@ const invoice = {
           label: t("Match"),
           image: "scale",
           kind: "primary",
-          act: page.step({ label: t("Match"), url: url("match"), said: compared }),
+          act: page.step({ label: t("Match"), url: url("match"), message: compared }),
         },
         is("matched") && {
           label: t("Approve"),
@@ -151,7 +151,7 @@ const invoice = {
             label: t("Approve"),
             url: url("approve"),
             body: { total: one.total },
-            said: t("Approved and posted"),
+            message: t("Approved and posted"),
             question: {
               title: t("Approve {name}?", { name: one.invoice_no }),
               text: t("{amount} owed to {supplier} is posted", {

@@ -125,7 +125,7 @@ const creditNote = {
           act: page.step({
             label: t("Confirm"),
             url: path("/api/finance/credit-notes/:id/confirm", { id: one.credit_note_id }),
-            said: t("Confirmed. You can apply it to an invoice"),
+            message: t("Confirmed. You can apply it to an invoice"),
             question: {
               title: t("From the supplier's document"),
               text: t("Any difference from the expected amount is posted to purchase variance and tax"),

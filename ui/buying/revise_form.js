@@ -92,11 +92,11 @@ class PageReviseForm extends FormPage {
     const { was, qty, unit_cost: cost, off } = line;
     if (off) return html`<span class="badge bad">${t("removed")}</span>`;
     if (!was) return html`<span class="badge ok">${t("new")}</span>`;
-    const said = [
+    const changes = [
       qty !== was.qty && t("was {n} pieces", { n: number(was.qty) }),
       cost !== was.unit_cost && t("was {n} each", { n: decimal(was.unit_cost) }),
     ].filter(Boolean);
-    return said.length ? html`<span class="badge warn">${said.join(", ")}</span>` : nothing;
+    return changes.length ? html`<span class="badge warn">${changes.join(", ")}</span>` : nothing;
   }
 
   row(line, index) {

@@ -9,24 +9,24 @@ import "./texts.js";
 
 /** The changes of a revision, line by line. */
 const changes = (before, after) => {
-  const said = [];
+  const changes = [];
   for (const line of after.lines) {
     const was = before.lines.find(({ line_no: no }) => no === line.line_no);
     const name = productName(line.sku);
-    if (!was) said.push(t("{name}: new, {n} pieces", { name, n: number(line.qty) }));
-    else if (line.closed && !was.closed) said.push(t("{name}: removed", { name }));
+    if (!was) changes.push(t("{name}: new, {n} pieces", { name, n: number(line.qty) }));
+    else if (line.closed && !was.closed) changes.push(t("{name}: removed", { name }));
     else {
       if (line.qty !== was.qty)
-        said.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
+        changes.push(t("{name}: {old} to {new} pieces", { name, old: number(was.qty), new: number(line.qty) }));
       if (line.unit_cost !== was.unit_cost)
-        said.push(
+        changes.push(
           t("{name}: {old} to {new} each", { name, old: decimal(was.unit_cost), new: decimal(line.unit_cost) }),
         );
     }
   }
-  if (before.expected_at !== after.expected_at) said.push(t("expected date changed"));
+  if (before.expected_at !== after.expected_at) changes.push(t("expected date changed"));
   return html`<ul>
-    ${said.map((text) => html`<li><bdi>${text}</bdi></li>`)}
+    ${changes.map((text) => html`<li><bdi>${text}</bdi></li>`)}
   </ul>`;
 };
 /** The revisions of an order, the latest first, each with its changes. */

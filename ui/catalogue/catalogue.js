@@ -103,7 +103,7 @@ const setPrice = (page, sku) =>
     label: t("Set a price"),
     money: false,
     url: "/api/prices",
-    said: t("Price set; stores are notified"),
+    message: t("Price set; stores are notified"),
     question: {
       title: t("Set a price"),
       list: [
@@ -153,7 +153,7 @@ const product = {
               label: t("Edit"),
               method: "PATCH",
               money: false,
-              said: t("Saved"),
+              message: t("Saved"),
               url: path("/api/products/:sku", { sku: one.sku }),
               body: { state: one.state === "active" ? "inactive" : "active" },
             }),
@@ -166,7 +166,7 @@ const product = {
               label: t("Save"),
               method: "PATCH",
               money: false,
-              said: t("Saved; stores are notified"),
+              message: t("Saved; stores are notified"),
               url: path("/api/products/:sku", { sku: one.sku }),
               question: {
                 title: t("Change product"),
@@ -325,7 +325,7 @@ const promotion = {
               label: t("Save"),
               method: "PATCH",
               money: false,
-              said: t("Saved; stores are notified"),
+              message: t("Saved; stores are notified"),
               url: path("/api/promotions/:id", { id: one.promotion_id }),
               question: {
                 title: t("Change promotion"),

@@ -167,7 +167,7 @@ const member = {
   view: (one, page) => {
     const url = path("/api/members/:id", { id: one.member_id });
     const blocked = one.state === "blocked";
-    const change = { method: "PATCH", money: false, url, said: t("Saved; stores are notified") };
+    const change = { method: "PATCH", money: false, url, message: t("Saved; stores are notified") };
     return {
       name: one.name ?? one.member_id,
       badges: badge(one.state),
@@ -179,7 +179,7 @@ const member = {
                 label: t("Delete data"),
                 money: false,
                 url: path("/api/members/:id/erase", { id: one.member_id }),
-                said: t("Data deleted; stores are notified"),
+                message: t("Data deleted; stores are notified"),
                 question: {
                   title: t("Delete data of {name}?", { name: one.name ?? "" }),
                   danger: true,

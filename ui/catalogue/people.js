@@ -83,7 +83,7 @@ const person = {
   },
   view: (one, page) => {
     const { id, name } = one;
-    const change = { method: "PATCH", money: false, url: path("/api/users/:id", { id }), said: t("Saved") };
+    const change = { method: "PATCH", money: false, url: path("/api/users/:id", { id }), message: t("Saved") };
     return {
       name,
       badges: one.disabled ? badge("disabled") : nothing,
@@ -95,7 +95,7 @@ const person = {
             label: t("Log out everywhere"),
             money: false,
             url: path("/api/users/:id/revoke-tokens", { id }),
-            said: t("All sessions ended"),
+            message: t("All sessions ended"),
             question: { title: t("End all sessions of {name}? All passkeys are removed", { name }), danger: true },
           }),
         },
@@ -162,7 +162,7 @@ const person = {
                         label: t("Remove"),
                         method: "DELETE",
                         money: false,
-                        said: t("Removed"),
+                        message: t("Removed"),
                         url: path("/api/users/:id/devices/:credential_id", { id, credential_id: row.credential_id }),
                         question: { title: t("Remove {name}?", { name: row.name }), danger: true },
                       })}

@@ -119,7 +119,7 @@ const webhook = {
         {
           label: t("Send again"),
           act: step(t("Send again"), "replay", {
-            said: t("Events are sent again"),
+            message: t("Events are sent again"),
             question: {
               title: t("Send events again"),
               list: [
@@ -138,21 +138,21 @@ const webhook = {
         {
           label: t("New secret"),
           act: step(t("New secret"), "rotate-secret", {
-            said: t("The previous secret signs too for 24 hours"),
+            message: t("The previous secret signs too for 24 hours"),
             body: { overlap_hours: 24 },
             question: { title: t("New secret for {name}?", { name }) },
             after: (done) => showSecret(page.app, done),
           }),
         },
         { label: t("Test"), act: () => page.once(() => test(page, url)) },
-        one.state === "active" && { label: t("Pause"), act: step(t("Pause"), "pause", { said: t("Paused") }) },
+        one.state === "active" && { label: t("Pause"), act: step(t("Pause"), "pause", { message: t("Paused") }) },
         // Both end every pause between attempts: events that wait are sent at once.
         one.state === "active"
           ? one.waiting > 0 && {
               label: t("Send now"),
-              act: step(t("Send now"), "resume", { said: t("Events that wait are sent now") }),
+              act: step(t("Send now"), "resume", { message: t("Events that wait are sent now") }),
             }
-          : { label: t("Resume"), act: step(t("Resume"), "resume", { said: t("Events that wait are sent now") }) },
+          : { label: t("Resume"), act: step(t("Resume"), "resume", { message: t("Events that wait are sent now") }) },
         {
           label: t("Edit"),
           kind: "primary",
@@ -161,7 +161,7 @@ const webhook = {
             method: "PATCH",
             money: false,
             url,
-            said: t("Saved"),
+            message: t("Saved"),
             question: {
               title: t("Change webhook"),
               list: fields(page.app, one),

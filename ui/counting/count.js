@@ -36,7 +36,7 @@ class PageCount extends Page {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    if (this.queue) this.queue.told = () => {};
+    if (this.queue) this.queue.onChange = () => {};
   }
 
   get id() {
@@ -45,7 +45,7 @@ class PageCount extends Page {
 
   async load() {
     this.queue = queueOf(this.app);
-    this.queue.told = (sent) => this.heard(sent);
+    this.queue.onChange = (sent) => this.queueChanged(sent);
     const before = this.count;
     await this.readBy(
       async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }),
@@ -62,13 +62,13 @@ class PageCount extends Page {
   }
 
   /** Something was sent, or could not be: when all is there, the figures are the store's again. */
-  heard(sent) {
+  queueChanged(sent) {
     if (sent && !this.queue.of(this.id).length) this.load();
     this.requestUpdate();
   }
 
   /** The store's box is back, or somebody counts beside this one. */
-  told(name, data) {
+  onEvent(name, data) {
     const missed = name === "reload" || (name === "ready" && (this.error || !data.resumed));
     if (missed || (name === "opname" && data.id === this.id)) this.soon();
   }

@@ -23,14 +23,14 @@ const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
 
 class CountQueue {
   app;
-  said;
-  told;
+  counted;
+  onChange;
   about;
   known;
 
   constructor(app) {
-    // `told` is called after each change; `known` are products by the codes that named them; `last` can be taken back;
-    // `said` is the counted number of a place since the store's figures were read; `skipped` products come last in the
+    // `onChange` is called after each change; `known` are products by the codes that named them; `last` can be taken back;
+    // `counted` is the counted number of a place since the store's figures were read; `skipped` products come last in the
     // list of uncounted ones.
     Object.assign(this, {
       app,
@@ -38,9 +38,9 @@ class CountQueue {
       refused: [],
       away: false,
       known: new Map(),
-      told: () => {},
+      onChange: () => {},
       last: [],
-      said: new Map(),
+      counted: new Map(),
       skipped: new Set(),
     });
   }
@@ -56,32 +56,32 @@ class CountQueue {
    */
   async put(id, { sku, code, name }, qty, zone, mode) {
     const { user } = this.app;
-    const said = qty === null ? { qty: 0, withdraw: true } : { qty };
+    const entry = qty === null ? { qty: 0, withdraw: true } : { qty };
     const intent = await keep(user.id, {
       url: path("/api/opname/:id/counts", { id }),
-      body: { counts: [{ ...(sku ? { sku } : { code }), ...said, zone }], ...(mode ? { mode } : {}) },
+      body: { counts: [{ ...(sku ? { sku } : { code }), ...entry, zone }], ...(mode ? { mode } : {}) },
       label: "Count",
       by: user.name,
     });
     const one = { id, sku, code, name, qty, zone, intent };
-    if (sku) this.said.set(`${sku} ${zone}`, qty);
+    if (sku) this.counted.set(`${sku} ${zone}`, qty);
     this.waiting.push(one);
-    this.told();
+    this.onChange();
     this.send();
     return one;
   }
 
   /**
-   * A number that can be taken back, where it is known what stood there before; `told` is the count as the store told
+   * A number that can be taken back, where it is known what stood there before; `stored` is the count as the store has
    * it. A code that nobody looked up may stand for any.
    */
-  async count(id, product, qty, zone, told) {
+  async count(id, product, qty, zone, stored) {
     const { sku } = product;
     const place = `${sku} ${zone}`;
-    const before = this.said.has(place) ? this.said.get(place) : sku && numberAt(told, sku, zone);
+    const before = this.counted.has(place) ? this.counted.get(place) : sku && numberAt(stored, sku, zone);
     const one = await this.put(id, product, qty, zone);
     if (sku && before !== undefined) this.last = [{ ...one, before }, ...this.last].slice(0, LAST_MAX);
-    this.told();
+    this.onChange();
   }
 
   /**
@@ -100,10 +100,10 @@ class CountQueue {
    * The store's figures were read: with nothing on its way they are what stands. Another number than was said here is
    * another's.
    */
-  read(id, told) {
+  read(id, stored) {
     if (this.of(id).length) return;
-    this.said.clear();
-    this.last = this.last.filter(({ sku, zone, qty }) => numberAt(told, sku, zone) === qty);
+    this.counted.clear();
+    this.last = this.last.filter(({ sku, zone, qty }) => numberAt(stored, sku, zone) === qty);
   }
 
   async send() {
@@ -111,10 +111,10 @@ class CountQueue {
     this.sending = true;
     while (this.waiting.length && (await this.sent(this.waiting[0]))) {
       this.waiting.shift();
-      this.told(true);
+      this.onChange(true);
     }
     this.sending = false;
-    this.told();
+    this.onChange();
   }
 
   /** Whether one was answered; what its person has to log in for stays on the disk and is sent then. */
@@ -122,7 +122,7 @@ class CountQueue {
     try {
       await finish(one.intent, null, (error) => {
         this.away = Boolean(error);
-        this.told();
+        this.onChange();
       });
     } catch (error) {
       if (error.status === 401) {
@@ -144,13 +144,13 @@ class CountQueue {
 
   forget(one) {
     this.refused = this.refused.filter((other) => other !== one);
-    this.told();
+    this.onChange();
   }
 
   /** What codes name in another count, or named before goods are counted again, is asked anew. */
   opens(about) {
     if (this.about !== about)
-      Object.assign(this, { about, known: new Map(), last: [], said: new Map(), skipped: new Set() });
+      Object.assign(this, { about, known: new Map(), last: [], counted: new Map(), skipped: new Set() });
   }
 
   /**

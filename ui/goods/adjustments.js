@@ -67,7 +67,7 @@ const actions = (one, page) => {
         act: page.step({
           label: t("Reject"),
           url: url("reject"),
-          said: t("Rejected. Stock has not changed"),
+          message: t("Rejected. Stock has not changed"),
           question: {
             title: t("Reject this adjustment?"),
             danger: true,
@@ -82,7 +82,7 @@ const actions = (one, page) => {
         act: page.step({
           label: t("Approve"),
           url: url("approve"),
-          said: t("Posted. Stock updated"),
+          message: t("Posted. Stock updated"),
           question: {
             title: t("Approve this adjustment?"),
             text: t("About {amount} at current stock and cost", { amount: money(one.value) }),
@@ -99,7 +99,7 @@ const actions = (one, page) => {
         act: page.step({
           label: t("Reverse"),
           url: url("reverse"),
-          said: t("Reversed"),
+          message: t("Reversed"),
           question: {
             title: t("Reverse this adjustment?"),
             danger: true,

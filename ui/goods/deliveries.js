@@ -76,7 +76,7 @@ const back = (one, page) => {
     act: page.step({
       label: t("Reverse"),
       url: path("/api/receiving/:id/reverse", { id: one.receiving_id }),
-      said: t("Reversed. Stock updated"),
+      message: t("Reversed. Stock updated"),
       question: {
         title: t("Reverse this delivery?"),
         danger: true,

@@ -9,7 +9,7 @@ import { t } from "../kit/i18n.js";
 import { missing } from "./transfers.js";
 
 const OUTCOMES = ["lost", "damaged", "found_at_source", "found_at_destination"];
-const told = (line) => OUTCOMES.reduce((all, name) => all + (line[name] ?? 0), 0);
+const decided = (line) => OUTCOMES.reduce((all, name) => all + (line[name] ?? 0), 0);
 
 class PageSettle extends FormPage {
   constructor() {
@@ -46,7 +46,7 @@ class PageSettle extends FormPage {
     const lines = this.lines.flatMap((line) =>
       OUTCOMES.filter((name) => line[name]).map((resolution) => ({ sku: line.sku, qty: line[resolution], resolution })),
     );
-    const over = this.lines.find((line) => told(line) > line.qty);
+    const over = this.lines.find((line) => decided(line) > line.qty);
     if (over) this.problem = t("{name}: at most {n}", { name: over.name, n: number(over.qty) });
     else if (!lines.length) this.problem = t("Enter what happened to at least one item");
     return this.problem ? null : { lines };
@@ -73,7 +73,7 @@ class PageSettle extends FormPage {
           onValue: (value) => this.line(index, { [name]: value }),
         })}
       </td>`;
-    const left = line.qty - told(line);
+    const left = line.qty - decided(line);
     return html`<tr>
       <td>
         <div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div>

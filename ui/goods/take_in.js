@@ -119,7 +119,7 @@ class PageTakeIn extends LinesPage {
 
   row(line, index) {
     const left = line.sent - (line.qty ?? 0);
-    const said =
+    const difference =
       line.qty === null
         ? html`<span class="muted">${t("not counted yet")}</span>`
         : html`<span class="badge ${left ? "bad" : "ok"}"
@@ -138,7 +138,7 @@ class PageTakeIn extends LinesPage {
         name: "broken",
         label: t("{name}: damaged", { name: line.name }),
       })}
-      <td><div>${said}</div></td>
+      <td><div>${difference}</div></td>
     </tr>`;
   }
 

@@ -115,7 +115,7 @@ const actions = (one, page) => {
     act: page.step({
       label: t("Cancel transfer"),
       url: url("cancel"),
-      said: t("Cancelled"),
+      message: t("Cancelled"),
       question: {
         title: t("Cancel this transfer?"),
         danger: true,
@@ -136,7 +136,7 @@ const actions = (one, page) => {
         act: page.step({
           label: t("Send now"),
           url: url("send"),
-          said: t("Sent. Stock updated"),
+          message: t("Sent. Stock updated"),
           question: {
             title: t("Send this to {store}?", { store: to }),
             text: t("{n} pieces will leave stock now. {store} is notified", { n: number(pieces(one)), store: to }),

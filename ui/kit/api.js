@@ -24,7 +24,7 @@ const ANSWER_WITHIN_MS = 15_000;
 const BUILD = /\/ui\/([^/]+)\//.exec(import.meta.url)?.[1];
 
 /** Each answer says which pages are served by now: of others the app hears as `newer`. */
-const heard = (answer) => {
+const noteBuild = (answer) => {
   const served = answer.headers.get("X-Build");
   if (served && served !== BUILD) dispatchEvent(new CustomEvent("newer", { detail: served }));
   return answer;
@@ -78,7 +78,7 @@ export const send = async (method, url, { body, type, key, match, token, registe
   let answer;
   let text;
   try {
-    answer = heard(
+    answer = noteBuild(
       await fetch(url, {
         method,
         headers,
@@ -92,15 +92,16 @@ export const send = async (method, url, { body, type, key, match, token, registe
     throw new Unreachable(error.message);
   }
   if (answer.ok && accept) return text;
-  let said;
+  let envelope;
   try {
-    said = JSON.parse(text);
+    envelope = JSON.parse(text);
   } catch {
     throw new Unreachable(`${answer.status} without a body`);
   }
-  if (!said.success) throw new Refusal(answer.status, said.error, Number(answer.headers.get("Retry-After")) || 0);
-  if (answer.headers.get("Idempotency-Replayed") && said.data) earlier.add(said.data);
-  return said.data;
+  if (!envelope.success)
+    throw new Refusal(answer.status, envelope.error, Number(answer.headers.get("Retry-After")) || 0);
+  if (answer.headers.get("Idempotency-Replayed") && envelope.data) earlier.add(envelope.data);
+  return envelope.data;
 };
 
 /** A stream of text that goes on until `signal` ends it; `take` gets what comes. */
@@ -110,7 +111,7 @@ export const follow = async (url, { token, last, signal, take }) => {
     Accept: "text/event-stream",
     ...(last ? { "Last-Event-ID": last } : {}),
   };
-  const answer = heard(await fetch(url, { headers, cache: "no-store", signal }));
+  const answer = noteBuild(await fetch(url, { headers, cache: "no-store", signal }));
   if (!answer.ok) throw new Refusal(answer.status, (await answer.json()).error, 0);
   const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {

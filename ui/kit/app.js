@@ -105,14 +105,14 @@ export class App extends Messages {
   async command(intent) {
     // One key for both attempts: the approved one takes the stored place of the one that was refused.
     const keyed = { key: newKey(), register: this.register, amount: null, by: this.user.name, ...intent };
-    const told = (error) => this.doubt(error, keyed);
+    const report = (error) => this.doubt(error, keyed);
     try {
-      const answer = await begin(this.user.id, keyed, null, told);
+      const answer = await begin(this.user.id, keyed, null, report);
       if (earlier.has(answer)) this.reported([{ intent: keyed, done: true, answer }]);
       return answer;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "approval_required") throw error;
-      const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, told));
+      const done = await this.approved(keyed, error, (approval) => begin(this.user.id, keyed, approval, report));
       if (done) return done;
       await drop(keyed.key);
       error.words = t("Not approved. Nothing was changed");
@@ -181,7 +181,7 @@ export class App extends Messages {
 
   /**
    * Functions that report an unfinished command and look up its answer.
-   * @returns {[told: (intent: any) => void, again: (intent: any, isOld: boolean) => Promise<any>]}
+   * @returns {[report: (intent: any) => void, again: (intent: any, isOld: boolean) => Promise<any>]}
    */
   resuming() {
     return [
@@ -206,7 +206,7 @@ export class App extends Messages {
   // ---- pages and keys
 
   async show(page, params = {}) {
-    this.said = null;
+    this.message = null;
     const mine = {};
     this.asked = mine;
     const ready = this.later?.[page];

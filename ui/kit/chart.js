@@ -40,7 +40,7 @@ export const columns = (rows, what, shown = money, where = t("all values are in 
     other: least.name,
     less: shown(least.value),
   });
-  const said = `${what}; ${where}. ${ends}`;
+  const label = `${what}; ${where}. ${ends}`;
   const column = ({ name, value, before, quiet, href }, index) =>
     html`<i
       class="column ${quiet ? "quiet" : ""} ${href ? "leads" : ""}"
@@ -52,7 +52,7 @@ export const columns = (rows, what, shown = money, where = t("all values are in 
         >${name}</span
       ></i
     >`;
-  return html`<figure class="panel columns" role="img" aria-label=${said}>
+  return html`<figure class="panel columns" role="img" aria-label=${label}>
     <p class="what" aria-hidden="true">${what}</p>
     <div class="scale" aria-hidden="true">
       ${Array.from(

@@ -36,7 +36,7 @@ export const words = (error, counted = false) => {
   if (details.amount_due !== undefined) more.push(t("due is {amount}", { amount: money(details.amount_due) }));
   if (details.available !== undefined) more.push(t("available: {n}", { n: number(details.available) }));
   if (details.skus) more.push(details.skus.join(", "));
-  const said = more.length ? `${text}: ${more.join("; ")}` : text;
+  const sentence = more.length ? `${text}: ${more.join("; ")}` : text;
   const theirs = error.requestId && (error.status >= 500 || DEFECTS.includes(error.code));
-  return theirs ? `${said} (${t("request {id}", { id: error.requestId })})` : said;
+  return theirs ? `${sentence} (${t("request {id}", { id: error.requestId })})` : sentence;
 };

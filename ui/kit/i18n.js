@@ -30,14 +30,14 @@ const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff
 export const apart = (value) => (typeof value === "string" && TURNS.test(value) ? `\u2068${value}\u2069` : value);
 /** In English one is no plural: "1 sales are" is "1 sale is". */
 const COUNTED = /\{(n|p|rows|days|left)\}(?: ([a-z]{3,}?)(ies|s)\b)?( are\b)?/g;
-const one = (said, values) =>
-  said.replace(COUNTED, (whole, name, noun, end, are) =>
+const one = (found, values) =>
+  found.replace(COUNTED, (whole, name, noun, end, are) =>
     String(values[name]) === "1"
       ? `{${name}}${noun ? ` ${noun}${end === "ies" ? "y" : ""}` : ""}${are ? " is" : ""}`
       : whole,
   );
 /** A text with its figures put in. */
 export const t = (text, values = {}) => {
-  const said = language === "id" ? (id[text] ?? text) : one(en[text] ?? text, values);
-  return said.replace(/\{(\w+)\}/g, (_, name) => apart(values[name]) ?? "");
+  const found = language === "id" ? (id[text] ?? text) : one(en[text] ?? text, values);
+  return found.replace(/\{(\w+)\}/g, (_, name) => apart(values[name]) ?? "");
 };

@@ -65,21 +65,21 @@ const isOpen = (error) =>
   (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
 
 /**
- * Sends a command until it is answered; `told` is called after each attempt without an answer.
- * @param {(error: any) => void} [told]
+ * Sends a command until it is answered; `report` is called after each attempt without an answer.
+ * @param {(error: any) => void} [report]
  */
-export const persist = async (method, url, options, told = () => {}) => {
+export const persist = async (method, url, options, report = () => {}) => {
   for (let tries = 0; ; tries += 1) {
     try {
       const answer = await ask(method, url, options);
-      told(null);
+      report(null);
       return answer;
     } catch (error) {
       if (!isOpen(error)) {
-        told(null);
+        report(null);
         throw error;
       }
-      told(error);
+      report(error);
       const wait = (error.retryAfter ?? 0) * 1000 || WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -100,7 +100,7 @@ const became = (key, result) => {
 };
 
 /** Sends one that is kept until there is an answer; then it is forgotten. */
-export const finish = async (intent, approval, told) => {
+export const finish = async (intent, approval, report) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
   underWay.set(intent.key, intent.url);
   try {
@@ -108,7 +108,7 @@ export const finish = async (intent, approval, told) => {
       intent.method,
       intent.url,
       { body, key: intent.key, match: intent.match, register: intent.register },
-      told,
+      report,
     );
     await forget(intent.key);
     became(intent.key, { done: true, answer });
@@ -165,8 +165,8 @@ export const keep = async (
 };
 
 /** A new command that is sent at once. An approval is sent and never stored. */
-export const begin = async (userId, command, approval, told) =>
-  finish(await keep(userId, command, Boolean(approval)), approval, told);
+export const begin = async (userId, command, approval, report) =>
+  finish(await keep(userId, command, Boolean(approval)), approval, report);
 
 export const drop = forget;
 
@@ -181,10 +181,10 @@ const known = (error) => {
  * What is too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or
  * null.
  * @param {any} intent
- * @param {(unanswered: any) => void} told
+ * @param {(unanswered: any) => void} report
  * @param {(intent: any, isOld: boolean) => Promise<any>} [again]
  */
-export const settle = async (intent, told, again = async () => null) => {
+export const settle = async (intent, report, again = async () => null) => {
   const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
   if (isOld || intent.approved) {
     const answer = await again(intent, isOld).catch(known);
@@ -192,7 +192,7 @@ export const settle = async (intent, told, again = async () => null) => {
     return { intent, done: answer ? true : null, answer };
   }
   try {
-    return { intent, done: true, answer: await finish(intent, null, (error) => told(error && intent)) };
+    return { intent, done: true, answer: await finish(intent, null, (error) => report(error && intent)) };
   } catch (error) {
     known(error);
     await forget(intent.key);
@@ -201,10 +201,10 @@ export const settle = async (intent, told, again = async () => null) => {
 };
 
 /** What this person left unfinished, one after another; what others left is named and waits for them. */
-export const resumeAll = async (userId, told, again) => {
+export const resumeAll = async (userId, report, again) => {
   const results = [];
   for (const intent of await waiting()) {
-    results.push(intent.user_id === userId ? await settle(intent, told, again) : { intent, other: true });
+    results.push(intent.user_id === userId ? await settle(intent, report, again) : { intent, other: true });
   }
   return results;
 };

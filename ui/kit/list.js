@@ -23,7 +23,7 @@ export class ListPage extends Page {
   }
 
   /** What happened: a list that is about it (`live`) is read anew, and so is one that may have missed something. */
-  told(name, data) {
+  onEvent(name, data) {
     const missed = name === "reload" || (name === "ready" && !data.resumed);
     if (this.live && (missed || this.live.includes(name))) this.renew();
   }

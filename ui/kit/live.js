@@ -10,15 +10,15 @@ const SILENT_MS = 40_000;
 const HIDDEN_MS = 30_000;
 
 export class Live {
-  /** `told(name, data)` hears each event; `ready` comes first, and `resumed` says whether nothing was missed. */
-  constructor(told) {
-    this.told = told;
+  /** `onEvent(name, data)` receives each event; `ready` comes first, and `resumed` says whether nothing was missed. */
+  constructor(onEvent) {
+    this.onEvent = onEvent;
     this.last = null;
     this.line = null;
     this.on = false;
     this.trying = false;
     /** Whether what happens is heard now; where it is not, pages ask again by themselves. */
-    this.heard = false;
+    this.receives = false;
     document.addEventListener("visibilitychange", () => this.shown());
   }
 
@@ -53,7 +53,7 @@ export class Live {
       this.line = new AbortController();
       const begun = Date.now();
       const again = await this.listen(this.line.signal);
-      this.heard = false;
+      this.receives = false;
       clearTimeout(this.silence);
       if (!again) {
         // The next user begins again.
@@ -104,9 +104,9 @@ export class Live {
 
   take({ event, data, id }) {
     if (id) this.last = id;
-    const said = JSON.parse(data);
-    if (event === "ready") this.heard = true;
-    if (event === "end") this.ended = said.code;
-    this.told(event, said);
+    const body = JSON.parse(data);
+    if (event === "ready") this.receives = true;
+    if (event === "end") this.ended = body.code;
+    this.onEvent(event, body);
   }
 }

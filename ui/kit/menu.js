@@ -136,12 +136,12 @@ export class MenuApp extends App {
   /** The page that is shown hears what happens. */
   async listen() {
     const { Live } = await import("./live.js");
-    this.live ??= new Live((name, data) => this.told(name, data));
+    this.live ??= new Live((name, data) => this.onEvent(name, data));
     this.live.start();
   }
 
-  told(name, data) {
-    this.current?.firstElementChild?.told?.(name, data);
+  onEvent(name, data) {
+    this.current?.firstElementChild?.onEvent?.(name, data);
   }
 
   left() {

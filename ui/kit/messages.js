@@ -68,7 +68,7 @@ export class Messages extends LitElement {
   constructor() {
     super();
     this.unconfirmed = null;
-    this.said = null;
+    this.message = null;
     // Whether a session could not be ended yet.
     this.leaving = false;
     this.refusedScans = new RefusedScans(() => this.requestUpdate());
@@ -76,7 +76,7 @@ export class Messages extends LitElement {
 
   /** What happened, in a sentence; until the next thing happens. */
   say(kind, text, action) {
-    this.said = text ? { kind, text, action } : null;
+    this.message = text ? { kind, text, action } : null;
     this.requestUpdate();
   }
 
@@ -90,10 +90,10 @@ export class Messages extends LitElement {
       this.show("login");
     }
     // A refusal that comes again is shown once.
-    const known = again && this.said?.again === again ? this.said : null;
+    const known = again && this.message?.again === again ? this.message : null;
     if (!known) low();
     if (known?.error.code !== error.code || !known) this.say("bad", error.words ?? words(error, Boolean(again)));
-    Object.assign(this.said, { error, again });
+    Object.assign(this.message, { error, again });
     this.requestUpdate();
   }
 
@@ -181,14 +181,14 @@ export class Messages extends LitElement {
     });
   }
 
-  saidAct({ act }) {
+  messageAct({ act }) {
     this.say(null);
     act();
     this.focusPage();
   }
 
   banner() {
-    const { unconfirmed, said } = this;
+    const { unconfirmed, message } = this;
     if (unconfirmed) {
       const what = unconfirmed.label
         ? `${t(unconfirmed.label)}${unconfirmed.amount === null ? "" : ` ${money(unconfirmed.amount)}`}`
@@ -205,22 +205,22 @@ export class Messages extends LitElement {
         >
       </div>`;
     }
-    if (!said && this.leaving)
+    if (!message && this.leaving)
       return html`<div class="banner bad" id="banner" role="alert">
         ${icon("triangle-alert")}<span>${this.leavingText()}</span>
       </div>`;
-    if (!said) return this.renewal();
+    if (!message) return this.renewal();
     return html`<div
-      class="banner ${said.kind}"
+      class="banner ${message.kind}"
       id="banner"
-      role=${said.kind === "bad" && !said.again ? "alert" : "status"}
+      role=${message.kind === "bad" && !message.again ? "alert" : "status"}
     >
-      ${icon(said.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${said.text}${
-        said.again ? html` ${retry(said.error, said.again)}` : nothing
+      ${icon(message.kind === "ok" ? "circle-check" : "triangle-alert")}<span>${message.text}${
+        message.again ? html` ${retry(message.error, message.again)}` : nothing
       }</span>${
-        said.action
-          ? html`<button class="btn" id="banner-act" @click=${() => this.saidAct(said.action)}>
-              ${said.action.label}
+        message.action
+          ? html`<button class="btn" id="banner-act" @click=${() => this.messageAct(message.action)}>
+              ${message.action.label}
             </button>`
           : nothing
       }

@@ -11,10 +11,10 @@ const reachable = (part) => {
     part.scrollWidth > part.clientWidth &&
     ![...part.querySelectorAll("a[href],:enabled")].some((one) => one.checkVisibility());
   const around = part.closest(".part") ?? part.closest("main");
-  const told = alone
+  const attributes = alone
     ? { tabindex: 0, role: "region", "aria-label": around.querySelector("h1,h2")?.textContent.trim() }
     : { tabindex: null, role: null, "aria-label": null };
-  for (const [name, value] of Object.entries(told))
+  for (const [name, value] of Object.entries(attributes))
     if (value === null) part.removeAttribute(name);
     else part.setAttribute(name, value);
 };
@@ -47,8 +47,8 @@ export class Page extends LitElement {
    */
   connectedCallback() {
     super.connectedCallback();
-    const unheard = () => this.timed || (this.live && !this.app.live?.heard);
-    this.clock = setInterval(() => !document.hidden && unheard() && this.renew(), AGAIN_MS);
+    const mayMiss = () => this.timed || (this.live && !this.app.live?.receives);
+    this.clock = setInterval(() => !document.hidden && mayMiss() && this.renew(), AGAIN_MS);
   }
 
   disconnectedCallback() {
@@ -85,7 +85,7 @@ export class Page extends LitElement {
 
   /** What was said of a reading that failed is over. */
   readWell() {
-    if (this.app.said?.again === this.reload) this.app.say(null);
+    if (this.app.message?.again === this.reload) this.app.say(null);
   }
 
   /** In place of what is not there yet. */

@@ -162,19 +162,19 @@ const left = async () => {
 };
 
 /**
- * Repeats the request until the store has ended the session, also after a reload; `told` is called after each attempt.
- * @param {(error: any) => void} [told]
+ * Repeats the request until the store has ended the session, also after a reload; `report` is called after each attempt.
+ * @param {(error: any) => void} [report]
  */
-export const leave = async (told = () => {}) => {
+export const leave = async (report = () => {}) => {
   for (let tries = 0; isLeaving(); tries += 1) {
     try {
       await left();
     } catch (error) {
-      told(error);
+      report(error);
       await new Promise((resolve) => setTimeout(resolve, LEAVE_AGAIN_MS[Math.min(tries, LEAVE_AGAIN_MS.length - 1)]));
     }
   }
-  told(null);
+  report(null);
 };
 
 const over = () =>
@@ -187,11 +187,11 @@ const drop = () => {
 };
 
 /** Nothing of this person is sent from here on. What waited behind a lock waits until they log in. */
-export const logOut = (told) => {
+export const logOut = (report) => {
   localStorage.setItem(LEAVING, newKey());
   localStorage.removeItem(GENERATION);
   drop();
-  return leave(told);
+  return leave(report);
 };
 
 /** What is asked from here on waits until its person logs in again, or is over when they log out. */
@@ -203,8 +203,8 @@ export const hold = () => {
 };
 
 /** The session ends, as behind a lock. */
-export const putAway = (told) => {
-  const leaving = logOut(told);
+export const putAway = (report) => {
+  const leaving = logOut(report);
   hold();
   return leaving;
 };

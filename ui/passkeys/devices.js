@@ -70,7 +70,7 @@ class PageDevices extends Page {
         });
       },
     });
-    if (done) await this.said(t("{name} added", { name: done.name }));
+    if (done) await this.saved(t("{name} added", { name: done.name }));
   }
 
   async takeOff(one) {
@@ -82,7 +82,7 @@ class PageDevices extends Page {
       danger: true,
       act: () => app.change("DELETE", path("/api/auth/webauthn/credentials/:id", { id: one.credential_id })),
     });
-    if (done) await this.said(t("Removed"));
+    if (done) await this.saved(t("Removed"));
   }
 
   async password() {
@@ -104,10 +104,10 @@ class PageDevices extends Page {
       list,
       act: (body) => app.change("POST", "/api/auth/password", body),
     });
-    if (done) await this.said(t("Password changed"));
+    if (done) await this.saved(t("Password changed"));
   }
 
-  async said(text) {
+  async saved(text) {
     await this.load();
     this.app.say("ok", text);
   }

@@ -61,7 +61,7 @@ const setPin = async (page) => {
   });
   if (!done) return;
   hasPin(app.user.id, true);
-  await page.said(t("PIN saved"));
+  await page.saved(t("PIN saved"));
 };
 
 const removePin = async (page, app) => {
@@ -74,5 +74,5 @@ const removePin = async (page, app) => {
   });
   if (!done) return;
   hasPin(app.user.id, false);
-  await page.said(t("Removed"));
+  await page.saved(t("Removed"));
 };

@@ -71,6 +71,6 @@ export const showToken = (app, title, token) =>
 
 /** What is wrong, in this language; a code that is not known here in the words that came with it. */
 export const problemWords = ({ code, message }) => {
-  const said = t(`problem.${code}`);
-  return said === `problem.${code}` ? message : said;
+  const word = t(`problem.${code}`);
+  return word === `problem.${code}` ? message : word;
 };

@@ -3,12 +3,16 @@ import { html, keyed, nothing } from "../vendor/lit.js";
 import { earlier, newKey } from "../kit/api.js";
 import { loading } from "../kit/controls.js";
 import { setShop } from "../kit/format.js";
-import { t } from "../kit/i18n.js";
+import { addTexts, t } from "../kit/i18n.js";
 import { begin, drop } from "../kit/intents.js";
 import { address, Lettered, MenuApp } from "../kit/menu.js";
 import { forgetNames, need } from "../records/names.js";
 import { A, DESCRIBED, DETAILS, ELEMENTS, FAMILIES, familyOf, FORMS, PARTS, SECTIONS } from "./sections.js";
-import "./texts.js";
+import desk from "../desk/texts.id.json" with { type: "json" };
+import en from "./texts.en.json" with { type: "json" };
+import id from "./texts.id.json" with { type: "json" };
+
+addTexts({ en, id: { ...desk, ...id } });
 
 const COUNT_EVERY_MS = 60_000;
 

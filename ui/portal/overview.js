@@ -104,7 +104,7 @@ class PageOverview extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  told(name, data) {
+  onEvent(name, data) {
     if (name !== "ready" || !data.resumed) this.soon();
   }
 

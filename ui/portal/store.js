@@ -300,7 +300,7 @@ class PageStore extends Page {
     const names = Object.keys(this.rows[0]);
     const isId = (name) => name in PLACES;
     names.sort((a, b) => Number(isId(b)) - Number(isId(a)));
-    const said = (name) => (t(`figure.${name}`) === `figure.${name}` ? t(name) : t(`figure.${name}`));
+    const word = (name) => (t(`figure.${name}`) === `figure.${name}` ? t(name) : t(`figure.${name}`));
     const way = (name, id) =>
       html`<a href=${address([PLACES[name], id], name === "shift_id" ? { store_id: this.id } : undefined)} title=${id}
         >${name === "sku" ? id : `\u2026${id.slice(-6)}`}</a
@@ -309,7 +309,7 @@ class PageStore extends Page {
       <table class="grid fold">
         <thead>
           <tr>
-            ${names.map((name) => html`<th class=${isId(name) ? "" : "num"}>${said(name)}</th>`)}
+            ${names.map((name) => html`<th class=${isId(name) ? "" : "num"}>${word(name)}</th>`)}
           </tr>
         </thead>
         <tbody>

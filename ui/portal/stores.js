@@ -26,7 +26,7 @@ class PageStores extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  told(name, data) {
+  onEvent(name, data) {
     if (["store", "reload"].includes(name) || (name === "ready" && !data.resumed)) this.soon();
   }
 

@@ -42,12 +42,12 @@ const CODES = [
 
 /** What to do; Indonesian by its code, since the interface says it in English. */
 const action = ({ code, action: english }) => {
-  const said = lang() === "en" ? "" : t(`${code}.action`);
-  const whole = said && said !== `${code}.action` ? said : english;
+  const action = lang() === "en" ? "" : t(`${code}.action`);
+  const whole = action && action !== `${code}.action` ? action : english;
   return whole.charAt(0).toUpperCase() + whole.slice(1);
 };
-const said = (one) =>
-  html`<div class="said">
+const exceptionWords = (one) =>
+  html`<div class="statement">
     <b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}
     <p class="muted">${action(one)}</p>
     ${
@@ -92,7 +92,7 @@ const exceptions = {
       ...ofDays(),
     ],
     columns: [
-      col(t("Action"), said, "wide-cell"),
+      col(t("Action"), exceptionWords, "wide-cell"),
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Day"), (one) => days(one.business_date), "d2"),
       col(t("Found"), (one) => moment(one.found_at), "d"),

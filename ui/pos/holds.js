@@ -74,7 +74,7 @@ class PageHolds extends Page {
   }
 
   /** Reloads the list when another till holds or recalls a sale, or when events were missed. */
-  told(name) {
+  onEvent(name) {
     if (["hold", "ready", "reload"].includes(name) && !this.busy) this.load();
   }
 

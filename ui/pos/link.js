@@ -95,11 +95,11 @@ export const Meanwhile = (Base) =>
     async listen() {
       const { Live } = (await this.part(() => import("../kit/live.js"))) ?? {};
       if (!Live) return;
-      this.live ??= new Live((name, data) => this.told(name, data));
+      this.live ??= new Live((name, data) => this.onEvent(name, data));
       this.live.start();
     }
 
-    told(name, data) {
+    onEvent(name, data) {
       if (!this.shift && name !== "shift") return;
       const page = this.current?.firstElementChild;
       if (name === "ready" && data.resumed) return;
@@ -113,7 +113,7 @@ export const Meanwhile = (Base) =>
       if (name === "stock") this.basket.stocked(data.sku, data.on_hand);
       if (name === "shift") this.shiftMoved(data);
       if (["ready", "reload", "sync"].includes(name)) this.askStatus(true);
-      page?.told?.(name, data);
+      page?.onEvent?.(name, data);
       this.requestUpdate();
     }
 

@@ -70,7 +70,7 @@ export const Locking = (Base) =>
       this.touched = Date.now();
       const goesOn = this.user && this.settings;
       if (this.page === "pay" && !this.basket.sale) this.page = "sell";
-      Object.assign(this, { locked: null, user, said: null });
+      Object.assign(this, { locked: null, user, message: null });
       await this.updateComplete;
       try {
         await (goesOn ? this.resumes() : this.entered(user));

@@ -103,10 +103,10 @@ class PosApp extends Meanwhile(Locking(App)) {
 
   /** Whether another tab sells: it goes on, until somebody says that this one does. */
   isTaken() {
-    return new Promise((/** @type {(taken: boolean) => void} */ told) => {
-      this.takenBy = () => told(true);
+    return new Promise((/** @type {(taken: boolean) => void} */ resolve) => {
+      this.takenBy = () => resolve(true);
       this.tabs.postMessage("who");
-      setTimeout(() => told(false), TABS_MS);
+      setTimeout(() => resolve(false), TABS_MS);
     });
   }
 
@@ -140,7 +140,7 @@ class PosApp extends Meanwhile(Locking(App)) {
   /** Leads to the page of what others left. */
   reported(results) {
     super.reported(results);
-    if (this.said && this.unsettled) this.said.action = { label: t("View"), act: () => this.show("unconfirmed") };
+    if (this.message && this.unsettled) this.message.action = { label: t("View"), act: () => this.show("unconfirmed") };
   }
 
   /** A return whose answer was lost: what is still to be handed out is shown. */

@@ -12,7 +12,7 @@ class PageUnconfirmed extends Page {
     super();
     this.rows = null;
     /** What was looked up, by the key of its command. */
-    this.told = new Map();
+    this.results = new Map();
   }
 
   connectedCallback() {
@@ -51,11 +51,11 @@ class PageUnconfirmed extends Page {
   lookUp(row) {
     return this.once(async () => {
       const { app } = this;
-      const [told, again] = app.resuming();
-      if (this.isMine(row)) this.told.set(row.key, await settle(row, told, again));
-      else this.told.set(row.key, { document: await app.documentOf(row) });
+      const [report, again] = app.resuming();
+      if (this.isMine(row)) this.results.set(row.key, await settle(row, report, again));
+      else this.results.set(row.key, { document: await app.documentOf(row) });
       await this.load();
-      const { answer } = this.told.get(row.key);
+      const { answer } = this.results.get(row.key);
       if (answer?.state === "paid" && answer.receipt_no) app.finished(answer);
       else if (this.isMine(row) && app.shift) await app.basket.restore();
     });
@@ -63,7 +63,7 @@ class PageUnconfirmed extends Page {
 
   /** What is known of one: words, and whether it is over. */
   state(row) {
-    const result = this.told.get(row.key) ?? (this.waits.has(row.key) ? null : outcome(row.key));
+    const result = this.results.get(row.key) ?? (this.waits.has(row.key) ? null : outcome(row.key));
     if (result?.document)
       return t("Waiting for {name}. On record: {state}", { name: row.by ?? "?", state: t(result.document.state) });
     if (result?.document === null) return t("Only {name} can check it, after logging in here", { name: row.by ?? "?" });

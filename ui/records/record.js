@@ -93,7 +93,7 @@ class PageRecord extends Page {
    * `money`: it is kept over a reload until it is answered. `said` is the message afterwards, or a function of the
    * answer that returns its text and kind: a step that left something open is not shown as a success.
    */
-  step({ label, url, method = "POST", body = {}, question, money = true, amount = null, said, after }) {
+  step({ label, url, method = "POST", body = {}, question, money = true, amount = null, message, after }) {
     const send = async (given = {}) => {
       const asked = { ...body, ...given };
       try {
@@ -110,7 +110,7 @@ class PageRecord extends Page {
       await this.load();
       this.app.count();
       // The result of an earlier attempt was shown already.
-      const [text, kind = "ok"] = typeof said === "function" ? said(answer) : [said];
+      const [text, kind = "ok"] = typeof message === "function" ? message(answer) : [message];
       if (!earlier.has(answer)) this.app.say(kind, text ?? t("{what}: done", { what: label }));
       await after?.(answer);
     };

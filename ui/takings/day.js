@@ -33,7 +33,7 @@ const actions = (one, page) => {
         act: page.step({
           label: t("Reopen"),
           url: path("/api/days/:date/unseal", { date }),
-          said: t("Day reopened"),
+          message: t("Day reopened"),
           after,
           question: {
             title: t("Reopen {day}?", { day: inWords(date) }),
@@ -70,7 +70,7 @@ const actions = (one, page) => {
       act: page.step({
         label: t("Close the day"),
         url: path("/api/days/:date/seal", { date }),
-        said: t("Day closed"),
+        message: t("Day closed"),
         after,
         question,
       }),

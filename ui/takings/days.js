@@ -49,7 +49,7 @@ class PageDays extends Page {
     if (this.isConnected) walkOf((this.days ?? []).map((one) => address(["days", one.business_date])));
   }
 
-  told(name) {
+  onEvent(name) {
     if (name === "shift" && !(this.days?.length > AT_ONCE)) this.load(true);
   }
 

@@ -126,14 +126,14 @@ class PageLabels extends LinesPage {
   label(product) {
     const { tax } = this.app.settings;
     const points = product.tax_rate_bp ?? tax.default_rate_bp;
-    const said = points
+    const taxed = points
       ? tax.prices_include_tax
         ? t("tax included")
         : t("plus {rate} tax", { rate: rate(points) })
       : nothing;
     return html`<li class="label">
       <b>${product.name}</b><strong>${money(product.price)}</strong
-      ><small>${said}</small>${bars(product.barcode ?? product.sku)}
+      ><small>${taxed}</small>${bars(product.barcode ?? product.sku)}
     </li>`;
   }
 

@@ -9,10 +9,10 @@ import { decimal, money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "../goods/texts.js";
 
-const done = async (page, answer, said) => {
+const done = async (page, answer, message) => {
   if (!answer) return;
   await page.load();
-  page.app.say("ok", said);
+  page.app.say("ok", message);
 };
 
 const deposit = async (page) =>

@@ -97,7 +97,7 @@ const shift = {
       act: page.step({
         label: t("Recount"),
         url: path("/api/shifts/:id/recounts", { id: one.shift_id }),
-        said: t("Recount saved. The first count stays in the list"),
+        message: t("Recount saved. The first count stays in the list"),
         question: {
           title: t("Recount the drawer of {till}", { till: one.register_id }),
           text: t("The first count stays in the list. The difference changes"),

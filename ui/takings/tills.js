@@ -10,11 +10,11 @@ const NAME_MAX = 64;
 let open = new Map();
 
 /** The till's own settings hold its name too. */
-const changed = async (page, answer, said) => {
+const changed = async (page, answer, message) => {
   if (!answer) return;
   page.app.settings = await page.app.get("/api/pos/settings");
   await page.load();
-  page.app.say("ok", said);
+  page.app.say("ok", message);
 };
 const patch = (page, one, body) => page.app.change("PATCH", path("/api/registers/:id", { id: one.register_id }), body);
 

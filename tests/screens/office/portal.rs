@@ -128,7 +128,7 @@ fn what_happens_elsewhere_shows_on_the_list_that_is_open() {
     screen.log_in_as(ADMIN);
     go(&mut screen, "#/orders", "page-records .empty");
     // From here on a list asks for nothing by itself.
-    let heard = "return Boolean(document.querySelector('portal-app').live?.heard)";
+    let heard = "return Boolean(document.querySelector('portal-app').live?.receives)";
     wait::until("the page hears what happens", || (screen.script(heard) == true).then_some(()));
     let lines = json!([{"sku": "8990001", "qty": 12, "unit_cost": 900}]);
     let order = shop

@@ -20,7 +20,7 @@ const ANSWERS: &str = "window.rows = [\
         if (/set-aside$/.test(at)) return answer(200, {items: rows, next_cursor: null});\
         const decided = /set-aside\\/(row_\\d)\\/(take|dismiss)$/.exec(at);\
         if (decided) { const row = rows.find((one) => one.row_id === decided[1]); Object.assign(row, {state: decided[2] === 'take' ? 'taken' : 'dismissed', decision: JSON.parse(how.body).reason}); return answer(200, row); }\
-        if (/dry_run/.test(url) && !window.told) { window.told = true; return answer(422, {code: 'validation_failed', message: 'no', details: {fields: [{path: 'csv.decimal', problem: 'must say how figures are written'}]}}); }\
+        if (/dry_run/.test(url) && !window.refusedOnce) { window.refusedOnce = true; return answer(422, {code: 'validation_failed', message: 'no', details: {fields: [{path: 'csv.decimal', problem: 'must say how figures are written'}]}}); }\
         const own = await real(String(url).replace(/&?accept_repeats=true/, ''), how); if (!/api\\/statements(\\?.*dry_run|\\/stm_[^/]+$)/.test(url)) return own;\
         const {data} = await own.json(); const repeated = /accept_repeats/.test(url);\
         return answer(200, {...data, set_aside: counted, set_aside_open: rows.filter(({state}) => state === 'open').length, balance_difference: null, rows_set_aside: repeated ? rows.slice(0, 2) : rows, repeats: repeated ? [] : [rows[2]]}); }";

@@ -87,7 +87,7 @@ fn nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size() {
     looks.screen.sees("#banner-act");
     assert_eq!(looks.screen.script(top), before);
     looks.at("sell, undo", &BOTH, &SIZES);
-    looks.does("app.saidAct(app.said.action)");
+    looks.does("app.messageAct(app.message.action)");
     looks.does("page.touch(1)");
     looks.screen.sees(".opened");
     looks.at("sell", &BOTH, &SIZES);

@@ -4,14 +4,14 @@ const sent = [];
 const queue = queueOf({});
 queue.put = async (id, { sku, name }, qty, zone) => {
   const one = { id, sku, name, qty, zone };
-  queue.said.set(`${sku} ${zone}`, qty);
+  queue.counted.set(`${sku} ${zone}`, qty);
   sent.push([sku, qty]);
   return one;
 };
 const line = (sku, qty) => ({ sku, zones: [{ zone: "shelf", qty }] });
-const told = { lines: [line("100", 4), line("300", 6)], next_cursor: "more" };
+const stored = { lines: [line("100", 4), line("300", 6)], next_cursor: "more" };
 const last = () => queue.last.map(({ sku, before }) => [sku, before]);
-const count = (sku, qty) => queue.count("1", { sku, name: sku }, qty, "shelf", told);
+const count = (sku, qty) => queue.count("1", { sku, name: sku }, qty, "shelf", stored);
 await count("200", 2);
 await count("900", 9);
 await count("300", 7);
@@ -24,7 +24,7 @@ is("a line behind those that were read can't be taken back", last(), [
 is("what stood there before", (await queue.undo()).before, 7);
 is("it is not sent again, nor taken back twice", [sent.at(-1), last()], [["300", null], [["200", null]]]);
 queue.waiting = [{ id: "1" }];
-queue.read("1", told);
+queue.read("1", stored);
 is("figures are not the store's while something waits", last(), [["200", null]]);
 queue.waiting = [];
 queue.read("1", { lines: [line("200", 2)], next_cursor: null });

@@ -30,9 +30,9 @@ const busy = (id) =>
   Object.assign(new Error("busy"), { code: "unavailable", status: 503, details: {}, requestId: id, retryAfter: 60 });
 const once = () => {};
 app.fail(busy("1"), once);
-const { text } = app.said;
+const { text } = app.message;
 app.fail(busy("2"), once);
-is("the same refusal is not said anew", [app.said.text, app.said.error.requestId], [text, "2"]);
+is("the same refusal is not said anew", [app.message.text, app.message.error.requestId], [text, "2"]);
 app.remove();
 
 const { html } = await of("vendor/lit");

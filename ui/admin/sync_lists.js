@@ -18,7 +18,7 @@ const WAITS_FOR = {
   event_id_reused: "Program error. Give this number to support",
 };
 
-class ToldParked extends ListPage {
+class SyncParked extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/sync/parked";
@@ -58,11 +58,11 @@ class ToldParked extends ListPage {
       )}`;
   }
 }
-customElements.define("told-parked", ToldParked);
+customElements.define("sync-parked", SyncParked);
 
 const LOOKS = { match: "ok", difference: "bad", not_yet: "plain" };
 
-class ToldDays extends ListPage {
+class SyncDays extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/sync/digests";
@@ -101,4 +101,4 @@ class ToldDays extends ListPage {
       )}`;
   }
 }
-customElements.define("told-days", ToldDays);
+customElements.define("sync-days", SyncDays);
