@@ -248,7 +248,7 @@ fn a_delivery_note_is_one_suppliers_own() {
 
 /// (supplier and note of the earlier receipt, those of the later one, pieces of the later one, whether it is warned of).
 #[test]
-fn a_receipt_repeats_one_of_the_same_lines_or_the_same_note_that_nothing_tells_apart() {
+fn a_receipt_with_the_same_lines_or_note_is_a_repetition_unless_something_differs() {
     let (tea, rice) = (Some("sup_1"), Some("sup_2"));
     for (earlier, later, qty, warned) in [
         ((tea, Some("DN-1")), (None, Some("dn 1")), 3, true),

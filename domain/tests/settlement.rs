@@ -207,7 +207,7 @@ fn amounts_match_where_they_leave_no_choice() {
 }
 
 #[test]
-fn what_is_no_payment_is_told_to_a_person() {
+fn a_line_that_is_no_payment_becomes_an_exception() {
     let items = [item("S001", 18, "C-1001", 5_000)];
     let known = reported(1, 19, "C-1001", [5_000, 90]);
     let back = reported(2, 19, "C-1001", [-5_000, 0]);

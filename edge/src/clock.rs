@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_goes_on_where_it_was() {
+    fn a_clock_set_back_continues_where_it_was() {
         let clock = MonotonicWallClock::over(wall, None);
         assert_eq!(clock.now(), UtcMs(1_000_000));
         WALL.store(2_000_000, Ordering::Relaxed);

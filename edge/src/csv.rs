@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_is_given_to_whoever_asks_for_it_first() {
+    fn csv_is_given_if_it_is_accepted_first() {
         for (accept, csv) in [
             ("text/csv", true),
             ("text/csv;q=0.9, */*", true),

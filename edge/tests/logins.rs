@@ -272,7 +272,7 @@ fn approvals_are_counted_apart_and_never_keep_anybody_from_logging_in() {
 }
 
 #[test]
-fn a_register_and_an_approver_have_limits_of_their_own_whoever_asks() {
+fn a_register_and_an_approver_have_limits_of_their_own_for_every_caller() {
     for (max, same_register, same_approver) in
         [(APPROVALS_PER_REGISTER_MAX, true, false), (APPROVALS_PER_APPROVER_MAX, false, true)]
     {

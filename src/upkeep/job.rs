@@ -121,7 +121,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     #[tokio::test(start_paused = true)]
-    async fn work_is_joined_told_once_and_begun_anew() {
+    async fn work_is_joined_reported_once_and_started_again() {
         let job = Job::default();
         let (end, ended) = oneshot::channel::<()>();
         let long = |_| async move {

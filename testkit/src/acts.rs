@@ -180,11 +180,11 @@ impl Shop {
     }
 
     pub fn give_back(&mut self, who: &Principal, cmd: &NewReturn) -> Result<Return, Refusal> {
-        self.give_back_told(who, cmd, None)
+        self.give_back_reported(who, cmd, None)
     }
 
     /// The same, with the returns of the sale that the hub reports.
-    pub fn give_back_told(
+    pub fn give_back_reported(
         &mut self,
         who: &Principal,
         cmd: &NewReturn,

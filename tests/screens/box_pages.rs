@@ -72,7 +72,7 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
 }
 
 #[test]
-fn what_is_stored_is_copied_and_checked_and_damage_is_said() {
+fn data_is_copied_and_checked_and_damage_shows() {
     let store = Store::open();
     store.receive_all(10);
     let Some(mut screen) = admin(&store, "manager", "machine") else { return };

@@ -50,7 +50,7 @@ fn two_tills_see_each_other_and_one_takes_the_basket() {
 }
 
 #[test]
-fn a_shift_that_is_closed_elsewhere_is_said() {
+fn a_shift_that_is_closed_elsewhere_shows() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     let mut manager = screen.store.login("manager");
     let shift = manager.get("/api/shifts?state=open").data(200)["items"][0]["shift_id"].clone();
@@ -93,7 +93,7 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     let reported = shop.till.get("/api/pos/status").data(200);
     assert!(reported["pending"].as_u64() > Some(0) && reported["hub_state"] != "online", "{reported}");
     assert!(reported["hub_seen_at"].is_string() && reported["as_of"].is_string(), "{reported}");
-    is_told_late(&mut screen);
+    is_reported_late(&mut screen);
     shop.hub.start();
     screen.reads("#office", "Store online");
     screen.reads("#waiting", "0 to send");
@@ -103,7 +103,7 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
 
 /// What the strip says when head office has been away for long: here the page takes it for so.
 #[track_caller]
-fn is_told_late(screen: &mut Screen<()>) {
+fn is_reported_late(screen: &mut Screen<()>) {
     let says = |screen: &mut Screen<()>, minutes: u32, hours: u32, skew: i64| {
         screen.script(&format!(
             "const app = document.querySelector('pos-app'); const before = (ms) => new Date(Date.now() - ms).toISOString(); window.ask ??= app.askStatus;\

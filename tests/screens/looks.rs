@@ -114,7 +114,7 @@ fn files_are_kept_and_asked_for_by_what_they_hold() {
 }
 
 #[test]
-fn a_wrong_password_is_said_beside_the_field() {
+fn a_wrong_password_shows_beside_the_field() {
     let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
     screen.sees("#username");
     screen.browser.write("#username", "till-1@s001.example");

@@ -18,7 +18,7 @@ fn is_loaded_anew(screen: &mut Screen<impl Sized>) {
 }
 
 #[test]
-fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
+fn a_till_shows_a_new_version_but_not_during_a_payment() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.script(NEWER);
     screen.basket(&["89900010"], "2,220");
@@ -61,7 +61,7 @@ fn a_till_is_told_of_a_new_version_but_not_while_somebody_pays() {
 }
 
 #[test]
-fn whoever_fills_in_a_form_is_told_of_a_new_version_behind_it() {
+fn a_new_version_shows_behind_a_form_that_is_being_filled_in() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
     screen.visit("/admin");
     screen.log_in("manager");
@@ -84,7 +84,7 @@ fn whoever_fills_in_a_form_is_told_of_a_new_version_behind_it() {
 }
 
 #[test]
-fn head_office_is_told_of_a_new_version_and_its_first_page_is_made_once() {
+fn head_office_shows_a_new_version_and_makes_its_first_page_once() {
     let hub = Hub::open();
     let Some(mut screen) = Screen::office(&hub) else { return };
     screen.sees("#username");

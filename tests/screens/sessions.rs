@@ -91,7 +91,7 @@ fn a_log_out_ends_the_session_also_when_the_pages_token_has_expired() {
 }
 
 #[test]
-fn a_log_out_that_the_store_did_not_hear_is_said_and_told_again() {
+fn a_log_out_that_did_not_reach_the_store_is_shown_and_repeated() {
     let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
     screen.log_in("till-1");
     screen.sees("#float");

@@ -109,7 +109,7 @@ async fn run(command: Command) -> anyhow::Result<bool> {
 }
 
 /// Resolves on Ctrl-C or a request to end.
-async fn told_to_stop() {
+async fn asked_to_stop() {
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
@@ -128,7 +128,7 @@ async fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = tokio::select! {
         outcome = run(cli.command) => outcome,
-        () = told_to_stop() => {
+        () = asked_to_stop() => {
             eprintln!("stopped");
             return ExitCode::from(130);
         }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_process_started_is_ended_and_itself_goes_on() -> anyhow::Result<()> {
+    async fn children_of_a_process_are_ended_and_it_continues() -> anyhow::Result<()> {
         let mut shell = tokio::process::Command::new("sh").args(["-c", "sleep 600; exit 7"]).spawn()?;
         let root = shell.id().unwrap_or_default();
         while !family(&[root]).iter().any(|(_, stat)| stat.contains("(sleep)")) {

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_in_a_command_is_one_failed_request_whose_caller_still_hears() {
+    async fn a_panic_in_a_command_fails_one_request_and_its_caller_gets_an_answer() {
         let folder = tempfile::tempdir().unwrap();
         Storage::init(folder.path(), &"S001".into(), "1-00000000000000aa").unwrap();
         let storage = Storage::open(folder.path(), &Options::default()).unwrap();

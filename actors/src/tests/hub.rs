@@ -139,7 +139,7 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_value_that_lost_is_told_again_at_hello_and_a_known_one_stays_as_it_is() {
+async fn a_losing_value_is_reported_again_at_hello_and_a_known_one_does_not_change() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = enrolled(&hub).await;
     let storage = shop.handle.storage();

@@ -103,7 +103,7 @@ async fn a_denial_counts_also_where_its_record_can_not_be_used() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_login_name_stays_with_whoever_has_it_and_a_denial_comes_all_the_same() {
+async fn a_login_name_stays_with_its_user_and_a_denial_still_applies() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     let storage = shop.handle.storage().clone();

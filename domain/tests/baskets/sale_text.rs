@@ -73,7 +73,7 @@ fn check(event: &Event, sale: &Transaction) {
 }
 
 #[test]
-fn every_step_of_a_sale_has_the_same_bytes_whoever_says_them() {
+fn every_step_of_a_sale_has_the_same_bytes_from_each_writer() {
     let mut events = events();
     assert_eq!(events.len(), 3);
     for event in &mut events {

@@ -82,7 +82,7 @@ fn put_in_and_gone(shop: &mut Shop) {
 }
 
 #[test]
-fn who_counts_blind_is_told_no_figure_of_the_drawer() {
+fn a_blind_count_is_shown_no_figure_of_the_drawer() {
     for (blind, who, reported) in [(true, ani(), false), (false, ani(), true), (true, boss(), true)] {
         let mut shop = open();
         put_in_and_gone(&mut shop);
@@ -276,7 +276,7 @@ fn read(text: &str) -> Record<Value> {
 }
 
 #[test]
-fn a_long_count_is_told_in_parts() {
+fn a_long_count_is_recorded_in_parts() {
     let opname = Opname {
         opname_id: "opn_1".into(),
         state: OpnameState::Posted,
@@ -381,7 +381,7 @@ fn a_bag_goes_to_the_bank() {
 }
 
 #[test]
-fn only_a_basket_that_nothing_was_paid_of_is_said_to_be_held() {
+fn only_an_unpaid_basket_is_recorded_as_held() {
     let refused = Refusal::ShiftHasOpenTransactions { transactions: vec!["trx_1".to_owned()] }.to_string();
     assert!(
         refused.contains("pay or void them first. Only a sale without payments can be held"),

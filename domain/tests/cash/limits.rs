@@ -68,7 +68,7 @@ fn baskets_and_sales_are_voided_whatever_they_come_to() {
 }
 
 #[test]
-fn a_day_hides_the_figure_that_is_too_large_and_tells_the_others() {
+fn a_day_hides_a_figure_that_is_too_large_and_shows_the_others() {
     let mut shop = dear();
     shop.sell(vec![item("wrap", DEAR.0, DEAR.1)]).unwrap();
     let shift = shop.shift.shift.clone();

@@ -228,7 +228,7 @@ proptest! {
 }
 
 #[test]
-fn a_float_above_what_lies_in_the_safe_needs_a_manager_once_somebody_said_what_does() {
+fn a_float_above_the_safes_balance_needs_a_manager_once_the_safe_was_counted() {
     let (till, manager) = (caller("ani", Role::Cashier), boss());
     let opened = |store: &Store, approver: Option<&Principal>| {
         let cmd = OpenShift { opening_float: Some(Money::new(600)), ..OpenShift::default() };

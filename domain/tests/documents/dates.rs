@@ -31,7 +31,7 @@ fn next_day(shop: &mut Shop) {
 }
 
 #[test]
-fn each_step_counts_for_the_day_of_whoever_takes_it() {
+fn each_step_counts_for_the_day_of_its_store() {
     let (first, second): (Date, Date) = ("2026-11-20".parse().unwrap(), "2026-11-21".parse().unwrap());
 
     let mut shop = open();

@@ -113,7 +113,7 @@ fn send_to(
 }
 
 #[test]
-fn goods_go_only_to_a_store_that_head_office_knows_where_it_has_told_of_any() {
+fn goods_go_only_to_a_listed_store_if_head_office_sent_a_list() {
     let store = |disabled| StoreDown { store_id: "S002".into(), name: "North".to_owned(), disabled };
     for (reported, list_is_here, fine) in [
         (None, false, true),

@@ -33,7 +33,7 @@ fn taken(store: &str, from: i64, to: i64, method: &str, amount: i64) -> TakenBac
 
 fn give(shop: &mut Shop, qty: i64, reported: Reported) -> Result<Return, Refusal> {
     let cmd = of(shop, vec![back("a", qty)]);
-    shop.give_back_told(&ani(), &cmd, reported)
+    shop.give_back_reported(&ani(), &cmd, reported)
 }
 
 /// Of three pieces: (taken by this store before, the hub's report, wanted pieces, whether it is allowed).
@@ -114,7 +114,7 @@ fn refunds_of_other_stores_count_against_each_method() {
             let mut shop = split();
             let cmd =
                 NewReturn { refunds: Some(vec![by(method, 1110)]), ..of(&shop, vec![super::back("a", 1)]) };
-            let given = shop.give_back_told(&ani(), &cmd, reported.clone());
+            let given = shop.give_back_reported(&ani(), &cmd, reported.clone());
             assert_eq!(given.is_ok(), 1110 <= paid - gone, "{method} after {reported:?}: {given:?}");
         }
         let given = give(&mut split(), 1, reported.clone()).unwrap();
@@ -139,7 +139,7 @@ fn points_that_another_store_took_back_are_not_taken_again() {
 }
 
 #[test]
-fn the_hub_tells_it_by_store() {
+fn the_hub_reports_it_by_store() {
     let mut shop = open();
     let id = sold(&mut shop, vec![payment("card", 2000), payment("cash", 1330)]);
     let here = shop.take_back(&id, "a", 1).unwrap();

@@ -98,7 +98,7 @@ fn what_another_store_paid_out_counts() {
         ..TakenBack::default()
     };
     let cmd = of(&shop, vec![back("a", 2)]);
-    let document = shop.give_back_told(&ani(), &cmd, Some(vec![reported])).unwrap();
+    let document = shop.give_back_reported(&ani(), &cmd, Some(vec![reported])).unwrap();
     assert_eq!((document.refund_total, out(&document)), (1_000.into(), 1_000));
 }
 

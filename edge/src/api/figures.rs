@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stores_said_is_told_as_it_is() {
+    fn figures_of_stores_are_passed_on_unchanged() {
         let body = |path| match hidden(path, Reply::ok(&[i64::MAX])) {
             Reply::Answer { answer, .. } => String::from_utf8_lossy(&answer.body).into_owned(),
             _ => String::new(),

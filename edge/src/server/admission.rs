@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn among_strangers_whoever_has_most_makes_room() {
+    async fn among_unknown_addresses_the_one_with_most_connections_gives_way() {
         let gate = gate(12);
         let one = admit(&gate, "10.0.1.1").unwrap();
         let many: Vec<_> = (0..8).map(|_| admit(&gate, "10.0.1.2").unwrap()).collect();

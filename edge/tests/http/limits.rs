@@ -127,7 +127,7 @@ async fn absurd_settings_do_not_break_the_machinery() {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_told_so() {
+async fn one_connection_too_many_is_refused() {
     let edge = Edge::start(Limits { max_connections: 2, ..Limits::default() }).await;
     let (mut one, mut two) = (edge.client().await, edge.client().await);
     assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);

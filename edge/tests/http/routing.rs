@@ -33,7 +33,7 @@ async fn anything_else_is_not_found() {
 }
 
 #[tokio::test]
-async fn another_method_is_told_what_is_allowed() {
+async fn another_method_is_refused_with_the_allowed_ones() {
     let edge = Edge::start(Limits::default()).await;
     let answer = edge.ask("DELETE /things/1", &[], "").await;
     let details = answer.refused(405, "method_not_allowed");

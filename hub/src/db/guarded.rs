@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_sums_that_are_told_are_guarded() {
+    fn only_sums_that_are_reported_are_guarded() {
         let plain = "SELECT a, CAST(x AS BIGINT), SUM(b) FROM t WHERE CAST(SUM(c) + 1 AS BIGINT) > 0";
         for engine in [Engine::Sqlite, Engine::Postgres] {
             assert_eq!(guarded(engine, plain), plain);

@@ -180,7 +180,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn whoever_waits_gets_a_file_or_the_reason_and_the_reserve_goes_first() {
+    fn waiters_get_a_file_or_the_reason_and_the_reserve_goes_first() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout(folder.path().to_owned());
         fs::create_dir(layout.journal()).unwrap();

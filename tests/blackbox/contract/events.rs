@@ -16,7 +16,7 @@ fn names(reported: &[Reported]) -> Vec<&str> {
 }
 
 #[test]
-fn everybody_hears_what_the_role_may_see() {
+fn each_role_receives_the_events_that_it_may_see() {
     let mut counter = Counter::open();
     let warehouse = counter.store.login("warehouse");
     let other = counter.store.login("till-2");
@@ -66,7 +66,7 @@ fn everybody_hears_what_the_role_may_see() {
 }
 
 #[test]
-fn the_stock_room_hears_of_its_documents_and_of_orders() {
+fn the_stock_room_receives_events_of_its_documents_and_of_orders() {
     let mut shop = Linked::open();
     let (mut staff, till) = (shop.store.login("warehouse"), shop.store.login("till-1"));
     let (mut screen, _) = Screen::ready(&staff, None);

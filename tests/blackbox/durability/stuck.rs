@@ -143,7 +143,7 @@ fn delayed(store: &mut Store, call: &str, delay_s: u64, when: &str) -> Option<()
 }
 
 #[test]
-fn while_the_disk_stands_still_the_store_says_that_it_is_not_ready_and_goes_on_afterwards() {
+fn while_the_disk_is_stuck_the_store_is_not_ready_and_continues_afterwards() {
     let mut store = Store::prepare("", 1);
     // Longer than readiness waits; every sync is so slow until the end.
     if delayed(&mut store, "fdatasync", 8, "40+").is_none() {
@@ -183,7 +183,7 @@ fn while_the_disk_stands_still_the_store_says_that_it_is_not_ready_and_goes_on_a
 }
 
 #[test]
-fn whoever_gets_an_answer_over_http_finds_the_control_socket_too() {
+fn the_control_socket_is_there_before_the_first_answer_over_http() {
     let mut store = Store::prepare("", 0);
     // The second name that is bound is the socket's.
     if delayed(&mut store, "bind", 2, "2").is_none() {

@@ -61,7 +61,7 @@ fn a_sent_order_is_received_here_and_head_office_learns_what_came() {
 }
 
 #[test]
-fn goods_received_before_the_store_heard_of_a_cancellation_win_over_it() {
+fn goods_received_before_a_cancellation_arrived_win_over_it() {
     let mut shop = Linked::open();
     let supplier = shop.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea Traders"}));
     let order = json!({"supplier_id": supplier["supplier_id"], "store_id": "S001",
@@ -188,7 +188,7 @@ fn a_document_names_only_suppliers_that_head_office_knows() {
 }
 
 #[test]
-fn goods_of_no_catalogue_are_in_every_list_of_stock_and_told_to_head_office() {
+fn goods_outside_the_catalogue_are_in_every_stock_list_and_reported_to_head_office() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
     let mut staff = shop.store.login("warehouse");

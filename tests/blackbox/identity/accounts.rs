@@ -272,7 +272,7 @@ fn id_of(client: &mut Client, name: &str) -> String {
 }
 
 #[test]
-fn users_are_made_and_changed_by_whoever_may() {
+fn users_are_added_and_changed_by_permitted_roles() {
     let store = Store::open_with("", 1);
     let (mut admin, mut manager) = (store.login("admin"), store.login("manager"));
     let new =

@@ -103,7 +103,7 @@ fn what_kills_the_tokens_removes_the_devices_for_good() {
 }
 
 #[test]
-fn devices_of_others_are_seen_and_removed_by_whoever_may_change_them() {
+fn devices_of_others_are_seen_and_removed_by_roles_that_may_change_them() {
     let mut store = Store::open_with("", 2);
     let (mut thumb, mut phone, mut boss) = (device(&store, None), device(&store, None), device(&store, None));
     register(&store, "till-1", &mut thumb, "Thumb");

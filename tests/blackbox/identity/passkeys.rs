@@ -125,7 +125,7 @@ fn a_ceremony_counts_once_even_for_many_at_once() {
 }
 
 #[test]
-fn what_does_not_hold_opens_nothing_and_tells_nothing() {
+fn an_invalid_passkey_opens_nothing_and_reveals_nothing() {
     let store = Store::open_with("", 1);
     let mut phone = device(&store, None);
     register(&store, "till-1", &mut phone, "Phone");

@@ -22,7 +22,7 @@ fn kid(token: &str) -> Value {
 }
 
 #[test]
-fn a_shop_goes_on_under_another_key() {
+fn a_shop_continues_under_another_key() {
     let mut store = Store::open_with("", 1);
     let (access, refresh) = pair(store.client(), "till-1@s001.example");
     process::succeed(store.command(&["rotate-keys"]), "");
@@ -64,7 +64,7 @@ fn a_shop_goes_on_under_another_key() {
 }
 
 #[test]
-fn head_office_goes_on_under_another_key() {
+fn head_office_continues_under_another_key() {
     let hub = Hub::open();
     let (access, refresh) = pair(hub.client(), "admin@hub.example");
     process::succeed(hub.command(&["rotate-keys"]), "");

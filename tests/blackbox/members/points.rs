@@ -262,7 +262,7 @@ fn a_manager_corrects_points_and_it_is_written_down() {
 }
 
 #[test]
-fn a_changed_member_tells_whose_value_it_replaced() {
+fn a_changed_member_names_the_store_whose_value_it_replaced() {
     let mut bench = Bench::open(Store::open());
     bench.set_state("blocked");
     bench.set_state("blocked");

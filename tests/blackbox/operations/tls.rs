@@ -102,7 +102,7 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
 }
 
 #[test]
-fn over_tls_the_cookie_is_secure_and_a_browser_is_told_to_stay() {
+fn over_tls_the_cookie_is_secure_and_hsts_is_sent() {
     let files = Files::new();
     let mut store = Store::prepare(&files.settings(), 1);
     store.start();

@@ -40,7 +40,7 @@ fn an_approved_discount_is_not_asked_for_again() {
 
 /// A product that is no longer sold stays in the basket that has it, and no more of it is added.
 #[test]
-fn a_basket_goes_on_with_a_product_that_is_not_sold_any_more() {
+fn a_basket_continues_with_a_product_that_is_no_longer_sold() {
     let mut counter = Counter::open();
     counter.manager.post("/api/products", &json!({"sku": "OTHER", "name": "Other", "price": 700})).data(201);
     let body = json!({"items": [{"sku": SKU, "qty": 2}]});

@@ -19,7 +19,7 @@ fn opened(counter: &mut Counter) -> (String, String) {
 }
 
 #[test]
-fn who_changes_a_basket_that_another_page_has_changed_is_told_and_changes_nothing() {
+fn a_change_of_a_basket_that_another_page_changed_is_refused() {
     let mut counter = Counter::open();
     let (path, read) = opened(&mut counter);
     let lines = format!("{path}/lines");

@@ -23,7 +23,7 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
 }
 
 #[test]
-fn the_worst_stock_comes_first_and_how_many_there_are_is_said() {
+fn the_lowest_stock_comes_first_with_the_number_of_all() {
     let mut counter = Counter::at_empty(Store::open_with("", 2));
     for (sku, sold) in [("8990005", 3), ("8990003", 7), (SKU, 1)] {
         counter.sale(&[(sku, sold)], &[], "card");

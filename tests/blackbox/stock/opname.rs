@@ -188,7 +188,7 @@ fn one_open_count_per_product_and_nothing_that_makes_no_sense() {
 }
 
 #[test]
-fn whoever_counts_finds_products_and_what_is_left_without_the_books() {
+fn a_counter_finds_products_and_the_uncounted_ones_without_the_books() {
     let store = shop();
     let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));
     let place = json!({"shelf_place": "B-04"}).to_string();

@@ -101,7 +101,7 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_beginning_and_a_restart_does_not_forget_it() {
+fn problems_are_listed_with_their_beginning_and_survive_a_restart() {
     let mut hub = Hub::open();
     let mut store = Store::prepare("[sync]\nbackoff_max = \"1s\"\n", 1);
     hub.enrol(&store);

@@ -165,7 +165,7 @@ fn everybody_comes_back_to_a_box_that_was_rebuilt_and_can_log_in() {
 }
 
 #[test]
-fn people_of_a_command_are_revoked_by_head_office_and_their_passwords_are_told_to_nobody() {
+fn people_of_a_command_are_revoked_by_head_office_and_their_passwords_stay_secret() {
     let mut shop = Linked::open();
     shop.synced();
     let mut admin = shop.store.login("admin");

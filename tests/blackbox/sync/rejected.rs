@@ -16,7 +16,7 @@ fn link(shop: &mut Linked) -> Value {
 }
 
 #[test]
-fn a_store_that_is_refused_keeps_everything_waits_long_and_goes_on_when_asked() {
+fn a_refused_store_keeps_everything_waits_long_and_continues_on_request() {
     let mut shop = Linked::open();
     shop.synced();
     let path = |step: &str| format!("/api/stores/{STORE_ID}/{step}");

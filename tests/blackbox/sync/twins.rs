@@ -74,7 +74,7 @@ fn is_fenced(store: &Store) -> bool {
 /// Both sell at the same time until one of them is fenced. Returns the active store, still selling, and the other one
 /// with its number of sales.
 #[track_caller]
-fn one_is_told(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
+fn one_reports(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
     let first = wait::until("one of them is told", || {
         [&shop, &clone].iter().position(|trading| is_fenced(&trading.store))
     });
@@ -127,7 +127,7 @@ fn one_is_ahead(test: &str, clone_is_ahead: bool) {
     behind.start();
     late.log_in_again(&behind);
     let is_ahead = ahead.store.folder().to_owned();
-    let (winner, reported, sold) = one_is_told(ahead, Trading::start(behind, late));
+    let (winner, reported, sold) = one_reports(ahead, Trading::start(behind, late));
     assert_eq!(winner.store.folder(), is_ahead, "the one that is ahead is the shop");
     both_rejoin(&hub, winner, reported, sold);
 }
@@ -159,7 +159,7 @@ fn both_start(test: &str, away: bool) {
         clone.sells_on();
         hub.start();
     }
-    let (winner, reported, sold) = one_is_told(shop, clone);
+    let (winner, reported, sold) = one_reports(shop, clone);
     if away {
         assert!(outbox(&reported)["pending"].as_u64().unwrap() > 0, "{}", outbox(&reported));
     }

@@ -64,7 +64,7 @@ fn is_told_by(screen: &mut Screen<()>, selector: &str, zone: &str, name: &str) {
 }
 
 #[test]
-fn a_time_is_told_by_the_clock_of_where_it_was_and_a_period_beside_the_one_before() {
+fn a_time_is_shown_by_its_stores_clock_and_a_period_beside_the_one_before() {
     let mut shop = opened();
     let sale = sold(&mut shop);
     let day: Date = sale["business_date"].as_str().unwrap().parse().unwrap();

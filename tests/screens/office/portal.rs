@@ -120,7 +120,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
 
 /// Nobody loads anything: what somebody else does shows on the list that is open.
 #[test]
-fn what_happens_elsewhere_shows_on_the_list_that_is_open() {
+fn a_change_elsewhere_shows_on_the_open_list() {
     let mut shop = Linked::open();
     let supplier =
         shop.made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ"}))["supplier_id"].clone();

@@ -26,7 +26,7 @@ const ANSWERS: &str = "window.rows = [\
         return answer(200, {...data, set_aside: counted, set_aside_open: rows.filter(({state}) => state === 'open').length, balance_difference: null, rows_set_aside: repeated ? rows.slice(0, 2) : rows, repeats: repeated ? [] : [rows[2]]}); }";
 
 #[test]
-fn rows_that_are_no_lines_are_told_and_decided_on() {
+fn rows_that_are_no_lines_are_listed_and_decided() {
     let mut shop = Linked::open();
     let source = json!({"name": "Card bank", "kind": "provider", "methods": ["card"], "lag_days": 0});
     let source = shop.made("/api/statement-sources", &source);

@@ -150,7 +150,7 @@ fn a_price_is_looked_up_and_nothing_is_sold() {
 }
 
 #[test]
-fn a_sale_without_its_paper_is_found_and_the_tills_numbers_are_told_apart() {
+fn a_sale_without_its_paper_is_found_and_numbers_of_tills_are_distinguished() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
     // Two tills, each with its first receipt.
     let mut other = screen.store.login("till-2");

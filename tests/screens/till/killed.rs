@@ -72,7 +72,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
 
 /// Messages of the page once the store is back: one sentence at most, and the receipt of this sale.
 #[track_caller]
-fn is_told_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
+fn is_reported_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
     let sentence = |done: &str| format!("Payment Rp\u{a0}50,000: {done}, receipt \u{2026}{no}");
     let (now, earlier) = (sentence("done"), sentence("already done"));
     if reloaded {
@@ -126,7 +126,7 @@ fn a_payment_is_one_sale_whenever_the_store_is_killed() {
         }
         proxy.set(Chaos::Pass, ALL);
         store.start();
-        is_told_once(&mut screen, reloads, moment, &no);
+        is_reported_once(&mut screen, reloads, moment, &no);
         screen.is_clean();
         assert_eq!(screen.script(INTENTS_LEFT), 0);
         let sales = audit::items(&mut store.login("till-1"), "/api/pos/transactions");

@@ -97,7 +97,7 @@ fn a_document_of_head_office_is_printed_on_a4_as_wide_as_the_paper() {
 }
 
 #[test]
-fn a_tills_own_printer_prints_and_its_failure_is_said() {
+fn a_tills_own_printer_prints_and_its_failure_shows() {
     let printer = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = printer.local_addr().unwrap();
     // The first shift of a shop is that of the till `main`.

@@ -74,7 +74,7 @@ fn a_basket_that_another_page_changed_is_shown_anew_and_nothing_of_it_is_lost() 
 }
 
 #[test]
-fn an_unknown_code_is_said_and_nothing_is_sold() {
+fn an_unknown_code_is_shown_and_nothing_is_sold() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.scans("4006381333931");
     screen.reads("#banner", "4006381333931: unknown barcode");
@@ -202,11 +202,11 @@ fn each_field_of_the_till(busy: bool) {
 }
 
 #[test]
-fn in_each_field_a_person_is_told_from_a_scanner() {
+fn in_each_field_typing_is_distinguished_from_a_scanner() {
     each_field_of_the_till(false);
 }
 
 #[test]
-fn on_a_busy_page_too_a_person_is_told_from_a_scanner() {
+fn on_a_busy_page_too_typing_is_distinguished_from_a_scanner() {
     each_field_of_the_till(true);
 }

@@ -21,7 +21,7 @@ const CHROMIUM_ONLY: [(&str, &str); 15] = [
         "office::buying::what_is_suggested_is_ordered_revised_billed_credited_and_paid",
         "the page as it is printed",
     ),
-    ("sessions::a_log_out_that_the_store_did_not_hear_is_said_and_told_again", "requests that are blocked"),
+    ("sessions::a_log_out_that_did_not_reach_the_store_is_shown_and_repeated", "requests that are blocked"),
     ("stockroom::goods_go_back_to_their_supplier_and_labels_are_printed", "the page as it is printed"),
     ("till::layout::a_till_is_worked_by_touch_alone_and_back_loses_nothing", "touch"),
     ("till::layout::nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size", "touch"),

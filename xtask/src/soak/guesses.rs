@@ -106,7 +106,7 @@ mod tests {
     use super::{kolmogorov_smirnov, median};
 
     #[test]
-    fn equal_distributions_are_told_from_different_ones() {
+    fn equal_distributions_are_distinguished_from_different_ones() {
         let straight: Vec<f64> = (0..200).map(f64::from).collect();
         let shifted: Vec<f64> = (0..200).map(|n| f64::from(n) + 40.0).collect();
         let (distance, p) = kolmogorov_smirnov(&straight, &straight);

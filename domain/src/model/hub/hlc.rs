@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_ten_years_ahead_goes_on_from_the_hubs_time() {
+    fn a_clock_ten_years_ahead_continues_from_the_hubs_time() {
         let hub = UtcMs(1_795_140_000_000);
         let ahead = UtcMs(hub.0 + 315_000_000_000);
         let mut clock = Clock::after("S001", None);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_ten_years_behind_follows_what_it_hears() {
+    fn a_clock_ten_years_behind_follows_received_times() {
         let hub = UtcMs(1_795_140_000_000);
         let mut clock = Clock::after("S001", None);
         assert_eq!(clock.merge(UtcMs(5), hub), None);

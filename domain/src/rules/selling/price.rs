@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counts_before_it_was_said_and_of_two_the_later_word_counts() {
+    fn a_price_starts_when_it_was_set_and_of_two_the_later_one_counts() {
         // Set on day 350 for a day that was over: it counts from 350 on.
         let prices = [price(300, "", 30, 5), price(200, "", 20, 350)];
         assert_eq!((at(&prices, 0, 340).0, at(&prices, 0, 400).0), (20, 20), "as known now");

@@ -18,7 +18,7 @@ pub struct Document {
 
 impl Hub {
     /// A store tells of goods that it moved.
-    pub(super) fn hears_of_goods(&mut self, store: usize, record: &TransferRecord, later: &mut Later) {
+    pub(super) fn receives_goods(&mut self, store: usize, record: &TransferRecord, later: &mut Later) {
         let reported = &record.transfer;
         let (id, by_sender) = (reported.transfer_id.0.clone(), reported.from_store_id == store_id(store));
         let known = self.transfers.get(&id).cloned();
@@ -60,7 +60,7 @@ impl Hub {
         self.waiting = rest;
         let again: Vec<(usize, TransferRecord)> = again;
         for (store, waited) in again {
-            self.hears_of_goods(store, &waited, later);
+            self.receives_goods(store, &waited, later);
         }
     }
 }

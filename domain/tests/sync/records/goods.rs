@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Head office tells of a transfer.
-    pub fn told_of_goods(&mut self, wall: UtcMs, change: &Change) -> Result<(), Died> {
+    pub fn recorded_goods(&mut self, wall: UtcMs, change: &Change) -> Result<(), Died> {
         let reported: Transfer = serde_json::from_value(change.payload.clone()).unwrap();
         let known = self.disk.transfer(&reported.transfer_id);
         let event =

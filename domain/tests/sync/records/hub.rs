@@ -121,11 +121,11 @@ impl Hub {
             }
             "user.changed" => {
                 let changed: UserChanged = serde_json::from_value(record.payload).unwrap();
-                self.hears_of(store, &changed, later);
+                self.receives_staff(store, &changed, later);
             }
             "transfer.sent" | "transfer.received" | "transfer.cancelled" | "transfer.resolved" => {
                 let moved: TransferRecord = serde_json::from_value(record.payload).unwrap();
-                self.hears_of_goods(store, &moved, later);
+                self.receives_goods(store, &moved, later);
             }
             kind => panic!("{kind}"),
         }

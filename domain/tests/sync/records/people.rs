@@ -25,7 +25,7 @@ impl Disk {
     }
 
     /// Takes a change in.
-    pub fn told_of_person(&mut self, wall: UtcMs, change: &Change) {
+    pub fn recorded_person(&mut self, wall: UtcMs, change: &Change) {
         let id = UserId(change.id.clone());
         let user = self.users.get(&id).cloned();
         if change.kind == Kind::TokenRevocation.name() {

@@ -60,7 +60,7 @@ impl Hub {
     }
 
     /// A store tells of its person.
-    pub(super) fn hears_of(&mut self, store: usize, changed: &UserChanged, later: &mut Later) {
+    pub(super) fn receives_staff(&mut self, store: usize, changed: &UserChanged, later: &mut Later) {
         let known = self.staff[changed.user_id.as_str()].clone();
         let reported = UserDown {
             disabled: changed.disabled,

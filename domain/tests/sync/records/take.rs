@@ -136,7 +136,7 @@ impl Store {
                 }
                 Kind::Settings => self.setting(wall, change, &mut next.settings, &mut next.own),
                 Kind::Supplier | Kind::Transfer => {}
-                Kind::User | Kind::TokenRevocation => next.told_of_person(wall, change),
+                Kind::User | Kind::TokenRevocation => next.recorded_person(wall, change),
                 kind => panic!("{kind:?}"),
             }
             let key = (change.kind.clone(), change.id.clone());
@@ -147,7 +147,7 @@ impl Store {
         }
         self.members(wall, members, another_life)?;
         for change in changes.iter().filter(|change| change.kind == Kind::Transfer.name()) {
-            self.told_of_goods(wall, change)?;
+            self.recorded_goods(wall, change)?;
         }
         let (settings, inbound, users) = (next.settings, next.inbound, next.users);
         let reached: Vec<OwnWrite> =

@@ -17,7 +17,7 @@ use std::convert::Infallible;
 impl Shop {
     /// Takes a balance over, with the own entries that are not in it. False: it covers records that are not
     /// the own ones, so the two have to talk first.
-    pub fn told_points(&mut self, (down, coverage): &(PointsDown, Coverage), now: UtcMs) -> bool {
+    pub fn reported_points(&mut self, (down, coverage): &(PointsDown, Coverage), now: UtcMs) -> bool {
         let Ok(foreign) = foreign_end(self, &coverage.includes);
         if foreign.is_some() && self.broken != Broken::IncludesHash {
             self.session = None;

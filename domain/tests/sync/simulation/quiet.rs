@@ -119,12 +119,12 @@ impl World {
         if theirs != ours {
             return Err(format!("the sums of the hub and the store differ: {theirs:?}, {ours:?}"));
         }
-        self.receipts_told()?;
+        self.reported_receipts()?;
         if self.cloned || self.hopeless { Ok(()) } else { self.shifts_add_up() }
     }
 
     /// Every receipt number that two sales have is told to a person.
-    fn receipts_told(&self) -> Result<(), String> {
+    fn reported_receipts(&self) -> Result<(), String> {
         let mut given: BTreeMap<&str, usize> = BTreeMap::new();
         let sales = self.hub.books.facts().filter(|fact| fact.kind == super::fact::PAID);
         sales.filter_map(|sale| sale.receipt.as_deref()).for_each(|no| *given.entry(no).or_default() += 1);

@@ -212,7 +212,7 @@ impl World {
     }
 
     fn pull_page(&mut self, copy: usize, page: &(PointsDown, Coverage)) {
-        if !self.in_session(copy) || !self.copies[copy].told_points(page, self.now) {
+        if !self.in_session(copy) || !self.copies[copy].reported_points(page, self.now) {
             return;
         }
         self.say(format!("copy {copy} pulls points"));

@@ -153,7 +153,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn names_are_told_apart_and_found_again() {
+    fn names_are_distinct_and_found_again() {
         let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
         assert_eq!(names.len(), Code::ALL.len());
         assert!(Code::ALL.iter().all(|code| Code::parse(code.name()) == Some(*code)));

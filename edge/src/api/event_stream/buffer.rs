@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_hears_each_commit_once_and_learns_what_it_missed() {
+    fn a_reader_receives_each_commit_once_and_learns_of_a_gap() {
         let buffer = EventBuffer::after_commit(10, NOTICES_MAX);
         assert_eq!((numbers(&buffer, 10), buffer.knows(10), buffer.knows(9)), (Ok(vec![]), true, false));
         for number in [12, 15, 15, 14] {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_goes_on_where_its_header_says() {
+    fn a_reader_resumes_where_its_header_says() {
         let buffer = EventBuffer::after_commit(10, NOTICES_MAX);
         push(&buffer, 12, 1);
         assert_eq!(buffer.place(&HeaderMap::new()), (Some(12), false));

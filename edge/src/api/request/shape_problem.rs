@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_is_said_without_types_of_rust() {
+    fn a_problem_names_no_rust_types() {
         for (problem, expected) in [
             ("missing field `reason`", "is missing"),
             (

@@ -52,7 +52,7 @@ fn encodings_are_those_of_the_mark_or_as_declared() {
 }
 
 #[test]
-fn a_wrong_header_is_told_at_once() {
+fn a_wrong_header_is_refused_at_once() {
     let of = |text: &str| read(text.as_bytes(), Encoding::Utf8).unwrap_err().named[0].to_string();
     let unknown = of("sku,colour,qty,size\nA,1,2,3\n");
     assert!(unknown.starts_with("line 1: unknown columns \"colour\", \"size\""), "{unknown}");

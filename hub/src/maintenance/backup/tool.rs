@@ -137,7 +137,7 @@ mod tests {
                        stat -c %a \"$PGPASSFILE\" >\"$3.file\"\ncat \"$PGPASSFILE\" >>\"$3.file\"\n";
 
     #[tokio::test]
-    async fn a_program_is_told_the_password_where_nobody_else_reads_it() {
+    async fn a_program_gets_the_password_where_no_other_user_reads_it() {
         let folder = tempfile::tempdir().unwrap();
         let (spy, seen) = (folder.path().join("pg_dump"), folder.path().join("seen"));
         fs::write(&spy, SPY).unwrap();

@@ -111,7 +111,7 @@ mod tests {
     use crate::table::exception::{ORDER_OVER, RECEIPT_TWICE, SHIFT_CLOSED};
 
     #[test]
-    fn a_role_is_told_of_what_its_lists_show() {
+    fn a_role_receives_events_of_the_lists_that_it_may_read() {
         use Role::{Admin, Cashier, HoFinance, HoPurchasing};
         let rows: [(Kind, &str, &[Role]); 8] = [
             (Kind::Store, "", &[Admin, HoFinance, HoPurchasing]),

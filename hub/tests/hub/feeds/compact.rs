@@ -162,7 +162,7 @@ async fn a_deletion_goes_only_with_a_mark_for_those_who_may_have_missed_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_nothing_is_sent_to_goes_on() {
+async fn a_store_without_changes_continues() {
     let server = Server::start().await;
     let shop = Shop::open(&server, "S001").await;
     // A snapshot's cursor names the lane's last change, whoever that is for.

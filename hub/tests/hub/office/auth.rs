@@ -216,7 +216,7 @@ async fn an_expired_enrolment_token_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_disabled_store_is_told_so_and_comes_back() {
+async fn a_disabled_store_is_refused_and_comes_back() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 1).await;
     let admin = server.admin().await;
@@ -314,7 +314,7 @@ async fn a_password_is_no_part_of_what_a_key_remembers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_is_disabled_while_its_poll_waits_hears_nothing_more() {
+async fn a_store_that_is_disabled_while_its_poll_waits_receives_nothing_more() {
     let server = Server::start().await;
     let shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

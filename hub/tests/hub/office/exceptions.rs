@@ -121,7 +121,7 @@ async fn a_status_names_the_conflicts_of_its_store() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_runs_ahead_is_told_while_it_does_and_counted_afterwards() {
+async fn a_clock_that_runs_ahead_is_reported_meanwhile_and_counted_afterwards() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let ahead = |number: u64| {

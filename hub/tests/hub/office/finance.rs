@@ -356,7 +356,7 @@ async fn every_event_that_moves_money_or_goods_posts_its_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_that_do_not_agree_are_posted_and_told() {
+async fn figures_that_do_not_agree_are_posted_and_reported() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

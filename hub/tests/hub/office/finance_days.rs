@@ -115,7 +115,7 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_much_that_is_not_ready_a_hundred_is_told_and_the_rest_counted() {
+async fn of_many_open_items_a_hundred_are_listed_and_the_rest_counted() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let _shop = Shop::sold(&server, "S001", 1).await;

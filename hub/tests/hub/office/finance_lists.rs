@@ -147,7 +147,7 @@ async fn the_journal_is_read_in_pages_and_by_filters_and_by_those_who_may() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_with_two_lines_on_an_account_goes_on_after_the_end_of_a_page() {
+async fn an_entry_with_two_lines_on_an_account_continues_on_the_next_page() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let lines = [("", "1040", 100), ("", "6050", 50), ("", "1040", 200), ("", "7010", -350)];

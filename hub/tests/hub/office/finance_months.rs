@@ -268,7 +268,7 @@ async fn every_list_beside_the_books_is_proven() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tax_is_told_by_the_day_in_the_books_and_agrees_with_the_account() {
+async fn tax_is_reported_by_the_day_in_the_books_and_agrees_with_the_account() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = Shop::open(&server, "S001").await;

@@ -25,7 +25,7 @@ async fn balance(api: &Api, book: &str, account: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shift_that_two_copies_counted_is_posted_once_whichever_is_heard_first() {
+async fn a_shift_that_two_copies_counted_is_posted_once_in_either_order() {
     let went_on = close("evt_z", "usr_1", 0, Some(1), [51_110, 51_000]);
     let other = close("evt_other", "usr_2", 60, None, [50_000, 51_100]);
     for (first, second) in [(&went_on, &other), (&other, &went_on)] {
@@ -106,7 +106,7 @@ async fn each_part_of_a_shortfall_is_posted_once_whenever_it_was_settled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_transit_beyond_the_document_of_a_sender_who_heard_of_the_receipt_is_lost() {
+async fn goods_in_transit_beyond_the_document_of_a_sender_who_knows_the_receipt_are_lost() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
@@ -339,7 +339,7 @@ async fn what_is_parked_is_posted_when_it_is_applied() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_told_of_as_arrived_is_not_lost() {
+async fn goods_without_a_reported_arrival_are_not_lost() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);

@@ -92,7 +92,7 @@ async fn exceptions(server: &Server, store: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
+async fn money_is_reported_by_method_and_a_corrected_method_counts() {
     let server = Server::start().await;
     let (mut seller, receipt) = sold(&server).await;
     let mut other = Shop::open(&server, "S002").await;
@@ -117,7 +117,7 @@ async fn the_money_is_told_by_method_and_a_corrected_one_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
+async fn more_returned_than_sold_is_an_exception_in_either_order() {
     // Two pieces were sold. The report after the sale, and the store of the exception.
     type Reported<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
     let (trx, receipt) = (Some("trx_S001_1"), Some("S001-main-00000001"));
@@ -164,7 +164,7 @@ async fn more_back_than_sold_is_for_a_person_whoever_tells_last() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_product_too_many_is_not_told_again_by_a_return_of_another() {
+async fn one_product_too_many_is_not_reported_again_by_a_return_of_another() {
     let server = Server::start().await;
     let (_seller, receipt) = sold(&server).await;
     let mut other = Shop::open(&server, "S002").await;

@@ -193,7 +193,7 @@ async fn one_login_name_of_a_store_has_one_person_until_one_of_two_is_renamed() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_people_of_one_name_of_one_store_are_told_and_both_are_applied() {
+async fn two_people_with_one_login_name_are_reported_and_both_are_applied() {
     let server = Server::start().await;
     let (admin, mut shop) = (server.admin().await, Shop::open(&server, "S001").await);
     // Each of two boxes of the store made somebody of this name.

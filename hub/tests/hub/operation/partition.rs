@@ -85,7 +85,7 @@ async fn moved(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hub_goes_on_with_its_tables_in_parts() {
+async fn a_hub_continues_with_partitioned_tables() {
     let place = Place::empty().await;
     let done = place.run(&["init", "--admin", "Boss", "--password-stdin"], &format!("{PASSWORD}\n"));
     assert!(done.status.success(), "{}", stderr(&done));

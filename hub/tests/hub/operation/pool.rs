@@ -82,7 +82,7 @@ async fn every_documented_call_is_served_with_a_single_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_is_served_with_a_single_connection_whoever_waits() {
+async fn a_store_is_served_with_a_single_connection_while_others_wait() {
     let server = one_connection().await;
     let mut shop = Shop::sold(&server, "S001", 3).await;
     let cursors = ["users", "prices", "members", "rest"].map(|lane| (lane, shop.clone()));

@@ -192,7 +192,7 @@ async fn points_that_two_stores_redeem_at_once_are_a_matter_for_a_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn points_that_were_not_there_are_told_of_however_the_batch_goes_on() {
+async fn missing_points_are_reported_in_every_kind_of_batch() {
     for in_one_batch in [true, false] {
         let server = Server::start().await;
         let mut shop = Shop::open(&server, "S001").await;
@@ -234,7 +234,7 @@ async fn a_balance_names_what_is_parked_of_its_own_member_however_much_is_parked
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_done_in_a_closed_shift_counts_and_is_told() {
+async fn records_of_a_closed_shift_count_and_are_reported() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let closed = shift_closed("S001", "shf_1", "evt_z");
@@ -248,7 +248,7 @@ async fn what_is_done_in_a_closed_shift_counts_and_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn goods_beyond_an_order_or_against_another_stores_come_in_and_are_told() {
+async fn goods_beyond_an_order_or_of_another_stores_order_come_in_and_are_reported() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -293,7 +293,7 @@ async fn goods_beyond_an_order_or_against_another_stores_come_in_and_are_told() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn goods_that_came_win_over_whoever_called_their_order_off() {
+async fn received_goods_win_over_a_cancelled_order() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;
@@ -353,7 +353,7 @@ async fn goods_that_came_win_over_whoever_called_their_order_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_return_with_the_number_of_a_sale_is_told() {
+async fn a_return_with_the_number_of_a_sale_is_reported() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     tells(

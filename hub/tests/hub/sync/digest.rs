@@ -86,7 +86,7 @@ async fn a_known_record_counts_by_its_payload() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_difference_is_named_and_one_that_is_behind_is_told_to_push() {
+async fn a_difference_is_named_and_a_store_that_is_behind_is_asked_to_push() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 2).await;
     let mut wrong = shop.digest_body(DAY);

@@ -97,7 +97,7 @@ async fn what_was_missing_of_a_transfer_is_settled_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_of_a_transfer_than_was_sent_is_told_once() {
+async fn more_of_a_transfer_than_was_sent_is_reported_once() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -155,7 +155,7 @@ async fn settings_of_a_product_are_the_stores_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_office_writes_a_stores_settings_of_a_product_and_only_that_store_hears() {
+async fn head_office_writes_a_stores_product_settings_and_only_that_store_receives_them() {
     let server = Server::start().await;
     let one = Shop::open(&server, "S001").await;
     let two = Shop::open(&server, "S002").await;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const SECOND: &str = "2-00000000000000bb";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_first_epoch_takes_over_and_is_told_everything() {
+async fn a_first_epoch_takes_over_and_receives_everything() {
     let server = Server::start().await;
     let shop = Shop::enrolled(&server, "S001").await;
     let answer = shop.hello().await;
@@ -55,7 +55,7 @@ async fn a_number_that_is_not_above_opens_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_heard_or_named_and_is_not_current_is_fenced() {
+async fn an_epoch_that_was_known_and_is_not_current_is_fenced() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 1).await;
     let old = shop.clone();
@@ -129,7 +129,7 @@ async fn a_malformed_hello_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn status_shows_what_the_store_told() {
+async fn status_shows_the_stores_report() {
     let server = Server::start().await;
     let shop = Shop::open(&server, "S001").await;
     let mut body = shop.hello_body();
@@ -236,7 +236,7 @@ async fn a_lineage_that_no_store_has_is_refused_with_an_alarm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_whose_key_was_stolen_goes_on_with_a_new_token() {
+async fn a_store_whose_key_was_stolen_continues_with_a_new_token() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::sold(&server, "S001", 3).await;
@@ -265,7 +265,7 @@ async fn a_store_whose_key_was_stolen_goes_on_with_a_new_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_zone_does_not_change_once_something_was_told() {
+async fn a_time_zone_does_not_change_after_the_first_record() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

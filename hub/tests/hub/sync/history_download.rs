@@ -49,7 +49,7 @@ async fn a_text_that_a_column_can_not_hold_comes_back_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_store_forgot_before_the_hub_heard_of_it_is_a_named_hole() {
+async fn records_that_a_store_forgot_before_sending_them_are_a_named_hole() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 5).await;
     shop.sell(10);

@@ -187,7 +187,7 @@ async fn of_a_member_who_was_erased_no_conflict_keeps_or_brings_back_anything() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hello_tells_a_store_again_what_its_writes_lost_or_beat() {
+async fn hello_repeats_the_conflicts_of_a_stores_writes() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let two = Shop::open(&server, "S002").await;

@@ -44,7 +44,7 @@ async fn a_push_may_be_packed_by_either_method_and_by_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_batch_tells_the_backlog_and_moves_nothing() {
+async fn an_empty_batch_reports_the_backlog_and_moves_nothing() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 3).await;
     let admin = server.admin().await;

@@ -65,7 +65,7 @@ fn an_old_token_has_expired() {
 }
 
 #[test]
-fn a_failed_log_in_tells_nothing() {
+fn a_failed_log_in_reveals_nothing() {
     let mut bench = Bench::open();
     bench.unchanged_by(|bench| {
         let mut nobody = bench.store.client();

@@ -13,7 +13,7 @@ fn message(reply: &Reply) -> String {
 }
 
 #[test]
-fn whoever_meets_a_limit_hears_what_to_do() {
+fn a_refusal_by_a_limit_says_what_to_do() {
     let mut bench = Bench::open_with(
         "returns.cashier_limit = 2_000\npricing.discount_limit_bp = 1000\nstock.negative = \"reject\"\n",
     );

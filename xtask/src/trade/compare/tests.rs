@@ -80,7 +80,7 @@ fn parties_that_know_the_same_agree() {
 type Case = (&'static str, fn(&mut Party), Option<&'static str>);
 
 #[test]
-fn whoever_is_wrong_is_found_out() {
+fn the_wrong_side_is_found() {
     let cases: [Case; 22] = [
         ("a till's sale", |p| p.tills[0].documents.get_mut("1-1").unwrap().figures.tax += 1, Some("1-1 tax")),
         (

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn each_but_what_is_only_told_can_be_resolved() {
+    fn every_exception_but_a_notice_can_be_resolved() {
         for kind in ExceptionKind::ALL {
             assert_eq!(kind.resolutions().is_empty(), *kind == ExceptionKind::Late, "{kind:?}");
         }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_is_the_same_whoever_writes_it() {
+    fn a_reference_is_the_same_in_every_spelling() {
         for (written, key) in [
             ("0c-1001", Some("C1001")),
             ("C1001", Some("C1001")),

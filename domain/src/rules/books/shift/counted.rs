@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_two_counts_of_one_person_in_one_millisecond_one_is_first_whichever_is_heard_first() {
+    fn two_counts_of_one_person_in_one_millisecond_have_one_order_in_either_arrival_order() {
         let [one, other] = [500, 700].map(|counted| CountedShift {
             closed_at: Some(UtcMs(7)),
             counted_cash: Money::new(counted),

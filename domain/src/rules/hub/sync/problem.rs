@@ -163,7 +163,7 @@ mod tests {
     use crate::model::hub::sync::local::Trouble;
 
     #[test]
-    fn what_is_wrong_is_told_with_its_beginning_and_the_oldest_first() {
+    fn problems_are_listed_with_their_beginning_and_the_oldest_first() {
         let trouble = Trouble { code: "unreachable".into(), message: "refused".into(), since: UtcMs(900) };
         let standing = LinkRow {
             trouble: Some(trouble),

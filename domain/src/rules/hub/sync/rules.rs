@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_epoch_stands_by_what_was_heard_and_by_its_number() {
+    fn an_epoch_is_judged_by_received_records_and_by_its_number() {
         let table = [
             (None, "1-b", false, EpochVerdict::TakesOver),
             (Some("1-a"), "2-b", false, EpochVerdict::TakesOver),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_current_epoch_pushes_and_only_a_gap_that_was_told_is_a_hole() {
+    fn only_the_current_epoch_pushes_and_only_a_reported_gap_is_a_hole() {
         let current = Some("2-a");
         assert_eq!(admitted(current, "2-a", true), Ok(()));
         assert_eq!(admitted(current, "1-a", true), Err("stale_epoch"));

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_order_lacks_is_told_and_refuses_nothing() {
+    fn missing_items_of_an_order_are_reported_and_refuse_nothing() {
         let price = row("spp_1", "s", 100, 24);
         let line = |line_no, qty| OrderLine { line_no, qty: Quantity::new(qty), ..OrderLine::default() };
         let lines = [line(1, 24), line(2, 13)];

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_head_office_gave_is_what_it_says_and_a_repetition_is_no_later_word() {
+    fn a_user_of_head_office_is_as_it_sent_them_and_a_repetition_is_not_later() {
         let mut said = UserDown { given: true, ..down(1, false, None) };
         let mut here = apply_feed(said.clone(), false, &Known::default());
         (here.role, here.times.role) = (Role::Admin, UtcMs(90));

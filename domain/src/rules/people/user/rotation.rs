@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_predecessor_is_told_again_and_only_to_its_own_key_for_a_minute() {
+    fn only_the_predecessor_is_repeated_to_its_own_key_for_a_minute() {
         let before = rotation();
         for (presented, key, later_ms, again) in [
             ("b", Some("k"), 0, true),

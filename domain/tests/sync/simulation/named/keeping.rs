@@ -27,7 +27,7 @@ fn what_every_backup_holds_is_forgotten() {
 }
 
 #[test]
-fn a_gap_is_named_and_the_store_goes_on() {
+fn a_gap_is_named_and_the_store_continues() {
     let mut history = vec![HubIsBackedUp, Sells(0), Talks(0), HubIsBackedUp, HubIsBackedUp];
     // Older than all that are kept, and than the days for which a store keeps its records.
     history.extend([DaysPass(37), Crashes(0), Talks(0), HubIsRestoredFrom(0), Sells(0), Talks(0)]);

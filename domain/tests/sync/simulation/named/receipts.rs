@@ -23,7 +23,7 @@ fn a_box_without_a_past_does_not_begin_with_the_first_epoch() {
 }
 
 #[test]
-fn a_number_seen_twice_is_told_and_holds_nothing_back() {
+fn a_number_seen_twice_is_reported_and_blocks_nothing() {
     let mut history = vec![IsCloned(0), Sells(0), Sells(1), Talks(0)];
     history.extend([Talks(1), Rejoins(1), Talks(1)]);
     holds_by(&history, Broken::ParkBusiness);

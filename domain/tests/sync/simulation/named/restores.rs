@@ -73,7 +73,7 @@ fn hub_and_store_restored_both() {
 }
 
 #[test]
-fn no_shift_goes_on_after_a_restore() {
+fn no_shift_continues_after_a_restore() {
     let mut history = vec![Sells(0), IsBackedUp(0), Sells(0), Talks(0)];
     // What was sold in it since is not known here, and will be.
     history.extend([IsRestored(0), ClosesShift(1), Talks(1)]);

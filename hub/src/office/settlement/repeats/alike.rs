@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bank_tells_of_the_same_money_in_other_words() {
+    fn a_bank_reports_the_same_money_in_other_words() {
         let of = |day, references: &[&str], text| line(day, references, text, None, Some(450_000));
         for (one, other, same) in [
             // CSV has the bank's own number, CAMT.053 that and the customer's.

@@ -37,7 +37,7 @@ async fn booked(api: &Api, document: &Value, id: &str, name: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sale_is_read_as_it_was_told_last_with_its_entries() {
+async fn a_sale_is_read_as_last_reported_with_its_entries() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     for number in 1..=3 {
@@ -94,7 +94,7 @@ async fn a_sale_is_read_as_it_was_told_last_with_its_entries() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_id_that_two_stores_told_is_read_of_either() {
+async fn one_id_of_two_stores_is_read_from_either() {
     let server = Server::start().await;
     for store in ["S001", "S002"] {
         let mut shop = Shop::open(&server, store).await;
@@ -113,7 +113,7 @@ async fn one_id_that_two_stores_told_is_read_of_either() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shift_shows_its_drawer_as_the_store_told_it() {
+async fn a_shift_shows_its_drawer_as_the_store_reported_it() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let mut closed: Value = serde_json::from_str(&shift("S001", "shf_1", DAY, Some(-110))).unwrap();

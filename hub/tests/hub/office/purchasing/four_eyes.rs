@@ -40,7 +40,7 @@ async fn approve(api: &Api, path: &str) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_rewrote_an_order_does_not_approve_it() {
+async fn the_last_editor_of_an_order_does_not_approve_it() {
     let (server, [ann, ben, cem], _) = strict().await;
     let _shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;
@@ -93,7 +93,7 @@ async fn whoever_rewrote_an_order_does_not_approve_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_rewrote_an_invoice_does_not_approve_it() {
+async fn the_last_editor_of_an_invoice_does_not_approve_it() {
     let (server, _, [ann, ben, cem]) = strict().await;
     let admin = server.admin().await;
     let (tea, rice) = (supplier(&admin, "TEA").await, supplier(&admin, "RICE").await);

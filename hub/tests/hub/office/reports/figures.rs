@@ -168,7 +168,7 @@ async fn a_report_is_also_a_table_and_a_chart_that_say_who_is_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn purchases_that_came_late_are_told_of_both_days() {
+async fn late_purchases_are_reported_for_both_days() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

@@ -43,7 +43,7 @@ async fn filled(server: &Server, (first, last): (i64, i64)) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_told() {
+async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_reported() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     // Numbers that no JSON reader can represent, and that the database can't add.

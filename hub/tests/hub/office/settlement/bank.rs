@@ -169,7 +169,7 @@ async fn a_bank_may_report_as_camt_053() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_takes_long_says_that_it_goes_on() {
+async fn a_long_job_reports_its_progress() {
     let server = Server::start().await;
     let lease = Lease { name: "proofs", day: day(20), holder: "one" };
     let mut write = server.hub.db.write().await.unwrap();

@@ -137,7 +137,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_all_that_was_said_of_a_line_the_last_is_asked_again() {
+async fn of_several_notes_of_a_line_the_last_one_is_offered_again() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

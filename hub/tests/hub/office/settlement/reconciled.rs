@@ -8,7 +8,7 @@ use crate::support::shop::Shop;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_banks_balance_is_explained_line_by_line_and_what_is_not_is_told() {
+async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let (mut shop, cards) = (Shop::open(&server, "S001").await, card_source(&admin).await);

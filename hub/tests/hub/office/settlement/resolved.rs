@@ -46,7 +46,7 @@ async fn lines_of_a_terminal_are_matched_once_somebody_says_whose_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_carried_line_is_matched_when_its_store_tells() {
+async fn a_carried_line_is_matched_when_its_store_reports() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

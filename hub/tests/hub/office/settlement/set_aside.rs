@@ -75,7 +75,7 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn money_that_is_told_again_in_other_words_is_named_before_it_is_kept() {
+async fn money_that_is_reported_again_in_other_words_is_named_before_it_is_stored() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let path = bank(&admin, json!({})).await;

@@ -104,7 +104,7 @@ async fn open_codes(api: &Api) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_whoever_counts_it() {
+async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_its_count() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = interrupted(&server, "S001").await;

@@ -114,7 +114,7 @@ async fn a_day(two: &mut Two, turn: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_processes_one_settles_and_locks_and_a_store_is_heard_once() {
+async fn of_two_processes_one_settles_and_locks_and_a_record_counts_once() {
     let mut two = Two::open().await;
     let source = source(&two).await;
     for turn in 0..tries() {

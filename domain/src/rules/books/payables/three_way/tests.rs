@@ -131,7 +131,7 @@ fn two_lines_do_not_bill_one_piece() {
 }
 
 #[test]
-fn what_is_odd_about_a_receipt_is_told() {
+fn oddities_of_a_receipt_are_reported() {
     let odd = ReceiptLine {
         supplier_id: Some("sup_2".to_owned()),
         order_cost: None,

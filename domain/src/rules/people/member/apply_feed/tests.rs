@@ -94,7 +94,7 @@ fn what_a_member_cant_have_is_refused_and_what_is_unknown_is_left() {
 }
 
 #[test]
-fn who_goes_on_as_whom_is_head_offices_word_and_no_field() {
+fn head_office_alone_decides_which_member_continues_as_which() {
     let blocked = [("state", json!("blocked"), at(9, "S002"), "evt_9")];
     let fields: Vec<_> = blocked.iter().map(|(n, v, at, by)| (*n, v.clone(), at.as_str(), *by)).collect();
     let known = written_here();
