@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import httpx
 
 ATTEMPTS = 5
-"""Requests that failed on the way, or were answered 503, are sent this many times."""
+"""Requests that failed on the way, or have no answer yet, are sent this many times."""
 MARGIN_S = 60
 """A token is renewed this many seconds before it expires."""
 
@@ -45,14 +45,14 @@ class Session(httpx.BaseTransport):
         return self._repeated(request)
 
     def _repeated(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request until it is answered with something other than 503. Its key makes that safe."""
+        """Sends a request until it has its final answer. Its key makes that safe."""
         for attempt in range(1, ATTEMPTS):
             try:
                 response = self._inner.handle_request(request)
             except httpx.TransportError:
                 time.sleep(attempt)
                 continue
-            if response.status_code != 503:
+            if not is_temporary(response):
                 return response
             response.close()
             time.sleep(float(response.headers.get("Retry-After", attempt)))
@@ -69,6 +69,14 @@ class Session(httpx.BaseTransport):
         self._token: str = data["token"]
         self._refresh_token: str = data["refresh_token"]
         self._expires_at: float = time.monotonic() + data["expires_in"]
+
+
+def is_temporary(response: httpx.Response) -> bool:
+    """Whether the server is busy, or still decides an earlier request with the same key."""
+    if response.status_code == 409:
+        answer: dict[str, Any] = json.loads(response.read())
+        return bool(answer["error"]["code"] == "request_in_progress")
+    return response.status_code == 503
 
 
 Data = TypeVar("Data", covariant=True)

@@ -15,7 +15,7 @@ export interface Options {
   registerId?: string;
 }
 
-/** Requests that failed on the way, or were answered 503, are sent this many times. */
+/** Requests that failed on the way, or have no answer yet, are sent this many times. */
 const ATTEMPTS = 5;
 /** A token is renewed this many seconds before it expires. */
 const MARGIN_S = 60;
@@ -85,7 +85,16 @@ class Session {
   }
 }
 
-/** Sends a request until it is answered with something other than 503. Its key makes the repetition safe. */
+/** Whether the server is busy, or still decides an earlier request with the same key. */
+async function isTemporary(response: Response): Promise<boolean> {
+  if (response.status === 409) {
+    const answer = (await response.clone().json()) as { error?: { code: string } };
+    return answer.error?.code === "request_in_progress";
+  }
+  return response.status === 503;
+}
+
+/** Sends a request until it has its final answer. Its key makes the repetition safe. */
 async function repeated(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === ATTEMPTS;
@@ -93,7 +102,7 @@ async function repeated(request: Request): Promise<Response> {
       if (last) throw error;
       return undefined;
     });
-    if (response !== undefined && (response.status !== 503 || last)) {
+    if (response !== undefined && (last || !(await isTemporary(response)))) {
       return response;
     }
     const wait = Number(response?.headers.get("Retry-After") ?? attempt);

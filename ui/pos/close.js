@@ -148,6 +148,8 @@ class PageClose extends Page {
 
   done() {
     this.app.last = null;
+    // The next shift is another cashier's: refused scans of this one name none of its goods.
+    this.app.refusedScans.dismiss();
     return this.app.load();
   }
 

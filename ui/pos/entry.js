@@ -148,6 +148,10 @@ export class LinePage extends Page {
       this.setQty(Number(times[1]));
       return;
     }
+    if (times && !Number(times[1])) {
+      this.app.basket.refuse(t("Enter at least 1 piece"));
+      return;
+    }
     const code = times ? times[2] : text;
     const quick = /^\.(\d{1,2})$/.exec(code);
     const many = times ? Number(times[1]) : 1;

@@ -34,6 +34,12 @@ class PageSell extends LinePage {
     const { app } = this;
     const empty = () => !this.line?.value;
     const whenEmpty = (act) => () => (empty() ? act() : false);
+    // An unknown code stays in the line, selected: a key that is an action is not the first letter of another code.
+    const whenIdle = (act) => () => {
+      if (!empty() && this.line.value !== this.unsold) return false;
+      this.clearLine();
+      return act();
+    };
     return {
       F2: () => void chooseMember(app),
       F3: () => void discount(app, false),
@@ -46,9 +52,9 @@ class PageSell extends LinePage {
       F9: () => void this.pay(),
       F10: () => void app.show("cash"),
       "Ctrl+k": () => void this.actions(),
-      "/": whenEmpty(() => void this.actions()),
-      "+": whenEmpty(() => this.more(1)),
-      "-": whenEmpty(() => this.more(-1)),
+      "/": whenIdle(() => void this.actions()),
+      "+": whenIdle(() => this.more(1)),
+      "-": whenIdle(() => this.more(-1)),
       Delete: whenEmpty(() => void this.setQty(0)),
       "Shift+Delete": whenEmpty(() => void voidBasket(app)),
       ArrowUp: () => this.move(-1),

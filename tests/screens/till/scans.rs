@@ -80,6 +80,18 @@ fn an_unknown_code_is_shown_and_nothing_is_sold() {
     screen.reads("#banner", "4006381333931: unknown barcode");
     assert_eq!(screen.focus(), "line");
     assert_eq!(audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions").len(), 0);
+    screen.presses(ESCAPE);
+    screen.basket(&["89900070"], "27,750");
+    screen.types("0*89900070");
+    screen.presses(ENTER);
+    screen.reads("#banner", "Enter at least 1 piece");
+    // An unknown code stays in the line, and the next key is an action all the same.
+    screen.types("4006381333931");
+    screen.presses(ENTER);
+    screen.reads("#banner", "4006381333931: unknown barcode");
+    screen.presses('+');
+    screen.reads("#total", "55,500");
+    assert_eq!(screen.script("return document.querySelector('#line').value"), "");
 }
 
 /// Where a person types: each field that is seen, of the dialog where one is open; the line takes scans as they come.
