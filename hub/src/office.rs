@@ -328,6 +328,7 @@ pub mod warehouses {
 
 /// Targets of events.
 pub mod webhooks {
+    pub mod event_types;
     mod webhook_fields;
     pub mod webhook_metrics;
     pub mod webhook_routes;

@@ -71,7 +71,7 @@ impl Hub {
     /// Counts a key that does not exist like a failed log-in from its address. The answer is the same before and after
     /// the limit of the address: 256 bits can't be guessed; the limit protects people's passwords.
     fn unknown_key(&self, address: IpAddr, now: UtcMs) -> ApiError {
-        let refused = ApiError::invalid_token();
+        let refused = refused(Code::InvalidToken, "is unknown");
         let limited = self.people.limiter.attempt_from(address, now);
         let why = limited.map_or_else(|limited| limited.code.name(), |()| refused.code.name());
         self.people.refusals.add(refusals::LOG_IN, None, address, why, now);
@@ -95,13 +95,18 @@ impl Hub {
     }
 }
 
+/// 401 in the words of a program, which has no log-in to repeat.
+fn refused(code: Code, why: &str) -> ApiError {
+    ApiError::new(code, format!("the API key {why}: ask an administrator for another one"))
+}
+
 fn alive(key: &ApiKey, is_previous: bool, now: UtcMs) -> Result<(), ApiError> {
     if key.revoked_at.is_some() {
-        return Err(ApiError::token_revoked());
+        return Err(refused(Code::TokenRevoked, "was revoked"));
     }
     let over = is_previous && key.previous_until.is_none_or(|until| until <= now);
     if over || key.expires_at.is_some_and(|at| at <= now) {
-        return Err(ApiError::token_expired());
+        return Err(refused(Code::TokenExpired, "has expired"));
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 /// Longest wait of a second request for the first one with its key.
 const WAIT: Duration = Duration::from_secs(2);
+/// `Retry-After` of a request that waited in vain, in seconds.
+const RETRY_S: u64 = 1;
 /// For how long an answer is kept.
 pub const RETENTION_MS: i64 = 7 * 24 * 3600 * 1000;
 
@@ -35,7 +37,9 @@ impl Running {
             running.insert(key.to_owned(), Arc::downgrade(&turn));
             turn
         };
-        tokio::time::timeout(WAIT, turn.lock_owned()).await.map_err(|_| ApiError::request_in_progress())
+        tokio::time::timeout(WAIT, turn.lock_owned())
+            .await
+            .map_err(|_| ApiError::request_in_progress().with_retry_after(RETRY_S))
     }
 }
 

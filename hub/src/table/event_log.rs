@@ -132,28 +132,13 @@ pub fn is_logged(action: &str) -> bool {
     action.split_once('.').is_some_and(|(area, _)| AREAS.contains(&area))
 }
 
-/// Whether a subscription may name this: a type, or all types of an area as `finance.*`.
-pub fn is_subscribable(name: &str) -> bool {
-    let Some((area, rest)) = name.split_once('.') else { return false };
-    match rest {
-        "*" => AREAS.contains(&area) || logged_kinds().any(|kind| area_of(kind) == area),
-        _ if KINDS.contains(&name) => logged_kinds().any(|kind| kind == name),
-        _ => AREAS.contains(&area) && is_action(rest),
-    }
-}
-
 /// Kinds of records that belong to a document.
-fn logged_kinds() -> impl Iterator<Item = &'static str> {
+pub fn logged_kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().copied().filter(|kind| !WITHOUT_DOCUMENT.contains(kind))
 }
 
 fn area_of(kind: &str) -> &str {
     kind.split('.').next().unwrap_or_default()
-}
-
-/// Whether this may be the second part of an action.
-fn is_action(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_')
 }
 
 /// Writes an action of a user at head office, if it is an event.
@@ -170,6 +155,8 @@ pub async fn write_action(
         return Ok(());
     }
     let now = event.occurred_at;
+    // Books and payables are head office's own documents, also those of one store's book.
+    let store_id = if area_of(&event.kind) == "finance" { "" } else { store_id };
     let place = Place { store_id: store_id.to_owned(), epoch_no: 0, seq: position.unsigned_abs() };
     write(connection, NewEvents { place, events: vec![event] }, now).await
 }

@@ -150,11 +150,13 @@ const STEP_BYTES: usize = 8 * 1024;
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
 fn packing(headers: &HeaderMap) -> Result<Packing, ApiError> {
-    match headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes()) {
-        None | Some(b"identity") => Ok(Packing::Plain),
-        Some(b"gzip") => Ok(Packing::Gzip),
-        Some(b"zstd") => Ok(Packing::Zstd),
-        Some(_) => Err(ApiError::unsupported_media_type("send Content-Encoding: zstd or gzip, or none")),
+    let Some(coding) = headers.get(header::CONTENT_ENCODING) else { return Ok(Packing::Plain) };
+    // RFC 9110, section 8.4.1: names of codings have no case, and `x-gzip` is `gzip`.
+    match coding.as_bytes().to_ascii_lowercase().as_slice() {
+        b"identity" => Ok(Packing::Plain),
+        b"gzip" | b"x-gzip" => Ok(Packing::Gzip),
+        b"zstd" => Ok(Packing::Zstd),
+        _ => Err(ApiError::unsupported_media_type("send Content-Encoding: zstd or gzip, or none")),
     }
 }
 

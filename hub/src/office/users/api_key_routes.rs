@@ -203,7 +203,8 @@ async fn rotate(request: Request) -> Answered {
     }
     let (secret, hash, hint) = new_secret();
     key.hint = hint;
-    key.previous_until = Some(UtcMs(now.0.saturating_add(i64::from(overlap_hours).saturating_mul(HOUR_MS))));
+    let overlap_ms = i64::from(overlap_hours).saturating_mul(HOUR_MS);
+    key.previous_until = (overlap_ms > 0).then_some(UtcMs(now.0.saturating_add(overlap_ms)));
     api_key::rotate(&mut write, &key, &hash).await?;
     let details = json!({"key_id": key.key_id, "overlap_hours": overlap_hours});
     audit::append(&mut write, &request.caller()?.user_id, "api_key.rotated", &details, now).await?;

@@ -1,7 +1,7 @@
 //! Fields of a webhook as a request gives them.
 
 use crate::db::failure::Failure;
-use crate::table::event_log;
+use crate::office::webhooks::event_types::is_subscribable;
 use crate::table::store;
 use crate::webhooks::address::Rule;
 use domain::model::base::limits::NAME_CHARS_MAX;
@@ -71,7 +71,7 @@ impl Fields {
         }
         let is_name = (1..=NAME_CHARS_MAX).contains(&self.name.chars().count())
             && !self.name.contains(char::is_control);
-        let unknown = self.event_types.iter().find(|name| !event_log::is_subscribable(name));
+        let unknown = self.event_types.iter().find(|name| !is_subscribable(name));
         let url = rule.parse(&self.url);
         let problems = [
             ("name", (!is_name).then(|| "must have 1 to 255 characters on one line".to_owned())),

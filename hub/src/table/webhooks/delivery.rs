@@ -90,8 +90,9 @@ fn read(row: &AnyRow) -> Result<Delivery, Error> {
     }))
 }
 
-/// Events with the same text are sent one after the other. Events about several documents have the area of their type; days
-/// and tills have the same ID in several stores.
+/// Events with the same text are sent one after the other. Events about several documents have the area of their type.
+/// Days and tills have the same ID in several stores; a day of the books has no store, so its lock and unlock are one
+/// document.
 fn document(event: &Event) -> String {
     if event.object_id.is_empty() {
         return event.kind.split('.').next().unwrap_or_default().to_owned();

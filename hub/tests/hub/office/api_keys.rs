@@ -127,6 +127,7 @@ async fn a_secret_is_shown_once_rotated_with_an_overlap_and_revoked_at_once() {
         assert_eq!(api.get(JOURNAL).await.status, 200, "{what}");
     }
     let third = admin.post(&at(&key, "rotate"), &json!({"overlap_hours": 0})).await.data().clone();
+    assert_eq!(third["previous_until"], Value::Null);
     assert_eq!(connector.get(JOURNAL).await.refusal(), "401 invalid_token");
     assert_eq!(with(&admin, &second).get(JOURNAL).await.refusal(), "401 token_expired");
     let connector = with(&admin, &third);

@@ -114,6 +114,7 @@ async fn stores_and_areas_are_filters_and_wrong_fields_are_refused() {
         ("url", json!("http://10.0.0.1/")),
         ("url", json!("ftp://127.0.0.1/")),
         ("event_types", json!(["never.heard"])),
+        ("event_types", json!(["finance.bogus"])),
         ("event_types", json!(["*"])),
         ("store_ids", json!(["S404"])),
         ("after_no", json!(-1)),
