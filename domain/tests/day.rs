@@ -23,7 +23,7 @@ use testkit::acts::*;
 use testkit::shop::*;
 
 mod laws;
-mod steps;
+pub(crate) mod steps;
 
 use laws::*;
 use steps::*;

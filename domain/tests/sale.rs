@@ -1,15 +1,18 @@
 //! Selling: what a sale leads to.
 
+use crate::day::steps::{a_shop, any_rules, new_items};
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{NegativeStock, PriceOverride, Rules};
+use domain::model::books::shift::ShiftState;
 use domain::model::inventory::product::Product;
 use domain::model::people::user::Role;
-use domain::model::selling::transaction::{DiscountSource, TransactionState};
+use domain::model::selling::transaction::{DiscountSource, Transaction, TransactionState};
 use domain::rules::selling::payment::NewPayment;
 use domain::rules::selling::sale::{CreateSale, NewItem, PaySale};
 use domain::rules::selling::transaction::view;
+use proptest::prelude::*;
 use serde_json::json;
 use testkit::shop::*;
 
@@ -62,30 +65,121 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert!(shop.shift.open.is_empty());
 }
 
-#[test]
-fn a_sale_by_one_command_is_the_sale_of_two() {
-    let (mut two, mut one) = (open(), open());
-    let cmd = CreateSale {
-        discount: Some(Money::new(30)),
-        discount_reason: Some("regular".into()),
-        ..basket(vec![item("a", 2, 1900), item("wrap", 1, 500)])
-    };
-    let id = two.create(&cmd).unwrap();
-    let due = two.shift.open[&id].total;
-    let cash = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due.get() - 1000) };
-    let payments = [payment("card", 1000), cash];
-    let expected = two.pay(&id, &PaySale { payments: payments.to_vec() }).unwrap().unwrap();
-    let short = [payment("card", due.get() - 1)];
-    let refused = one.sell_at_once(&cmd, &short).unwrap_err();
-    let problem = format!("the payments leave 1 of {due} to pay; send payments for all of it");
-    assert_eq!(refused, Refusal::PaymentMismatch { problem, amount_due: due });
-    for payments in [&[][..], &[payment("card", due.get() + 1)], &[payment("cheque", due.get())]] {
-        one.sell_at_once(&cmd, payments).unwrap_err();
+/// A basket of the shop's member.
+fn of_member(shop: &Shop, items: Vec<NewItem>) -> CreateSale {
+    CreateSale { member_id: shop.members.members.keys().next().cloned(), ..basket(items) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// By any rules, with promotions, prices by hand and points; records for head office are made of the events.
+    #[test]
+    fn a_sale_by_one_command_is_the_sale_of_two(
+        rules in any_rules(),
+        items in prop::collection::vec((0..3_usize, 1..6_i64, 0..1_500_i64), 1..5),
+        discount in 0..300_i64,
+        (points, card) in (0..4_000_i64, 0..3_i64),
+    ) {
+        let (mut two, mut one) = (a_shop(rules.clone()), a_shop(rules));
+        let cmd = CreateSale {
+            discount: Some(Money::new(discount)),
+            discount_reason: Some("regular".into()),
+            ..of_member(&two, new_items(&items))
+        };
+        let id = two.create(&cmd);
+        let due = id.as_ref().map_or(0, |id| two.shift.open[id].total.get());
+        let points = points.min(due);
+        let card = (due - points) * card / 2;
+        let cash = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due - points - card) };
+        let payments = [payment("points", points), payment("card", card), cash];
+        let payments: Vec<_> = payments.into_iter().filter(|payment| payment.amount > 0).collect();
+        let paid = id.and_then(|id| two.pay(&id, &PaySale { payments: payments.clone() }));
+        let before = one.clone();
+        let sold = one.sell_at_once(&cmd, &payments);
+        prop_assert_eq!(&sold, &paid.map(|paid| paid.unwrap()));
+        let begun = before.events.len();
+        if sold.is_ok() {
+            prop_assert_eq!(&one.events[begun..], &two.events[begun + 1..]);
+            prop_assert_eq!((one.shift, one.ledger), (two.shift, two.ledger), "drawer, number, stock and points");
+        } else {
+            prop_assert_eq!(one.events.len(), begun);
+            prop_assert_eq!((one.shift, one.ledger), (before.shift, before.ledger), "a refused sale leaves nothing");
+        }
     }
-    assert_eq!(one.shift, open().shift, "a refused sale leaves nothing, no receipt number either");
-    let mut one = open();
-    assert_eq!(one.sell_at_once(&cmd, &payments).unwrap(), expected);
-    assert_eq!((one.shift, one.ledger), (two.shift, two.ledger));
+}
+
+#[test]
+fn a_whole_sale_that_is_refused_leaves_nothing() {
+    /// The goods, by one payment of their total and so much more.
+    fn sells(shop: &mut Shop, method: &str, more: i64) -> Result<Transaction, Refusal> {
+        let cmd = of_member(shop, vec![item("a", 2, 900), item("wrap", 1, 500)]);
+        let mut other = shop.clone();
+        let total = other.create(&cmd).map_or(0, |id| other.shift.open[&id].total.get());
+        shop.sell_at_once(&cmd, &[payment(method, total + more)])
+    }
+    let mut shop = a_shop(rules());
+    let cmd = of_member(&shop, vec![item("a", 2, 900), item("wrap", 1, 500)]);
+    let Err(Refusal::PaymentMismatch { problem, amount_due }) =
+        shop.sell_at_once(&cmd, &[payment("card", 2_552)])
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (problem.as_str(), amount_due.get()),
+        ("the payments leave 1 of 2553 to pay; send payments for all of it", 2_553)
+    );
+    run_table(
+        || a_shop(rules()),
+        &[
+            case(
+                "no payment",
+                nothing,
+                |s| s.sell_at_once(&of_member(s, vec![item("a", 1, 1)]), &[]),
+                "payment_mismatch",
+                "amount_due",
+            ),
+            case("too little", nothing, |s| sells(s, "card", -1), "payment_mismatch", "2553"),
+            case("too much", nothing, |s| sells(s, "card", 1), "payment_mismatch", "2553"),
+            case(
+                "no such method",
+                nothing,
+                |s| sells(s, "cheque", 0),
+                "validation_failed",
+                "payments[0].method",
+            ),
+            case(
+                "points, and none are left",
+                |s| {
+                    sells(s, "points", 0).unwrap();
+                },
+                |s| sells(s, "points", 0),
+                "insufficient_points",
+                "2553",
+            ),
+            case(
+                "goods that are not there",
+                |s| s.rules.negative_stock = NegativeStock::Reject,
+                |s| sells(s, "card", 0),
+                "insufficient_stock",
+                "\"a\"",
+            ),
+            case(
+                "a price that needs a manager",
+                |s| s.rules.price_override = PriceOverride::Manager,
+                |s| sells(s, "card", 1),
+                "approval_required",
+                "items[0].price",
+            ),
+            case(
+                "a shift that sells no more",
+                |s| s.shift.shift.state = ShiftState::Ended,
+                |s| sells(s, "card", 1),
+                "invalid_state",
+                "close",
+            ),
+        ],
+    );
 }
 
 #[test]

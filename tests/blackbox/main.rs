@@ -98,6 +98,7 @@ mod selling {
     mod vectors;
     mod versions;
     mod voids;
+    mod whole;
 }
 
 mod shifts {

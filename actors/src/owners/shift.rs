@@ -269,7 +269,9 @@ impl ShiftOwner {
             .then(|| entry("transaction.discounted", json!({"discount": basket.discount})));
         let action =
             if basket.state == TransactionState::Held { "transaction.held" } else { "transaction.changed" };
-        let dropped = (!basket.payments.is_empty()).then(|| entry(action, json!({"total": basket.total})));
+        let dropped = before
+            .is_some_and(|before| !before.payments.is_empty())
+            .then(|| entry(action, json!({"total": basket.total})));
         price.into_iter().chain(discount).chain(dropped).collect()
     }
 }

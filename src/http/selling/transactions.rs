@@ -27,7 +27,8 @@ pub const CREATE: Doc = Doc::of(
     "Create a transaction. With `payments` it is a whole sale in one request: created, paid and numbered, or nothing at all",
 )
     .body::<Approved<CreateSale>>(
-        r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}]}"#,
+        r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}],
+            "payments": [{"method": "cash", "amount": 32190, "tendered": 50000}]}"#,
     )
     .creates::<TransactionView>(TRANSACTION)
     .refuses(&[

@@ -1,8 +1,6 @@
 //! The whole way of a sale, from the till's basket to head office's report, figure by figure.
 
 use serde_json::{Value, json};
-use testkit::audit::items;
-use testkit::counter::{Counter, SALES, text};
 use testkit::dice::Random;
 use testkit::hub::Hub;
 use testkit::store::{PASSWORD, STORE_ID};
@@ -37,52 +35,6 @@ fn log_in_shows_who_one_is() {
         let mut till = store.client().with_token(data["token"].as_str().unwrap());
         assert_eq!(till.get("/api/auth/me").data(200)["user"], data["user"]);
     }
-}
-
-#[test]
-fn one_request_is_a_whole_sale_or_nothing() {
-    let mut counter = Counter::open();
-    let whole = |payments: Value| {
-        let mut body = basket();
-        body["payments"] = payments;
-        body
-    };
-    for (payments, status, code) in [
-        (json!([{"method": "card", "amount": 9_989}]), 422, "payment_mismatch"),
-        (json!([]), 422, "payment_mismatch"),
-        (json!([{"method": "cash", "amount": 9_990, "tendered": 9_000}]), 422, "payment_mismatch"),
-        (json!([{"method": "points", "amount": 9_990}]), 422, "validation_failed"),
-        (json!(vec![json!({"method": "card", "amount": 1}); 21]), 422, "validation_failed"),
-    ] {
-        counter.till.post(SALES, &whole(payments)).refused(status, code);
-    }
-    assert_eq!(items(&mut counter.till, SALES), Vec::<Value>::new());
-
-    let body = whole(json!([{"method": "cash", "amount": 9_990, "tendered": 20_000}]));
-    let done = counter.till.post_keyed(SALES, "whole-1", &body);
-    let sale = done.data(201);
-    let path = format!("{SALES}/{}", text(&sale, "transaction_id"));
-    assert_eq!(done.header("location"), Some(path.as_str()));
-    expect(
-        &sale,
-        &[
-            ("state", json!("paid")),
-            ("receipt_no", json!("S001-till-1-00000001")),
-            ("change", json!(10_010)),
-            ("amount_due", json!(0)),
-        ],
-    );
-    assert_eq!(counter.till.post_keyed(SALES, "whole-1", &body).body, done.body);
-    // The receipt, the stock and the drawer know it after a power cut.
-    counter.store.kill9();
-    counter.store.start();
-    let mut till = counter.store.login("till-1").at_register("till-1");
-    assert_eq!(till.get(&path).data(200), sale);
-    assert_eq!(till.post_keyed(SALES, "whole-1", &body).body, done.body);
-    assert_eq!(counter.on_hand("8990001"), 97);
-    assert_eq!(counter.method("cash"), (9_990, 0));
-    let void = counter.manager.post(&format!("{path}/void"), &json!({"reason": "customer left"})).data(200);
-    expect(&void, &[("state", json!("voided"))]);
 }
 
 #[test]

@@ -24,6 +24,10 @@ fn twenty_lines_by_card_and_cash_are_twelve_keys() {
     assert_eq!(screen.script("return document.querySelectorAll('.row').length"), LINES);
     // From here on every key is the cashier's.
     screen.script("window.pressed = 0; document.addEventListener('keydown', () => { pressed += 1; }, { capture: true })");
+    screen.script(
+        "window.sent = []; const ask = window.fetch; window.fetch = (url, request) => { \
+         if (request.method !== 'GET') sent.push(url.split('/').at(-1)); return ask(url, request); }",
+    );
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("k100.");
@@ -33,6 +37,8 @@ fn twenty_lines_by_card_and_cash_are_twelve_keys() {
     screen.presses(ENTER);
     screen.reads("#change", "28,000");
     assert_eq!(screen.script("return pressed"), KEYS);
+    // The store has had the basket since its first scan: each payment is one round trip.
+    assert_eq!(screen.script("return sent.join()"), "pay,pay");
     screen.scans("71000000");
     screen.reads("#total", "11,100");
     screen.is_clean();

@@ -47,6 +47,19 @@ pub const STORE: &[Probe<Store>] = &[
             Attempt::new(store.login("till-1"), "/api/pos/transactions", items(1), items(2))
         },
     },
+    // The same with payments, a whole sale; by another person, whose keys are their own.
+    Probe {
+        operation: "POST /api/pos/transactions",
+        prepare: |store| {
+            let shift = store.login("till-1").get("/api/shifts/current").data(200)["shift_id"].clone();
+            let whole = |qty: i64| {
+                let payments = json!([{"method": "card", "amount": qty * (PRICE + PRICE * 11 / 100)}]);
+                let items = json!([{"sku": SKU, "qty": qty, "price": PRICE}]);
+                json!({"items": items, "payments": payments, "shift_id": shift})
+            };
+            Attempt::new(store.login("manager"), "/api/pos/transactions", whole(1), whole(2))
+        },
+    },
     Probe {
         operation: "POST /api/pos/transactions/{id}/pay",
         prepare: |store| {
