@@ -1,4 +1,4 @@
-//! Selling: what a sale leads to.
+//! Selling: the effects of a sale.
 
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::base::figures::Money;
@@ -30,8 +30,8 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
         .unwrap();
     let due = shop.shift.open[&id].total;
     assert!(shop.pay(&id, &pay_by("card", 1000)).unwrap().is_none());
-    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "counts at once");
-    assert_eq!(shop.shift.shift.totals.sales_count, 0, "but is no sale yet");
+    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "it counts at once");
+    assert_eq!(shop.shift.shift.totals.sales_count, 0, "but it is not a sale yet");
     let rest = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due.get() - 1000) };
     let sale = shop.pay(&id, &PaySale { payments: vec![rest] }).unwrap().unwrap();
 
@@ -41,7 +41,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert_eq!(sale.items[0].discounts.len(), 2);
     assert_eq!(sale.items[0].discounts[1].source, DiscountSource::Basket);
     assert_eq!(sale.items[0].discounts[1].reason.as_deref(), Some("regular"));
-    assert_eq!(sale.items[1].cost, Some(Money::ZERO), "no stock is kept for a service");
+    assert_eq!(sale.items[1].cost, Some(Money::ZERO), "a service has no stock");
 
     let Some(Event { fact: Fact::TransactionPaid(_), rows: Rows { movements, stock, .. } }) =
         shop.events.last()
@@ -50,7 +50,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     };
     let moved: Vec<_> =
         movements.iter().map(|m| (m.line_no, m.qty.get(), m.balance_after.get(), m.negative)).collect();
-    assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines settle in their order");
+    assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines are settled in order");
     assert_eq!((stock.len(), stock[0].qty.get(), stock[0].updated_at), (1, -3, NOW));
 
     let totals = &shop.shift.shift.totals;
@@ -82,7 +82,7 @@ fn a_sale_by_one_command_is_the_sale_of_two() {
     for payments in [&[][..], &[payment("card", due.get() + 1)], &[payment("cheque", due.get())]] {
         one.sell_at_once(&cmd, payments).unwrap_err();
     }
-    assert_eq!(one.shift, open().shift, "a refused sale leaves nothing, no receipt number either");
+    assert_eq!(one.shift, open().shift, "a refused sale leaves nothing, not even a receipt number");
     let mut one = open();
     assert_eq!(one.sell_at_once(&cmd, &payments).unwrap(), expected);
     assert_eq!((one.shift, one.ledger), (two.shift, two.ledger));
