@@ -189,7 +189,7 @@ class PageClose extends Page {
     );
   }
 
-  /** No more is sold, and then the drawer is counted. */
+  /** Ends selling before the count. */
   ending() {
     return html`<section class="panel pad stack">
       <p>

@@ -119,7 +119,7 @@ class PageReceipts extends Page {
     return this.app.show("return", { no: this.sale.receipt_no });
   }
 
-  /** What of this can be given up: a paid sale, a return that counts. */
+  /** What can be voided: a paid sale, a return. */
   get isVoidable() {
     return this.sale ? this.sale.state === "paid" : this.entry?.state === "return";
   }
