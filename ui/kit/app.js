@@ -121,8 +121,7 @@ export class App extends Messages {
   }
 
   /**
-   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is
-   * asked again, and the key still stands for it.
+   * Looks up a command by its document. If it was not done and is not old, a manager is asked again with the same key.
    */
   async again(intent, isOld) {
     const document = /\/(?:void|close)$/.test(intent.url) && (await this.documentOf(intent));
@@ -166,9 +165,7 @@ export class App extends Messages {
     }
   }
 
-  /**
-   * What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again.
-   */
+  /** Outcomes of this user's unfinished commands; none if the session ended meanwhile. */
   async resumed(user) {
     try {
       return await resumeAll(user.id, ...this.resuming());
@@ -190,9 +187,7 @@ export class App extends Messages {
     ];
   }
 
-  /**
-   * Nothing acts for this person from here on; that the store has ended their session is asked for until it answers.
-   */
+  /** Stops everything of this user, and repeats the log-out until the store answers. */
   logOut() {
     session.logOut((error) => this.leaves(error));
     this.user = null;

@@ -1,4 +1,4 @@
-// This shift's sales and returns: look again, print again, void, go on to a return.
+// This shift's sales and returns: view, print again, void, return.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, icon, key } from "../kit/controls.js";
